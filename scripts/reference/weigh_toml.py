@@ -8,6 +8,7 @@ import msgspec
 
 from reference.markdown import code, prose, table, with_default
 from reference.structs import hints, in_words, meanings
+from weigh.experiment.config.builds import BuildTable
 from weigh.experiment.config.file import ContenderTable, ExperimentTable, GridTable, SqlTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
@@ -21,6 +22,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "[[contender]]": ContenderTable,
     "[layout]": LayoutSpec,
     "[store.NAME]": StoreTable,
+    "[build.ENGINE]": BuildTable,
     "[grid]": GridTable,
     "[sql]": SqlTable,
     "[load]": LoadTable,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 import msgspec
 import pytest
 
-from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log
+from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log, totals_csv
 from weigh.capture.entry import Reason, sentence
 from weigh.capture.results import CaptureResults
 from weigh.capture.run import Wanted, capture
@@ -48,6 +48,19 @@ def test_weights_and_coverage_come_back(tmp_path: Path) -> None:
     assert [one.at_s for one in kept] == sorted(one.at_s for one in kept)
     sent = [trace.header.statements[one.statement].sent(one.parameters)[0] for one in kept]
     assert sorted(sent) == sorted(text for _, text, _, _ in made)
+
+
+@pytest.mark.promise("From `pg_stat_statements` they come back as the server counted them.")
+def test_totals_give_the_same_weights_and_no_query_of_weigh(tmp_path: Path) -> None:
+    made = calls()
+    (tmp_path / "statements.csv").write_text(totals_csv(made))
+    found = captured(tmp_path / "statements.csv", tmp_path / "out", cover=1.0)
+    assert found.calls == len(made)
+    counted = {re.search(r"t\d\d", one.text)[0]: one.calls for one in found.statements}  # type: ignore[index]
+    assert counted == {f"t{number:02}": 5 * weight for number, weight in enumerate(WEIGHTS)}
+    told = {one.reason: f"{one.number:,} {one.text}" for one in found.left_out}
+    assert told["own"] == "1 call is of weigh capture itself, when it asked this server: nowhere in the output"
+    assert "weigh capture */" not in (tmp_path / "out" / "capture.json").read_text()
 
 
 @pytest.mark.promise("Constant arrivals, Poisson's and bursts are told apart.")
@@ -92,7 +105,7 @@ def test_one_of_them_is_said_of_one() -> None:
     assert sentence("rare", 1) == (
         "call is of the rarest statements, beyond what --cover and --top ask for: in no script"
     )
-    assert sentence("redacted", 1) == "value was a secret, or stood where secrets stand: another text stands there"
+    assert sentence("redacted", 1) == "value was secret, or stood where secrets stand: another text stands there"
     for reason in get_args(Reason):
         one, several = sentence(reason, 1), sentence(reason, 2)
         assert one == several or (" are " not in one and " were " not in one)

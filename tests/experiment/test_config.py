@@ -216,3 +216,16 @@ def test_mistakes_in_the_flags(tmp_path: Path, flags: dict[str, object], said: s
     with pytest.raises(UsageError, match=said.replace("'", ".")) as caught:
         spec(tmp_path, DUCKDB, **flags)
     assert caught.value.remedy
+
+
+@pytest.mark.promise("A baseline that is a name of the file takes part, also where no `--contender` names it")
+def test_a_baseline_takes_part(tmp_path: Path) -> None:
+    text = "".join(f'[[contender]]\nname = "{name}"\nengine = "duckdb"\n' for name in ("main", "other", "pr"))
+    for more, flags in (("", {"baseline": "main"}), ('[experiment]\nbaseline = "main"\n', {})):
+        made = spec(tmp_path, more + text, contender=("pr",), **flags)
+        assert ([one.name for one in made.contenders], made.baseline) == (["main", "pr"], "main")
+        assert made.baseline_declared
+    made = spec(tmp_path, text, contender=("pr",), baseline="old=duckdb@1.5.5")
+    assert ([one.name for one in made.contenders], made.baseline) == (["old", "pr"], "old")
+    with pytest.raises(UsageError, match="the baseline 'mian' is not a contender"):
+        spec(tmp_path, text, contender=("pr",), baseline="mian")

@@ -28,41 +28,29 @@ Reason = Literal[
     "rare",
     "no-values",
     "cut-transaction",
+    "own",
     "redacted",
 ]
 
+OWN = "/* weigh capture */"
+"""Stands in every statement that a capture sends by itself, and in no other."""
+
 _SENTENCES: dict[Reason, tuple[str, str, str]] = {
-    "broken": ("line or entry is not", "lines or entries are not", "in the form of the source"),
-    "torn": ("entry ends before its statement does", "entries end before their statement does", ""),
-    "too-long": (
-        "entry is longer than weigh reads, and was",
-        "entries are longer than weigh reads, and were",
-        "passed over",
-    ),
-    "not-utf8": (
-        "line is no UTF-8 and was",
-        "lines are no UTF-8 and were",
-        "read as Latin-1; --encoding says what it is",
-    ),
+    "broken": ("line or entry is", "lines or entries are", "not in the form of the source"),
+    "torn": ("entry ends", "entries end", "before the statement does"),
+    "too-long": ("entry is", "entries are", "longer than weigh reads, and passed over"),
+    "not-utf8": ("line is", "lines are", "no UTF-8 and read as Latin-1; --encoding says what it is"),
     "no-statement": (
-        "duration or parameter line has",
+        "duration or parameter has",
         "durations or parameters have",
-        "no statement before; log_statement or log_min_duration_statement adds it",
+        "no statement before it; log_statement or log_min_duration_statement adds it",
     ),
-    "phases": (
-        "entry is",
-        "entries are",
-        "of parsing, planning or fetching more rows, which belong to a call that is counted",
-    ),
-    "other-messages": ("message of the server is no call", "messages of the server are no calls", ""),
-    "background": ("entry is", "entries are", "of processes of the server itself"),
+    "phases": ("entry is", "entries are", "of parsing, planning or fetching more rows of a call that is counted"),
+    "other-messages": ("message of the server is", "messages of the server are", "no call"),
+    "background": ("entry is", "entries are", "of the server's own processes"),
     "filtered": ("call is", "calls are", "of another database than --database"),
-    "failed": ("call", "calls", "failed, or in a transaction of which one did: in no script"),
-    "utility": (
-        "call is a command that is no query and changes",
-        "calls are commands that are no queries and change",
-        "no rows: in no script",
-    ),
+    "failed": ("call", "calls", "failed, or belonged to a transaction that did: in no script"),
+    "utility": ("call is", "calls are", "of commands that are no queries and change no rows: in no script"),
     "accounts": ("call makes or changes", "calls make or change", "accounts and passwords: nowhere in the output"),
     "copy": ("call is", "calls are", "COPY, whose rows no source has: nowhere in the output"),
     "unreadable": (
@@ -82,20 +70,20 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
         "calls are",
         "of transactions whose beginning or end the source does not have: each stands alone",
     ),
+    "own": ("call is", "calls are", "of weigh capture itself, when it asked this server: nowhere in the output"),
     "redacted": (
-        "value was a secret, or stood where secrets stand",
-        "values were secrets, or stood where secrets stand",
-        ": another text stands there",
+        "value was",
+        "values were",
+        "secret, or stood where secrets stand: another text stands there",
     ),
 }
-"""What each reason means: of one, of several, and how both go on."""
+"""What each reason for leaving something out, or for changing it, means: of one, of several, and the rest."""
 
 
 def sentence(reason: Reason, number: int) -> str:
-    """What a reason for leaving something out, or for changing it, means; the number comes before it."""
+    """What so many of a reason mean; the number comes before it."""
     one, several, rest = _SENTENCES[reason]
-    said = one if number == 1 else several
-    return said + rest if rest.startswith(":") else f"{said} {rest}".rstrip()
+    return f"{one if number == 1 else several} {rest}"
 
 
 class Entry(msgspec.Struct, kw_only=True):

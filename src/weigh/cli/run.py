@@ -58,12 +58,14 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--contender",
             multiple=True,
             metavar="SPEC",
-            help="What is compared: ENGINE[@VERSION] with pins and settings, or a name of weigh.toml. Repeatable.",
+            help="What is compared: ENGINE[@VERSION] with pins and settings, or a name of weigh.toml; VERSION may be a "
+            "wheel, a folder or git:REVISION. Repeatable.",
         ),
         click.option(
             "--baseline",
             metavar="NAME",
-            help="Name of the contender that the others are compared with [the first contender].",
+            help="Name of the contender that the others are compared with, of weigh.toml too, or NAME=ENGINE@VERSION "
+            "[the first contender].",
         ),
         click.option(
             "--workload",

@@ -101,7 +101,7 @@ def _build(session: Session, name: str) -> str:
     read = session.contender(name)
     settings = ", ".join(f"{key}={value}" for key, value in read.settings.items())
     data = "".join(f", {key} {value}" for key, value in session.latest.spec.contender(name).data.items())
-    return one_line(f"{read.engine} {read.version}" + (f" ({settings})" if settings else "") + data)
+    return one_line(read.says + (f" ({settings})" if settings else "") + data)
 
 
 def moved(comparison: CompareResults) -> Text:

@@ -34,7 +34,7 @@ def reader(engine: Engine, contender: Contender) -> CatalogReader | None:
             where=where,
             remedy=f"contenders that do: {', '.join(able(kind)) or 'none that is installed'}",
         )
-    version = contender.version or engine.tested
+    version = contender.release or engine.tested
     if found.versions and version not in found.versions:
         raise UsageError(
             f"{engine.name} {version} does not read {TITLES[kind]}: {found.why}",

@@ -134,17 +134,25 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     terms: str = ""
     about: str = ""
 
-    def requirements(self, contender: Contender) -> list[str]:
-        """The requirements of a contender's environment, without what every environment gets."""
+    def requirements(self, contender: Contender, wheel: Path | None = None) -> list[str]:
+        """The requirements of a contender's environment, without what every environment gets.
+
+        Args:
+            contender: whose.
+            wheel: of the engine's package, where that is no version of the index.
+        """
         pins = contender.pins
         ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
         ours += next((one.requires for one in self.catalogs if one.format == contender.catalog), ())
         if self.objects and contender.store not in ("", FILE, TMPFS):
-            version = contender.version or self.tested
+            version = contender.release or self.tested
             ours += tuple(one.format(version=version) for one in self.objects.requires)
         named = {pin.split("==")[0] for pin in pins}
         pins += tuple(pin for pin in ours if pin.split("==")[0] not in named)
-        return [f"{self.package}=={contender.version or self.tested}", *pins] if self.package else list(pins)
+        if not self.package:
+            return list(pins)
+        main = f"{self.package} @ {wheel.as_uri()}" if wheel else f"{self.package}=={contender.release or self.tested}"
+        return [main, *pins]
 
 
 def installed() -> dict[str, EntryPoint]:

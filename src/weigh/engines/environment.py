@@ -38,7 +38,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         python: its interpreter.
         key: hash of the lock and the Python version.
-        lock: every package with its exact version, one a line; part of the evidence.
+        lock: every package with its exact version, or the SHA-256 of its wheel, one a line; part of the evidence.
     """
 
     python: Path
@@ -50,7 +50,8 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
     """The environment that satisfies the requirements, from the cache or made now.
 
     Args:
-        requirements: exact requirements, e.g. ``["duckdb==2.0.0"]``.
+        requirements: exact requirements, e.g. ``["duckdb==2.0.0"]``, or ``"duckdb @ file:///..."`` of a wheel in the
+            cache.
         cache: weigh's cache directory.
 
     Raises:
@@ -59,12 +60,14 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
     """
     wanted = sorted({*requirements, *COMMON})
     lock = _lock(wanted, cache)
-    key = _hash(f"{lock}{_FORM}")
+    # A wheel lies in the cache below its hash: that is what it is, wherever the cache is.
+    named = lock.replace(f"{(cache / 'builds').absolute().as_uri()}/", "sha256:")
+    key = _hash(f"{named}{_FORM}")
     folder = cache / "envs" / key
     python = folder / "bin" / "python"
     if not _intact(folder, lock):
         _make(folder, lock, wanted)
-    return Environment(python=python, key=key, lock=lock)
+    return Environment(python=python, key=key, lock=named)
 
 
 def installed(environment: Environment, package: str) -> str:

@@ -12,12 +12,14 @@ import msgspec
 from weigh.engines import catalogs, loaded, resources
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
+from weigh.engines.builds import product
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
+from weigh.model.build import BuildRead
 from weigh.model.contender import URL, Contender, ContenderRead, Setting
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -58,6 +60,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
         hidden: folders that its processes find empty: with what weigh knows about the data.
         ingests: whether its lives load tables under the clock, and get none before.
+        build: what was installed, where that is no version of the index.
     """
 
     contender: Contender
@@ -69,6 +72,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     groups: Hierarchy | None = None
     hidden: tuple[Path, ...] = ()
     ingests: bool = False
+    build: BuildRead | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def name(self) -> str:
@@ -130,14 +134,17 @@ def check(contender: Contender) -> None:
 
 
 def ready(contender: Contender, cache: Path) -> PreparedContender:
-    """Load the engine and make or find its environment.
+    """Load the engine and make or find its build and its environment.
 
     Raises:
         UsageError: no such engine or version.
-        EnvironmentFault: the environment cannot be made.
+        EnvironmentFault: it cannot be built, or the environment cannot be made.
     """
     engine = engines.load(contender.engine)
-    environment = environments.ensure(engine.requirements(contender), cache)
+    built = product.made(contender, engine, cache)
+    if built:
+        contender = msgspec.structs.replace(contender, build=built.read)
+    environment = environments.ensure(engine.requirements(contender, built.wheel if built else None), cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
     if engine.objects and contender.store not in ("", FILE, TMPFS):
         off |= engine.objects.settings
@@ -147,6 +154,7 @@ def ready(contender: Contender, cache: Path) -> PreparedContender:
         environment=environment,
         settings={**off, **contender.engine_settings(), **_variants(engine, contender)},
         cache=cache,
+        build=built.read if built else msgspec.UNSET,
     )
 
 
@@ -199,6 +207,7 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
         package=package,
         background=" ".join(declared.background.split())[:_WORDS],
         elsewhere=declared.elsewhere,
+        build=one.build,
     )
     return described, found
 

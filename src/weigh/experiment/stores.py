@@ -65,7 +65,7 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
         able = ", ".join(one for one in sorted(engines.installed()) if engines.load(one).objects)
         raise UsageError(f"{engine.name} reads no objects of a store", where=where, remedy=f"these do: {able}")
     if name != TMPFS and engine.objects and engine.objects.versions:
-        version = contender.version or engine.tested
+        version = contender.release or engine.tested
         if version not in engine.objects.versions:
             newest = engine.objects.versions[-1]
             raise UsageError(

@@ -8,11 +8,12 @@ import msgspec
 
 from weigh.load.activity.analysis import active
 from weigh.load.activity.kinds import RunActive
-from weigh.load.analysis import conditions, repeats
+from weigh.load.analysis import conditions, lacking, repeats
 from weigh.load.analysis.figures import RunFigures, figures
-from weigh.load.analysis.findings import findings, tier
+from weigh.load.analysis.findings import findings
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.analysis.tier import tier
 from weigh.load.analysis.tpcc import of_tpcc
 from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.gate.results import GateResults, gate_results
@@ -248,7 +249,7 @@ def _of_search(
     judged = tier(own_record, runs, found, watched, activity)
     if judged.name is not TierName.INADMISSIBLE:
         fresh = len({run.life for run in probes}) == len(probes)
-        missing = (*judged.reasons, *of_search.reasons(searched, fresh=fresh))
+        missing = lacking.with_commands((*judged.reasons, *of_search.reasons(searched, fresh=fresh)), own_record, runs)
         judged = Tier(name=TierName.SUGGESTIVE if missing else judged.name, reasons=missing)
     return LoadResults(
         record=record,

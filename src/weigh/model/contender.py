@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
+from weigh.model.build import Build, BuildRead
 from weigh.model.errors import UsageError
 from weigh.model.resources import ResourcesRead
 
@@ -29,7 +30,7 @@ DEFAULT_LAYOUT = "default"
 _LAYOUT = re.compile(r"[A-Za-z0-9_][\w.-]*")
 
 _SPEC = re.compile(
-    r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?:@(?P<version>[^+?\s]+))?"
+    r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?:@(?P<version>[^?]+?\.whl(?=[+?]|$)|[^+?\s]+))?"
     r"(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
 )
 _HOST = r"(?:\[[\w:.%]*\]|[^\s:@/?#\[\]]*)(?::\d+)?"
@@ -45,7 +46,9 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: unique in the experiment; the default is the spec it was made from.
         engine: name of the engine adapter (entry point ``weigh.engines``).
-        version: version of the engine's main package; empty means weigh's tested pin.
+        version: version of the engine's main package; empty means weigh's tested pin. A path or ``git:REVISION`` is no
+            version of the index, and then there is a build.
+        build: what that is, by its content; left out for versions of the index, and until it is known.
         pins: further exact requirements, ``package==version``.
         settings: the engine's own settings; keys with the prefix ``weigh.`` are variants of ours.
         layout: name of the physical form of its data (:attr:`weigh.model.spec.Spec.layouts`); empty for the default.
@@ -56,6 +59,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     engine: str
     version: str = ""
+    build: Build | msgspec.UnsetType = msgspec.UNSET
     pins: tuple[str, ...] = ()
     settings: dict[str, Setting] = {}
     layout: str = ""
@@ -68,6 +72,11 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         version = f"@{self.version}" if self.version else ""
         data = "&".join(f"{key}={value}" for key, value in self.data.items())
         return self.engine + version + "".join(f"+{pin}" for pin in self.pins) + (f"?{data}" if data else "")
+
+    @property
+    def release(self) -> str:
+        """Version of its package; empty where that is the tested one, or is not known before it is built."""
+        return self.version if self.build is msgspec.UNSET else self.build.version
 
     @property
     def data(self) -> dict[str, str]:
@@ -97,13 +106,14 @@ def parse_contender(text: str) -> Contender:
     given = parse_qsl(match["settings"] or "", True)
     settings = {key: parse_setting(value) for key, value in given if key not in DATA_KEYS}
     check_url(settings)
+    places: dict[str, Any] = {key: _data(key, value) for key, value in given if key in DATA_KEYS}
     return Contender(
         name=match["name"] or text.strip(),
         engine=match["engine"],
         version=match["version"] or "",
         pins=pins,
         settings=settings,
-        **{key: _data(key, value) for key, value in given if key in DATA_KEYS},
+        **places,
     )
 
 
@@ -197,6 +207,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         package: version of its main package, from the package's own files; empty where it has none.
         background: what it does between queries, as its adapter declares; empty for nothing.
         elsewhere: whether its adapter says that other processes execute.
+        build: what was installed; left out for versions of the index.
     """
 
     name: str
@@ -213,3 +224,9 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     package: str = ""
     background: str = ""
     elsewhere: bool = False
+    build: BuildRead | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def says(self) -> str:
+        """Engine and version, and the build where that is none of the index."""
+        return f"{self.engine} {self.version}" + ("" if self.build is msgspec.UNSET else f" ({self.build})")

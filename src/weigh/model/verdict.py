@@ -30,10 +30,12 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         code: of the registry (docs/reference/findings.md).
         text: one sentence.
+        commands: command lines that add what is missing, one after the other; left out where none is known.
     """
 
     code: Code
     text: str
+    commands: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):

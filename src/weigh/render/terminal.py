@@ -14,7 +14,7 @@ from rich.text import Text
 
 from weigh.model.text import one_line, visible
 from weigh.model.verdict import TierName, VerdictName
-from weigh.render import words
+from weigh.render import shape, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -135,6 +135,11 @@ def show_tier(tier: Tier) -> RenderableType:
     for reason in tier.reasons:
         text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
         rows.append(Padding(text, (0, 0, 0, 2)))
+        for command in reason.commands or ():
+            # Not wrapped by the console: what is copied must run. A short one may redirect, which has no quotes.
+            first, said = "    $ ", one_line(command, 2_000)
+            lines = [first + said] if len(first + said) <= shape.WIDTH else shape.command(said, first)
+            rows += [Text(line, style="dim", no_wrap=True, overflow="ignore") for line in lines]
     return Group(*rows)
 
 

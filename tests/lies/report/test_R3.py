@@ -5,19 +5,25 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
+from support.built import built
 from weigh.evidence import journal
+from weigh.experiment import record as records
 from weigh.experiment.report import files
+from weigh.experiment.results.data.builds import findings
 from weigh.model.errors import EvidenceFault
 
 from ..forging import forge, problems, rewrite
 from ..reading import SMALL, contenders
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from support.command import Run, Weigh
+    from support.once import Once
 
     from ..forging import Events
 
@@ -68,3 +74,49 @@ def test_a_version_that_its_package_does_not_have_is_named(weigh: Weigh, whole: 
     assert (found["contender"], found["severity"]) == ("liar?lie=false-version", "warning")
     assert "it says that it is version 9.9.9, and the package duckdb that is installed for it is 2.0.0" in found["text"]
     assert "R3.version" not in whole.codes
+
+
+@pytest.fixture(scope="module")
+def builds(fresh: Callable[[], Weigh], once: Once) -> Run:
+    """Builds of an engine, of which one is the baseline under another name."""
+    return once("built", lambda: built(fresh()))
+
+
+def test_a_build_that_is_compared_with_itself(builds: Run) -> None:
+    """The liar: a wheel of the baseline's own bytes. The twins are a change, and a change of documents."""
+    said = {one["contender"]: one for one in builds.json["findings"] if one["code"] == "R3.build"}
+    assert {name: one["severity"] for name, one in said.items()} == {"wheel": "warning"}
+    assert "it is the same build as main" in said["wheel"]["text"]
+
+
+def test_a_change_that_reaches_no_program_is_no_lie(builds: Run) -> None:
+    record = records.read(builds.evidence)
+    against = msgspec.structs.replace(record, spec=msgspec.structs.replace(record.spec, baseline="pr"))
+    assert [(one.contender, one.severity) for one in findings(against)] == [("docs", "note")]
+    tuned = [
+        msgspec.structs.replace(one, settings={"threads": 1}) if one.name == "wheel" else one
+        for one in record.spec.contenders
+    ]
+    other = msgspec.structs.replace(record, spec=msgspec.structs.replace(record.spec, contenders=tuple(tuned)))
+    assert not [*findings(other)], "one build with two settings is a comparison of the settings"
+
+
+@pytest.mark.parametrize("lie", ["another", "none", "packages"])
+def test_a_build_that_is_not_the_one_that_was_installed(weigh: Weigh, builds: Run, tmp_path: Path, lie: str) -> None:
+    evidence = shutil.copytree(builds.evidence, tmp_path / "evidence" / builds.evidence.name)
+    assert problems(weigh, evidence) == set()
+
+    def edited(events: Events) -> Events:
+        reads = {
+            one["name"]: one for event in events if event.event == "environment" for one in event.body["contenders"]
+        }
+        if lie == "another":
+            reads["pr"]["build"] = reads["main"]["build"]
+        elif lie == "none":
+            del reads["pr"]["build"]
+        else:
+            reads["pr"]["lock"] = reads["main"]["lock"]
+        return events
+
+    forge(evidence, edited)
+    assert ("R3.build", journal.NAME) in problems(weigh, evidence)

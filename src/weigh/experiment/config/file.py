@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
+from weigh.experiment.config.builds import BuildTable, placed_at
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.contender import Setting
@@ -107,7 +108,8 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         engine: name of the engine, as ``weigh engines`` lists it.
         name: name of the contender, unique [the spec, e.g. ``chdb@4.1.8+chdb-core==26.3.0``].
-        version: version of the engine's package [the tested one].
+        version: version of the engine's package; a wheel or a folder, relative to the file; or ``git:REVISION``, built
+            as ``[build.ENGINE]`` says (docs/guide/builds.md) [the tested one].
         pins: further exact requirements, ``"package==version"``.
         settings: the engine's own settings.
         layout: name of the physical form of its data, ``NAME`` of a table ``[layout.NAME]`` [the form without a name].
@@ -193,6 +195,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         layout: the physical form of the data, for all contenders that name no other.
         layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``.
         store: stores with the protocol of S3, by name.
+        build: how revisions are built, by engine.
         grid: keys of the layout with several values, of which every combination takes part.
         sql: the user's own queries and data, for the workload ``sql``.
         load: what ``weigh load`` does without a workload on its command line.
@@ -203,6 +206,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
     layouts: dict[str, LayoutSpec] = {}
     store: dict[str, StoreTable] = {}
+    build: dict[str, BuildTable] = {}
     grid: GridTable | None = None
     sql: SqlTable | None = None
     load: LoadTable | None = None
@@ -248,8 +252,17 @@ def read_file(path: Path) -> File:
         others = {}
     _check_keys(plain, others, path)
     read = _converted(plain, File, path)
+    _placed(read, path.parent)
     read.layouts = {name: _converted(table, LayoutSpec, path, f".layout.{name}") for name, table in others.items()}
     return read
+
+
+def _placed(read: File, folder: Path) -> None:
+    """Paths of builds as they are from here."""
+    for contender in read.contender:
+        contender.version = placed_at(contender.version, folder)
+    for table in read.build.values():
+        table.repository = str(folder / Path(table.repository).expanduser())
 
 
 def _converted(plain: Mapping[str, Any], kind: type[_Table], path: Path, place: str = "") -> _Table:
@@ -278,6 +291,8 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
     stores = plain.get("store", {})
     if isinstance(stores, dict):
         tables += [(f"store.{name}", table, StoreTable) for name, table in stores.items()]
+    if isinstance(builds := plain.get("build", {}), dict):
+        tables += [(f"build.{name}", table, BuildTable) for name, table in builds.items()]
     tables.append(("grid", plain.get("grid", {}), GridTable))
     tables.append(("sql", plain.get("sql", {}), SqlTable))
     load = plain.get("load", {})

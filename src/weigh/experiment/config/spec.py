@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -9,7 +10,9 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.generator import dataset_scale
+from weigh.engines.builds.asked import is_build
 from weigh.experiment.config import grid as grids
+from weigh.experiment.config.builds import with_builds
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.named_files import hash_of
 from weigh.experiment.config.stores import placed, stores
@@ -37,6 +40,10 @@ if TYPE_CHECKING:
     from weigh.model.units import Scale
 
 
+_NAMED = re.compile(r"[\w.-]+=[A-Za-z_][\w-]*(@|$|[+?])")
+"""How a contender begins that is given a name."""
+
+
 def make_spec(
     file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None, *, adaptive: bool = True
 ) -> Spec:
@@ -57,10 +64,10 @@ def make_spec(
         given = flags.get(name)
         return getattr(table, name) if given is None else given
 
-    contenders = placed(chosen_contenders(file, flags.get("contender") or ()), pick("store"))
+    named = chosen_contenders(file, flags.get("contender") or (), pick("baseline"))
+    contenders, baseline = placed(named, pick("store")), pick("baseline")
     layouts = (file or File()).layouts
     crossed = _crossed(file, flags, contenders)
-    baseline = pick("baseline")
     if crossed:
         contenders, layouts, baseline_of = crossed.contenders, crossed.layouts, crossed.grid.members
         # The first cell of whom the user names.
@@ -122,11 +129,11 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
 
 
-def chosen_contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
-    """Who is compared: those of the command line, else of weigh.toml.
+def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str | None) -> tuple[Contender, ...]:
+    """Who is compared, with their builds: those of the command line and the baseline, else those of weigh.toml.
 
     Raises:
-        UsageError: nobody is named, or two have one name.
+        UsageError: nobody is named, two have one name, or there is no such build.
     """
     named = {}
     for table in file.contender if file else []:
@@ -135,6 +142,11 @@ def chosen_contenders(file: File | None, given: tuple[str, ...]) -> tuple[Conten
             raise _twice(contender.name)
         named[contender.name] = contender
     chosen = [named.get(text) or parse_contender(text) for text in given] if given else list(named.values())
+    if given and baseline and baseline not in (one.name for one in chosen):
+        # ``--baseline main --contender pr``, or ``--baseline main=duckdb@git:main``.
+        other = named.get(baseline) or (parse_contender(baseline) if _NAMED.match(baseline) else None)
+        if other:
+            chosen.insert(0, other)
     if not chosen:
         raise UsageError("no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml")
     for name, count in Counter(contender.name for contender in chosen).items():
@@ -142,11 +154,12 @@ def chosen_contenders(file: File | None, given: tuple[str, ...]) -> tuple[Conten
             raise _twice(name)
         if "#" in name or not name.isprintable():
             raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out # and what cannot be printed")
-    return tuple(chosen)
+    return with_builds(tuple(chosen), file.build if file else {})
 
 
 def _from_table(table: ContenderTable) -> Contender:
-    for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if table.version else [])]:
+    indexed = bool(table.version) and not is_build(table.version)
+    for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if indexed else [])]:
         check_pin(pin)
     check_url(table.settings)
     for key in DATA_KEYS:
@@ -180,6 +193,8 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -
     names = [contender.name for contender in contenders]
     if name is None:
         return names[0]
+    if name not in names and _NAMED.match(name):
+        name = name.partition("=")[0]
     if name not in names:
         raise UsageError(f"the baseline '{name}' is not a contender", where=where, remedy=nearest(name, names))
     return name

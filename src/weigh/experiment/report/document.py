@@ -19,6 +19,7 @@ from weigh.experiment.results.data.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
 from weigh.machine.working_set import WorkingSet
 from weigh.model.answer import GateStatus
+from weigh.model.build import BuildRead
 from weigh.model.contender import Setting
 from weigh.model.data.storage import Place
 from weigh.model.finding import Finding
@@ -76,6 +77,7 @@ class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
         pins: further exact requirements.
         layout: name of the layout that it reads, ``default`` for ``[layout]``; None where all read one.
         catalog, store: how it finds its files and where they lie, as asked for; None where nothing was.
+        build: what was installed, where that is no version of the index; else left out.
     """
 
     name: str
@@ -86,6 +88,7 @@ class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
     layout: str | None
     catalog: str | None
     store: str | None
+    build: BuildRead | msgspec.UnsetType = msgspec.UNSET
 
 
 class GateRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,6 +290,7 @@ def contender_row(one: ContenderRead, spec: Spec) -> ContenderRow:
         layout=spec.layout_name(one.name),
         catalog=asked.catalog or None,
         store=asked.store or None,
+        build=one.build,
     )
 
 

@@ -205,7 +205,7 @@ def _contenders(results: ExperimentResults) -> RenderableType:
         mark = Text(word, style="bold red")
         table.add_row(
             Text(contender.name + role) + mark,
-            one_line(f"{contender.engine} {contender.version}"),
+            one_line(contender.says),
             ", ".join(
                 one_line(f"{name}={setting['value']}")
                 for name, setting in contender.in_force.items()

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from weigh import __version__
 from weigh.answers import compare
 from weigh.experiment.reproducer import script
@@ -73,6 +75,8 @@ def add_script(one: Reproducer, folder: Path, tables: Tables, timeout: Seconds) 
         Why there is no script; empty where there is one.
     """
     (folder / QUERY).write_text(one.question.sql + "\n", encoding="utf-8")
+    if one.ready.build is not msgspec.UNSET:
+        return "it is a build that no index has, and a script installs its packages from one"
     if one.ready.contender.catalog in FORMATS:
         return f"it reads through {TITLES[one.ready.contender.catalog]}, and a script has no catalog of these files"
     if not one.ready.engine.script:

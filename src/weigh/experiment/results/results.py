@@ -15,7 +15,7 @@ from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold import cold
 from weigh.experiment.results.cold.cold import cold_results
 from weigh.experiment.results.cold.cold_proof import ColdProof
-from weigh.experiment.results.data import differences, ingest, start_costs, storage, stores
+from weigh.experiment.results.data import builds, differences, ingest, start_costs, storage, stores
 from weigh.experiment.results.data.differences import Difference
 from weigh.experiment.results.data.ingest import Ingested
 from weigh.experiment.results.data.start_costs import StartCosts
@@ -175,6 +175,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += ingest.findings(latest, samples)
     asked = stores.figures(attempts)
     findings += stores.findings(latest, asked)
+    findings += builds.findings(latest)
     differ = differences.differences(latest)
     findings += differences.findings(latest, differ)
     watched = machine(attempts, latest.spec.contention or CONTENTION)

@@ -99,7 +99,9 @@ def own_files(
     def data() -> CachedData:
         return user_files.open_files(tables, cache, 0, conversions, known=given.known)
 
-    contenders = chosen_contenders(file, flags.get("contender") or ())
+    contenders = chosen_contenders(
+        file, flags.get("contender") or (), flags.get("baseline") or (file or File()).experiment.baseline
+    )
     asked = schemas(
         questions, contenders, msgspec.json.encode(content, order="deterministic").decode(), data, cache, progress
     )

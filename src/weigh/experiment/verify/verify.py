@@ -28,6 +28,7 @@ from weigh.evidence.verification import (
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
+from weigh.experiment.results.data import builds
 from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings, order, stopping
 from weigh.model import codes
@@ -86,6 +87,9 @@ def verify(folder: Path) -> Verification:
             problems += found
         problems += [
             Problem(code=codes.R4_FINDINGS.code, file=journal.NAME, text=text) for text in findings.departures(record)
+        ]
+        problems += [
+            Problem(code=codes.R3_BUILD.code, file=journal.NAME, text=text) for text in builds.departures(record)
         ]
         if missing := unconfigured(record):
             text = f"it has samples and no {missing}: no report can be made"

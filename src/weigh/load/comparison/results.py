@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.analysis import conditions
+from weigh.load.command_line import parsed
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
 from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
@@ -330,7 +331,9 @@ def _missing(
             yield codes.T8_STOPPED.reason("it was broken off before its end")
     fewest = min((one.starts for one in found if one.ratio is not None), default=0)
     if MIN_STARTS <= fewest < FULL_STARTS:
-        yield codes.T10.reason(f"{count(fewest, 'fresh start')} of each server: {FULL_STARTS} are needed")
+        more = codes.T10.reason(f"{count(fewest, 'fresh start')} of each server: {FULL_STARTS} are needed")
+        own = parsed(last.environment.command) if last.environment else None
+        yield msgspec.structs.replace(more, commands=(str(own.but(blocks=str(FULL_STARTS))),)) if own else more
     if writes(last) and not all(one.rows for one in last.loads.values()):
         yield codes.A4_UNREAD.reason("which rows the servers held was not read, so that they are the same is not shown")
     yield from dict.fromkeys(

@@ -97,6 +97,9 @@ L9_UNRESOLVED = plain(
     pages.RANKED,
     "the runs hold too few independent requests beyond a percentile, so it is not compared",
 )
+L9_TAIL = plain(
+    "L9.tail", pages.LOAD_TIER, "a run holds too few independent requests beyond its 99th percentile to know its tail"
+)
 L10_BLAMED = note(
     "L10.blamed",
     pages.ACTIVITY,

@@ -6,6 +6,7 @@ from weigh.model.codes import pages
 from weigh.model.codes.code import Page, note, plain, warning
 
 X_LAYOUT = plain("X.layout", pages.TIERS, "what the contenders were given to read is not recorded")
+X_PUBLIC = plain("X.public", pages.LOAD_TIER, "the workload is a benchmark, and no traffic of your own")
 X_START = warning("X.start", pages.FAILS, "a fresh start of a contender failed")
 X_SERIAL = note(
     "X.serial",

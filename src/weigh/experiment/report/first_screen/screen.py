@@ -200,14 +200,17 @@ def _why(results: ExperimentResults) -> str:
 def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
     """Every operation at every temperature, in the order of the gate."""
     baseline = results.record.spec.baseline
+    # Thousands of operations: what is looked up for each is made once.
+    undecided = results.gate.undecided if results.gate else {}
     for temperature in results.record.spec.temperatures:
         analysis = results.headline.at(temperature)
         verdicts = {(one.operation, one.contender): one for one in analysis.verdicts}
         timings = {(one.operation, one.contender): one for one in analysis.timings}
         floors = {one.operation: one.size for one in analysis.floors}
+        known = {name for name, _ in (*verdicts, *timings)}
         for one in results.gate.operations if results.gate else ():
             name = one.operation
-            if not any(name == key[0] for key in (*verdicts, *timings)):
+            if name not in known:
                 continue
             alone = timings.get((name, baseline))
             yield Line(
@@ -217,7 +220,7 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
                 verdicts=tuple(verdicts.get((name, other)) for other in others),
                 alone=alone,
                 noise=floors.get(name),
-                undecided=results.gate is not None and name in results.gate.undecided,
+                undecided=name in undecided,
             )
 
 

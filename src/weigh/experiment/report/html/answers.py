@@ -88,7 +88,7 @@ class Answers:
     Attributes:
         summary: one sentence.
         calm: whether every contender agreed on every operation.
-        rows: the matrix.
+        rows: the matrix, of the operations that are told in full.
         divergences: who was wrong where.
         reads: what each contender was found to read: contender, table, digest or count.
     """
@@ -107,14 +107,15 @@ def answers(results: ExperimentResults, contenders: Contenders, anchors: dict[st
         return None
     checks = _by_pair(gate)
     rows = tuple(_row(one, checks, contenders, anchors) for one in gate.operations)
+    shown = tuple(row for row in rows if row.anchor)
     workload = results.record.workload
     return Answers(
         summary=_summary(rows),
         calm=all(one.status is GateStatus.AGREED and _of_one_mind(one) for one in gate.operations),
-        rows=rows,
+        rows=shown,
         divergences=tuple(
             _divergence(row, cell, checks.get((row.name, cell.who.name), []), workload)
-            for row in rows
+            for row in shown
             for cell in row.cells
             if cell.status == "diverged"
         ),

@@ -9,6 +9,8 @@ from weigh.experiment.report.cold import question
 from weigh.model import codes, units
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from weigh.experiment.report.html.contenders import Contenders, Mark
     from weigh.experiment.results.cold.cold_proof import ColdProof
     from weigh.experiment.results.results import ExperimentResults
@@ -61,13 +63,13 @@ class Cold:
     below: str
 
 
-def cold(results: ExperimentResults, contenders: Contenders) -> Cold | None:
-    """The part; None where nothing was to be cold."""
+def cold(results: ExperimentResults, contenders: Contenders, operations: Collection[str]) -> Cold | None:
+    """The part; None where nothing was to be cold. Of the operations that are told in full alone."""
     everybody = {who.name: who for who in contenders.everybody}
     rows = tuple(
         _row(one, everybody[one.contender])
         for one in results.accounts
-        if one.temperature == "cold" or one.refused is not None
+        if one.operation in operations and (one.temperature == "cold" or one.refused is not None)
     )
     if not rows:
         return None

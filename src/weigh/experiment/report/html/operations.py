@@ -135,6 +135,7 @@ def parts(
     gate: Sequence[answers.Row],
     groups: Iterable[Group],
     shared: Shared,
+    most_dots: int = MOST_DOTS,
 ) -> tuple[Part, ...]:
     """A part for every operation.
 
@@ -146,6 +147,7 @@ def parts(
         gate: rows of the part on answers.
         groups: rows of the table of verdicts.
         shared: keeps what plots have in common.
+        most_dots: executions that one plot shows.
     """
     cells = {(row.name, cell.who.name): cell for row in gate for cell in row.cells if cell.status}
     statuses = {row.name: row.status for row in gate}
@@ -161,7 +163,7 @@ def parts(
         by_operation.setdefault(sample.operation, []).append(sample)
     reads = results.record.environment.contenders if results.record.environment else ()
     spoken = {name for read in reads for name in (read.engine, read.lineage)}
-    drawing = _Drawing(samples, contenders, shared)
+    drawing = _Drawing(samples, contenders, shared, most_dots)
     found = []
     for name, anchor in anchors.items():
         own = by_operation[name]
@@ -281,7 +283,8 @@ def _failures(samples: Iterable[Sample]) -> tuple[Failure, ...]:
 class _Drawing:
     """The plots of one experiment."""
 
-    def __init__(self, samples: Sequence[Sample], contenders: Contenders, shared: Shared) -> None:
+    def __init__(self, samples: Sequence[Sample], contenders: Contenders, shared: Shared, most_dots: int) -> None:
+        self._most = most_dots
         self._marks, self._shared = contenders.marks, shared
         self._table = tabulate(samples, "wall_s", (who.name for who in contenders.everybody))
         self._logs = self._table.levels()
@@ -302,7 +305,7 @@ class _Drawing:
             shown: contenders whose times may be shown.
         """
         starts = {key: place for place, key in enumerate(dict.fromkeys((s.attempt, s.block) for s in samples), 1)}
-        every = -(-len(samples) // MOST_DOTS)
+        every = -(-len(samples) // self._most)
         dots = []
         for sample in samples:
             start = starts[sample.attempt, sample.block]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.experiment.report import grid, layouts, outside, second_opinion, stores, summary
 from weigh.experiment.report import resources as parity
-from weigh.experiment.report.html import environment
+from weigh.experiment.report.html import environment, many
 from weigh.experiment.report.html.answers import answers
 from weigh.experiment.report.html.cold import cold
 from weigh.experiment.report.html.contenders import Contenders
 from weigh.experiment.report.html.machine import machine_section
 from weigh.experiment.report.html.metrics import metrics
-from weigh.experiment.report.html.operations import parts
+from weigh.experiment.report.html.operations import MOST_DOTS, parts
 from weigh.experiment.report.html.top import top
 from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
@@ -53,7 +53,9 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
     """
     record = results.record
     contenders = Contenders(results)
-    anchors = {name: f"op-{number}" for number, name in enumerate(_operations(results), 1)}
+    operations = _operations(results)
+    full = many.chosen(results, operations)
+    anchors = {name: f"op-{number}" for number, name in enumerate(full, 1)}
     gate = answers(results, contenders, anchors)
     judged = verdicts(results, contenders, anchors)
     shared = Shared()
@@ -93,9 +95,11 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
                 gate.rows if gate else (),
                 judged.groups if judged else (),
                 shared,
+                MOST_DOTS if len(full) == len(operations) else many.DOTS,
             ),
             shared=shared,
-            cold=cold(results, contenders),
+            others=many.others(results, contenders, operations, anchors),
+            cold=cold(results, contenders, anchors),
             watching=machine_section(results, contenders),
             host=environment.host(record),
             knobs=record.knobs,

@@ -239,9 +239,10 @@ def _another(record: Record, name: str) -> bool:
         # What reads a table format, or objects, is in the environment too.
         if (asked.catalog, asked.store) == (other.catalog, other.store):
             return one.environment != base.environment
-    return (asked.engine, asked.version, asked.pins, asked.settings) != (
+    return (asked.engine, asked.version, asked.build, asked.pins, asked.settings) != (
         other.engine,
         other.version,
+        other.build,
         other.pins,
         other.settings,
     )

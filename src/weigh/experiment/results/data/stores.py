@@ -91,6 +91,8 @@ def figures(attempts: Sequence[Record]) -> tuple[RequestFigures, ...]:
 
 def _latest(record: Record) -> Iterable[ExecutionRequests]:
     """Of a turn that was measured again after a kill, what the second time asked; only of executions that are kept."""
+    if not record.requests:
+        return []
     kept = {(one.block, one.turn, one.run, one.arm) for one in record.samples if one.timed or one.run == 0}
     asked = {(one.block, one.turn, one.run, one.arm): one for one in record.requests}
     return [one for key, one in asked.items() if key in kept]

@@ -1,0 +1,1 @@
+"""Versions that no index has: wheels, folders, revisions of a repository."""

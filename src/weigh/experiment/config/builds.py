@@ -1,0 +1,61 @@
+"""``[build.ENGINE]`` of weigh.toml: how the revisions of an engine are built."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.engines import engine as engines
+from weigh.engines.builds.asked import Recipe, is_build, resolved
+from weigh.model.build import REVISION
+from weigh.model.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from weigh.model.contender import Contender
+
+
+class BuildTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[build.ENGINE]`` of weigh.toml: how contenders ``ENGINE@git:REVISION`` are built (docs/guide/builds.md).
+
+    Attributes:
+        command: for ``/bin/sh``, in a checkout of its own; ``$WEIGH_BUILD_OUT`` is a folder for the wheel,
+            ``$WEIGH_PYTHON`` the Python that it is for.
+        repository: folder of a clone on this machine, relative to the file.
+        wheel: pattern of the wheel, in the checkout [the only wheel in ``$WEIGH_BUILD_OUT``].
+    """
+
+    command: str
+    repository: str = "."
+    wheel: str = ""
+
+
+def with_builds(contenders: tuple[Contender, ...], tables: Mapping[str, BuildTable]) -> tuple[Contender, ...]:
+    """The contenders with the builds that their versions mean.
+
+    Raises:
+        UsageError: there is none, or nothing says how it is built.
+        EnvironmentFault: there is no git.
+    """
+    for name in tables:
+        if name not in engines.installed():
+            raise UsageError(
+                f"there is no engine '{name}'", where=f"[build.{name}]", remedy=nearest(name, engines.installed())
+            )
+    return tuple(resolved(one, _recipe(one, tables)) for one in contenders)
+
+
+def _recipe(contender: Contender, tables: Mapping[str, BuildTable]) -> Recipe | None:
+    found = tables.get(contender.engine)
+    return Recipe(found.repository, found.command, found.wheel) if found else None
+
+
+def placed_at(version: str, folder: Path) -> str:
+    """A path that stands in a file in that folder, as it is from here."""
+    if not is_build(version) or version.startswith((REVISION, "~")) or str(folder) == ".":
+        return version
+    return os.path.join(folder, version)  # noqa: PTH118 # a "./" must stay: it tells a path from a version
