@@ -34,6 +34,7 @@ _COMMAND_PAGES = {
     "compare": "docs/guide/compare.md",
     "history add": "docs/guide/history.md",
     "history show": "docs/guide/history.md#candidates",
+    "history confirm": "docs/guide/history.md#confirm",
     "judge": "docs/guide/judge.md",
     "engines": "docs/reference/engines.md",
     "workloads": "docs/reference/workloads.md",

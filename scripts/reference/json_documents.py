@@ -31,6 +31,7 @@ from weigh.experiment.results.grid import Effect as GridEffect
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
 from weigh.history.report import document as history
+from weigh.history.report.confirmed import ConfirmDocument
 from weigh.host.knobs.read import KnobRead
 from weigh.judge.document import JudgeDocument
 from weigh.judge.series import SeriesFigure
@@ -77,6 +78,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/judge/1": ("judge",),
     "weigh/history/1": ("history show",),
     "weigh/history-add/1": ("history add",),
+    "weigh/history-confirm/1": ("history confirm",),
     "weigh/capture/1": ("capture",),
     "weigh/obfuscation/1": ("data obfuscate",),
     "weigh/doctor/1": ("doctor",),
@@ -155,6 +157,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
     "weigh/capture/1": Section(CaptureResults),
     "weigh/history/1": Section(history.HistoryDocument),
+    "weigh/history-confirm/1": Section(ConfirmDocument),
     "weigh/history/1 series[]": Section(history.HistorySeriesRow, "series[] of a history", "series"),
     "weigh/history/1 points[]": Section(history.PointRow, "points[]", "point"),
     "weigh/history/1 splits[]": Section(history.SplitRow, "splits[]", "split"),

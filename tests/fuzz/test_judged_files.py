@@ -40,7 +40,7 @@ def whole() -> tuple[bytes, ...]:
         path.read_bytes() for path in found if path.stat().st_size <= _LONGEST and not criterion_folder.holds(path)
     )
     together = (criterion_folder.document(path) for path in found if path.name == "sample.json")
-    return (_CSV, *(path.read_bytes() for path in alone), *together)
+    return (_CSV, *alone, *together)
 
 
 def _document(file: bytes) -> object:

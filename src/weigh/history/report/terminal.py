@@ -42,8 +42,7 @@ def report(results: HistoryResults) -> RenderableType:
         parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
     if any(one.state == "candidate" for one in results.candidates):
         first = next(one for one in results.candidates if one.state == "candidate")
-        both = f"{one_line(first.before.version)} and {one_line(first.after.version)}"
-        parts += [Text(f"{first.id} is decided by a run of {both} side by side, added to this history")]
+        parts += [Text(f"weigh history confirm {first.id}    # both versions side by side: only that decides")]
     return Group(*parts)
 
 

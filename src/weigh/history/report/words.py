@@ -54,6 +54,8 @@ def change(one: Candidate) -> str:
 def outcome(one: Candidate) -> str:
     """What a measurement side by side said, or that there is none."""
     said = STATES[one.state]
+    if one.state == "candidate" and one.side_by_side is not None:
+        said = "measured side by side without a verdict"
     if one.side_by_side is not None:
         beside = one.side_by_side
         said += f": {beside.verdict.upper()} {beside.ratio:.3f} ({beside.low:.3f}-{beside.high:.3f}), "
