@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.engines import catalogs, loaded, resources
+from weigh.engines import catalogs, loaded, places, resources
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.builds import product
@@ -168,6 +168,8 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
                 where=f"contender {contender.name}",
                 remedy=nearest(key, engine.variants) if engine.variants else "leave it out",
             )
+    if engine.place:
+        return {**ours, **places.found(engine.place, ours, contender.name)}
     return ours
 
 
