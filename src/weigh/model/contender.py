@@ -25,6 +25,7 @@ URL = "weigh.url"
 
 SYSTEM = "weigh.system"
 """The folder of a contender that is scripts and no package: what ``ENGINE:FOLDER`` sets."""
+
 DATA_KEYS = ("layout", "catalog", "store")
 """Keys of a contender's spec that say how and where its data lies. They are weigh's own, and reach no engine."""
 DEFAULT_LAYOUT = "default"

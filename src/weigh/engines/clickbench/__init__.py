@@ -1,4 +1,4 @@
-"""A system of ClickBench: a folder with the scripts ``start``, ``check``, ``stop``, ``load``, ``query``, ``data-size``."""
+"""A system of ClickBench: a folder with scripts."""
 
 from pathlib import Path
 
@@ -12,5 +12,9 @@ engine = Engine(
     copies=True,
     variants=("weigh.system", "weigh.data", "weigh.answer", "weigh.null"),
     place="weigh.system",
+    # Not install: it may change the machine, and is the user's to call, once.
+    executables=("start", "check", "stop", "load", "query", "data-size"),
+    # A server that is told to stop writes what it has.
+    closing_s=90.0,
     about="a system in ClickBench's form, clickbench:./FOLDER, asked by its own scripts",
 )

@@ -1,8 +1,9 @@
 """A system of ClickBench. Runs in the worker; imports nothing of weigh.
 
-Its scripts are the interface (github.com/ClickHouse/ClickBench, ``lib/benchmark-common.sh``): they work in their own
-folder, ``check`` succeeds while the system answers, ``query`` reads a query from standard input, prints the answer and
-ends with an error where there is none. A copy of the folder is loaded once, and every life works in a copy of that.
+Its scripts are the interface (github.com/ClickHouse/ClickBench, ``lib/benchmark-common.sh``). They work in their own
+folder. ``check`` succeeds while the system answers. ``query`` reads a query from standard input, prints the answer,
+says on standard error how many seconds it took, and ends with an error where there is no answer. A copy of the folder
+is loaded once, and every life works in a copy of that.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +32,7 @@ class Engine(Adapter):
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        if SYSTEM not in settings:
-            raise ValueError("name the folder of the system: clickbench:./FOLDER")
-        if own := sorted(name for name in settings if not name.startswith("weigh.")):
-            raise ValueError(f"ClickBench's scripts take no settings ({', '.join(own)}): change the folder")
         self.folder = Path(str(settings[SYSTEM]))
-        scripts.complete(self.folder)
         self.form = tables.form(str(settings.get(DATA, tables.FORMS[0])))
         self.answers = printed.form(str(settings.get(ANSWER, "tsv")), settings.get(NULL))
         self.system: scripts.System | None = None
@@ -48,7 +45,8 @@ class Engine(Adapter):
         name = self.folder.name
         template = self.folder / "template.json"
         if template.is_file():
-            name = str(json.loads(template.read_text()).get("system", name))
+            with suppress(ValueError, AttributeError):
+                name = str(json.loads(template.read_text()).get("system", name))
         contents = str(self.wanted.get(CONTENTS, ""))[:12]
         return f"{name}, files {contents}" if contents else name
 
@@ -68,7 +66,7 @@ class Engine(Adapter):
         raise RuntimeError("a system of ClickBench loads its tables")
 
     def load(self, given: dict[str, list[str]], copy: str) -> None:
-        """Start it in a copy of its folder, load, and stop it. One that keeps its data in memory loads in every life."""
+        """Start it in a copy of its folder, load, and stop it. One that keeps data in memory loads in every life."""
         home = Path(copy) / _FOLDER
         shutil.copytree(self.folder, home, symlinks=True, ignore=shutil.ignore_patterns("results", ".git"))
         tables.put(given, home, self.form)
@@ -109,7 +107,7 @@ class Engine(Adapter):
         """One call of ``query``, with everything that it starts; its answer is held as it was printed."""
         if self.system is None:
             raise RuntimeError("no tables are attached")
-        self.raw = self.system.query(self.sql)
+        self.raw, self.said_s = self.system.query(self.sql)
         return self.answers.rows(self.raw)
 
     def answer(self) -> Any:

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import time
-from pathlib import Path
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-NAMES = ("start", "check", "stop", "load", "query", "data-size")
-"""Those that weigh calls. ``install`` may change the machine: it is the user's to call, once."""
-_CHECK_S = 300.0
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_START_S = 300.0
 _STOP_S = 60.0
+_CHECK_S = 30.0
+"""Seconds that a script may take. Only ``load`` and ``query`` may take longer: weigh has limits for these itself."""
 _BETWEEN_S = 0.1
 _TAIL = 1500
+_SECONDS = re.compile(rb"^[0-9]+(?:\.[0-9]+)?$")
 
 
-def complete(folder: Path) -> None:
-    """Whether a folder has all scripts.
+class Asked(NamedTuple):
+    """What ``query`` printed.
 
-    Raises:
-        FileNotFoundError: it lacks one, or one cannot be executed.
+    Attributes:
+        answer: on standard output.
+        said_s: seconds that it says the query took: the last number alone on a line of standard error, as ClickBench
+            takes it; None where it does not say.
     """
-    missing = [name for name in NAMES if not os.access(folder / name, os.X_OK) or not (folder / name).is_file()]
-    if missing:
-        raise FileNotFoundError(f"{folder} is no system of ClickBench: it has no executable {', '.join(missing)}")
+
+    answer: bytes
+    said_s: float | None
 
 
 class System:
@@ -42,7 +50,8 @@ class System:
 
     def __init__(self, home: Path, scratch: Path) -> None:
         self.home = home
-        self._log = scratch / "scripts.log"
+        # To files and not to pipes: a server that a script leaves behind would hold a pipe open.
+        self._log, self._out = scratch / "scripts.log", scratch / "answer"
         text = (home / "benchmark.sh").read_text(errors="replace") if (home / "benchmark.sh").is_file() else ""
         said = dict(re.findall(r"^\s*(?:export\s+)?(BENCH_\w+)=[\"']?(\w+)", text, re.MULTILINE))
         self.restartable = said.get("BENCH_RESTARTABLE", "yes") != "no"
@@ -55,15 +64,16 @@ class System:
         Raises:
             RuntimeError: it answers before it was started, or not in time.
         """
-        if self.restartable and self._call("check") == 0:
+        if self.restartable and self._answers():
             raise RuntimeError(
-                "it answers before it was started: stop its server; two of one system cannot live at the same time. One "
-                "without a server says so in benchmark.sh: BENCH_RESTARTABLE=no"
+                "it answers before it was started: stop its server; two of one system cannot live at the same time. "
+                "One without a server says so in benchmark.sh: BENCH_RESTARTABLE=no"
             )
         # Some say that they failed where they were running already; check decides.
-        self._call("start")
-        if not self._until(answers=True, patience=_CHECK_S):
-            raise RuntimeError(f"./check did not succeed within {_CHECK_S:.0f} s of ./start; {self._printed()}")
+        with suppress(subprocess.TimeoutExpired):
+            self._call("start", _START_S)
+        if not self._until(answers=True, patience=_START_S):
+            raise RuntimeError(f"./check did not succeed within {_START_S:.0f} s of ./start; {self._printed()}")
 
     def load(self) -> None:
         """Load what lies in the folder.
@@ -73,62 +83,83 @@ class System:
         """
         if code := self._call("load"):
             raise RuntimeError(f"./load ended with exit code {code}; {self._printed()}")
-        if self._call("check") != 0:
+        if not self._answers():
             raise RuntimeError(f"./check fails after ./load; {self._printed()}")
-        done = subprocess.run(["./data-size"], cwd=self.home, env=self._environment, capture_output=True, check=False)
-        size = done.stdout.strip()
-        if done.returncode or not size.isdigit() or not int(size):
-            raise RuntimeError(
-                f"./data-size says {size[:80].decode(errors='replace')!r} after ./load, and not some bytes"
-            )
+        try:
+            code = self._call("data-size", _CHECK_S)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"./data-size did not end within {_CHECK_S:.0f} s") from None
+        size = self._out.read_bytes().strip()
+        if code or not size.isdigit() or not int(size):
+            said = size[:80].decode(errors="replace")
+            raise RuntimeError(f"./data-size says {said!r} after ./load, and not some bytes; {self._printed()}")
 
-    def query(self, sql: str) -> bytes:
+    def query(self, sql: str) -> Asked:
         """What ``query`` prints for a query.
 
         Raises:
             RuntimeError: it failed.
         """
-        with self._log.open("wb") as log:
-            done = subprocess.run(
-                ["./query"],
-                cwd=self.home,
-                env=self._environment,
-                input=sql.encode(),
-                stdout=subprocess.PIPE,
-                stderr=log,
-                check=False,
-            )
-        if done.returncode:
-            raise RuntimeError(f"./query ended with exit code {done.returncode}; {self._printed()}")
-        return done.stdout
+        if code := self._call("query", given=sql.encode()):
+            raise RuntimeError(f"./query ended with exit code {code}; {self._printed()}")
+        lines = self._log.read_bytes().replace(b"\r", b"\n").split(b"\n")
+        said = next((line.strip() for line in reversed(lines) if _SECONDS.match(line.strip())), None)
+        return Asked(self._out.read_bytes(), None if said is None or len(said) > _TAIL else float(said))
 
     def stop(self) -> None:
-        """Stop it, and wait until it is gone: whoever is told to stop may still be there."""
-        self._call("stop")
+        """Stop it, and wait until it is gone: whoever is told to stop may still be there.
+
+        Raises:
+            RuntimeError: it still answers.
+        """
+        with suppress(subprocess.TimeoutExpired):
+            self._call("stop", _STOP_S)
         if self.restartable and not self._until(answers=False, patience=_STOP_S):
-            raise RuntimeError(f"./check still succeeds {_STOP_S:.0f} s after ./stop")
+            raise RuntimeError(f"./check still succeeds {_STOP_S:.0f} s after ./stop; {self._printed()}")
+
+    def _answers(self) -> bool:
+        try:
+            return self._call("check", _CHECK_S) == 0
+        except subprocess.TimeoutExpired:
+            return False
 
     def _until(self, *, answers: bool, patience: float) -> bool:
         end = time.monotonic() + patience
-        while (self._call("check") == 0) is not answers:
+        while self._answers() is not answers:
             if time.monotonic() > end:
                 return False
             time.sleep(_BETWEEN_S)
         return True
 
-    def _call(self, name: str) -> int:
-        # To a file and not to a pipe: a server that it leaves behind would hold the pipe open.
-        with self._log.open("wb") as log:
-            return subprocess.run(
+    def _call(self, name: str, limit: float | None = None, given: bytes = b"") -> int:
+        """Exit code of a script; what it prints is in the two files."""
+        with self._out.open("wb") as out, self._log.open("wb") as log, _given(given) as text:
+            process = subprocess.Popen(
                 [f"./{name}"],
                 cwd=self.home,
                 env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                check=False,
-            ).returncode
+                stdin=text,
+                stdout=out,
+                stderr=log,
+                process_group=0,
+            )
+            try:
+                return process.wait(limit)
+            except BaseException:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                raise
 
     def _printed(self) -> str:
-        said = self._log.read_bytes()[-_TAIL:].decode(errors="replace").strip() if self._log.exists() else ""
+        parts = [path.read_bytes()[-_TAIL:].decode(errors="replace").strip() for path in (self._log, self._out)]
+        said = "; ".join(part for part in parts if part)
         return f"it printed: {said}" if said else "it printed nothing"
+
+
+def _given(text: bytes) -> IO[bytes]:
+    """A file in memory that a script reads from its beginning: it may end without having read."""
+    file = os.fdopen(os.memfd_create("query"), "w+b")
+    file.write(text)
+    file.seek(0)
+    return file
