@@ -30,9 +30,7 @@ def run(fresh: Callable[[], Weigh]) -> Run:
     )
 
 
-@pytest.mark.promise(
-    "A system of ClickBench is a contender by its folder, unchanged: its answers are compared like any other's."
-)
+@pytest.mark.promise("Its scripts are called unchanged, and its answers are compared like any other's.")
 def test_answers_of_a_folder_are_compared(run: Run) -> None:
     assert statuses(run) == {"kinds": "agreed", "pairs": "agreed"}
     for row in run.json["gate"]:
