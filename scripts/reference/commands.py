@@ -32,6 +32,8 @@ _COMMAND_PAGES = {
     "verify": "docs/reference/evidence.md",
     "sign": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",
     "compare": "docs/guide/compare.md",
+    "history add": "docs/guide/history.md",
+    "history show": "docs/guide/history.md#candidates",
     "judge": "docs/guide/judge.md",
     "engines": "docs/reference/engines.md",
     "workloads": "docs/reference/workloads.md",

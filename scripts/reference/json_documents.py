@@ -30,6 +30,7 @@ from weigh.experiment.results.grid import Cell
 from weigh.experiment.results.grid import Effect as GridEffect
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
+from weigh.history.report import document as history
 from weigh.host.knobs.read import KnobRead
 from weigh.judge.document import JudgeDocument
 from weigh.judge.series import SeriesFigure
@@ -55,6 +56,7 @@ from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
+from weigh.obfuscation.results import ObfuscationResults
 from weigh.render.machine import CulpritRow
 from weigh.statistics.cv import Estimate
 from weigh.statistics.series.correlated_mean import SeriesMean
@@ -73,7 +75,10 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load-ladder/1": ("verify of a ladder of loads",),
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
+    "weigh/history/1": ("history show",),
+    "weigh/history-add/1": ("history add",),
     "weigh/capture/1": ("capture",),
+    "weigh/obfuscation/1": ("data obfuscate",),
     "weigh/doctor/1": ("doctor",),
     "weigh/effect/1": ("doctor with --effect",),
     "weigh/doctor-storage/1": ("doctor storage",),
@@ -149,6 +154,14 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1 verdicts[]": Section(Joined, "verdicts[] of two sessions", "verdict", without=Verdict),
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
     "weigh/capture/1": Section(CaptureResults),
+    "weigh/history/1": Section(history.HistoryDocument),
+    "weigh/history/1 series[]": Section(history.HistorySeriesRow, "series[] of a history", "series"),
+    "weigh/history/1 points[]": Section(history.PointRow, "points[]", "point"),
+    "weigh/history/1 splits[]": Section(history.SplitRow, "splits[]", "split"),
+    "weigh/history/1 candidates[]": Section(history.CandidateRow, "candidates[]", "candidate"),
+    "weigh/history/1 side_by_side": Section(history.SideBySideRow, "side_by_side", "side by side"),
+    "weigh/history/1 attempts[]": Section(history.AttemptsRow, "attempts[] of a history", "row"),
+    "weigh/obfuscation/1": Section(ObfuscationResults),
     "weigh/judge/1": Section(JudgeDocument),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),

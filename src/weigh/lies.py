@@ -418,6 +418,13 @@ CATALOGUE = _rows(
         "a tier computed from what was done, with every reason, in every report",
     ),
     (
+        "R6",
+        Page("guide/history.md", "Where a series is split"),
+        "a history whose machine changed under it",
+        "series are split where the machine, the data, the query or a setting changed, with what changed; a change of "
+        "level is a candidate until both versions were measured side by side",
+    ),
+    (
         "R7",
         Page("reference/workloads.md", "The notice"),
         "a TPC name or metric on a run that is not a TPC result",

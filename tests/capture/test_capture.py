@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log
+from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log, totals_csv
 from weigh.capture.results import CaptureResults
 from weigh.capture.run import Wanted, capture
 from weigh.capture.trace import Trace
@@ -47,6 +47,19 @@ def test_weights_and_coverage_come_back(tmp_path: Path) -> None:
     assert [one.at_s for one in kept] == sorted(one.at_s for one in kept)
     sent = [trace.header.statements[one.statement].sent(one.parameters)[0] for one in kept]
     assert sorted(sent) == sorted(text for _, text, _, _ in made)
+
+
+@pytest.mark.promise("From `pg_stat_statements` they come back as the server counted them.")
+def test_totals_give_the_same_weights_and_no_query_of_weigh(tmp_path: Path) -> None:
+    made = calls()
+    (tmp_path / "statements.csv").write_text(totals_csv(made))
+    found = captured(tmp_path / "statements.csv", tmp_path / "out", cover=1.0)
+    assert found.calls == len(made)
+    counted = {re.search(r"t\d\d", one.text)[0]: one.calls for one in found.statements}  # type: ignore[index]
+    assert counted == {f"t{number:02}": 5 * weight for number, weight in enumerate(WEIGHTS)}
+    told = {one.reason: f"{one.number:,} {one.text}" for one in found.left_out}
+    assert told["own"] == "1 call is of weigh capture itself, when it asked this server: nowhere in the output"
+    assert "weigh capture */" not in (tmp_path / "out" / "capture.json").read_text()
 
 
 @pytest.mark.promise("Constant arrivals, Poisson's and bursts are told apart.")

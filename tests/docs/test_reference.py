@@ -17,7 +17,7 @@ from weigh.model import codes
 from weigh.model.spec import BUDGET, CONTENTION, MOST_STARTS, NARROW
 
 ROOT = Path(__file__).parents[2]
-FILES = {"weigh/pins/1", "weigh/load-pins/1", "weigh/doctor-snapshot/1", "weigh/trace/1"}
+FILES = {"weigh/pins/1", "weigh/load-pins/1", "weigh/doctor-snapshot/1", "weigh/trace/1", "weigh/history-entry/1"}
 """Schemas of files that no command prints."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from weigh.cli.data import data
+from weigh.cli.history import history
 from weigh.cli.main import COMMANDS
 
 
@@ -53,6 +54,7 @@ _GO = ("judge/go/alternating/old.txt", "judge/go/alternating/new.txt")
 _DUCKDB = ("--contender", "duckdb@2.0.0")
 _SERVER = ("--contender", "pg=postgres?weigh.url=postgresql://me@db.example:5432/bench")
 _DATA = tuple(f"data {name}" for name in data.commands)
+_HISTORY = tuple(f"history {name}" for name in history.commands)
 
 CASES = (
     # weigh report
@@ -141,7 +143,7 @@ CASES = (
     _case("help/no-command"),
     *(
         _case(f"help/{name.replace(' ', '-')}", *name.split(), "--help")
-        for name in (*COMMANDS, "ladder --load", *_DATA)
+        for name in (*COMMANDS, "ladder --load", *_DATA, *_HISTORY)
     ),
     # mistakes
     _case("mistakes/command", "runn"),

@@ -17,10 +17,10 @@ from weigh.model.spec import Rules
 from . import (
     blame,
     duet,
+    histories,
     joins,
     noise,
     one_sided,
-    otava,
     peers,
     precision,
     rate_ratios,
@@ -46,7 +46,7 @@ SHARE = 4
 def rows(experiments: int, sessions: int) -> Iterator[Row]:
     """All measured guarantees."""
     yield from verdicts(experiments, sessions)
-    yield from _history(experiments)
+    yield from histories.rows(experiments)
     yield from _series(experiments)
 
 
@@ -198,16 +198,6 @@ def _stopping(experiments: int) -> Iterator[Row]:
     others = f"paired t {peers.peeked(experiments, 14)}"
     yield Row("(others) peeking", "after each of the pairs 5 to 100", "1 %", "", None, others)
     yield from precision.rows(experiments)
-
-
-def _history(experiments: int) -> Iterator[Row]:
-    """Change points in a history without any; ours are not judged yet, so there is nothing to keep."""
-    for memory in (0.0, 0.5):
-        others = otava.false_change_points(max(experiments // 400, 5), memory, 15)
-        setting = f"AR {memory:g}, unchanged"
-        yield Row(
-            "(others) history: false change points", setting, "", "", None, f"{others} per {otava.COMMITS} commits"
-        )
 
 
 def _series(experiments: int) -> Iterator[Row]:

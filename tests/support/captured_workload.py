@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
+import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -89,3 +92,19 @@ def json_log(made: list[tuple[float, str, int, float]]) -> Iterator[str]:
             "backend_type": "client backend",
         }
         yield json.dumps(line) + "\n"
+
+
+def totals_csv(made: list[tuple[float, str, int, float]]) -> str:
+    """The same as a dump of ``pg_stat_statements``, with what the capture of a server by URL leaves in it."""
+    totals: dict[str, list[float]] = {}
+    for _, text, _, took in made:
+        pieces = re.split(r"'[^']*'|(?<![a-z])\b\d+\b", text)
+        plain = pieces[0] + "".join(f"${place}{piece}" for place, piece in enumerate(pieces[1:], 1))
+        calls_of, time_of = totals.get(plain, (0.0, 0.0))
+        totals[plain] = [calls_of + 1, time_of + took * 1e3]
+    totals["SELECT /* weigh capture */ to_regclass($1)"] = [1, 900.0]
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(["query", "calls", "total_exec_time", "rows"])
+    rows.writerows([text, int(number), time, int(number)] for text, (number, time) in totals.items())
+    return out.getvalue()

@@ -28,33 +28,62 @@ Reason = Literal[
     "rare",
     "no-values",
     "cut-transaction",
+    "own",
     "redacted",
 ]
 
-SENTENCES: dict[Reason, str] = {
-    "broken": "lines or entries are not in the form of the source",
-    "torn": "entries end before their statement does",
-    "too-long": "entries are longer than weigh reads, and were passed over",
-    "not-utf8": "lines are no UTF-8 and were read as Latin-1; --encoding says what they are",
-    "no-statement": "durations or parameters have no statement before them; log_statement or "
-    "log_min_duration_statement adds it",
-    "phases": "entries are of parsing, planning or fetching more rows, and belong to a call that is counted",
-    "other-messages": "messages of the server are no calls",
-    "background": "entries are of processes of the server itself",
-    "filtered": "calls are of another database than --database",
-    "failed": "calls failed, or are of a transaction of which one did: they are in no script",
-    "utility": "calls are of commands that are no queries and change no rows: they are in no script",
-    "accounts": "calls make or change accounts and passwords: they are nowhere in the output",
-    "copy": "calls are COPY, whose rows no source has: they are nowhere in the output",
-    "unreadable": "calls have a text in which no literals could be found, such as one that was cut off",
-    "too-many": "calls are of statements beyond the number that is kept apart",
-    "rare": "calls are of the rarest statements, beyond what --cover and --top ask for: they are in no script",
-    "no-values": "calls have parameters whose values the source does not tell; a log with parameters tells them, or "
-    "pg_stats by URL",
-    "cut-transaction": "calls are of transactions whose beginning or end the source does not have: each stands alone",
-    "redacted": "values were secrets, or stood where secrets stand: another text stands in their place",
+OWN = "/* weigh capture */"
+"""Stands in every statement that a capture sends by itself, and in no other."""
+
+_SENTENCES: dict[Reason, tuple[str, str, str]] = {
+    "broken": ("line or entry is", "lines or entries are", "not in the form of the source"),
+    "torn": ("entry ends", "entries end", "before the statement does"),
+    "too-long": ("entry is", "entries are", "longer than weigh reads, and passed over"),
+    "not-utf8": ("line is", "lines are", "no UTF-8 and read as Latin-1; --encoding says what it is"),
+    "no-statement": (
+        "duration or parameter has",
+        "durations or parameters have",
+        "no statement before it; log_statement or log_min_duration_statement adds it",
+    ),
+    "phases": ("entry is", "entries are", "of parsing, planning or fetching more rows of a call that is counted"),
+    "other-messages": ("message of the server is", "messages of the server are", "no call"),
+    "background": ("entry is", "entries are", "of the server's own processes"),
+    "filtered": ("call is", "calls are", "of another database than --database"),
+    "failed": ("call", "calls", "failed, or belonged to a transaction that did: in no script"),
+    "utility": ("call is", "calls are", "of commands that are no queries and change no rows: in no script"),
+    "accounts": ("call makes or changes", "calls make or change", "accounts and passwords: nowhere in the output"),
+    "copy": ("call is", "calls are", "COPY, whose rows no source has: nowhere in the output"),
+    "unreadable": (
+        "call has",
+        "calls have",
+        "a text in which no literals could be found, such as one that was cut off",
+    ),
+    "too-many": ("call is", "calls are", "of statements beyond the number that is kept apart"),
+    "rare": ("call is", "calls are", "of the rarest statements, beyond what --cover and --top ask for: in no script"),
+    "no-values": (
+        "call has",
+        "calls have",
+        "parameters whose values the source does not tell; a log with parameters tells them, or pg_stats by URL",
+    ),
+    "cut-transaction": (
+        "call is",
+        "calls are",
+        "of transactions whose beginning or end the source does not have: each stands alone",
+    ),
+    "own": ("call is", "calls are", "of weigh capture itself, when it asked this server: nowhere in the output"),
+    "redacted": (
+        "value was",
+        "values were",
+        "secret, or stood where secrets stand: another text stands there",
+    ),
 }
-"""What each reason for leaving something out, or for changing it, means; the number comes before it."""
+"""What each reason for leaving something out, or for changing it, means: of one, of several, and the rest."""
+
+
+def sentence(reason: Reason, number: int) -> str:
+    """What so many of a reason mean; the number comes before it."""
+    one, several, rest = _SENTENCES[reason]
+    return f"{one if number == 1 else several} {rest}"
 
 
 class Entry(msgspec.Struct, kw_only=True):

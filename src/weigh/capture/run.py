@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from array import array
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -16,7 +13,7 @@ import numpy as np
 
 from weigh.capture import folder, results, template, trace
 from weigh.capture.arrivals import fit, gap_law
-from weigh.capture.entry import Tally
+from weigh.capture.entry import OWN, Tally
 from weigh.capture.screen import Screen
 from weigh.capture.selection import Captured, selected
 from weigh.capture.sorting import Sorter
@@ -27,6 +24,7 @@ from weigh.capture.sources.lines import Lines
 from weigh.capture.statements import Statements
 from weigh.capture.total_values import known_values
 from weigh.capture.units import Units
+from weigh.host.new_folder import new_folder
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -88,7 +86,7 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
     found = wanted.form or forms.found(wanted.paths, wanted.encoding)
     product = _PRODUCTS[found]
     tally = Tally()
-    with _made(out) as place:
+    with new_folder(out) as place:
         statements = Statements(product, Screen(tally), tally)
         lines = Lines(wanted.paths, wanted.encoding, tally, _told(wanted.paths, progress))
         if found in ("pg_stat_statements", "performance-schema"):
@@ -122,7 +120,7 @@ def capture_totals(
         notes: what else it said.
     """
     tally = Tally()
-    with _made(out) as place:
+    with new_folder(out) as place:
         statements = Statements("postgres", Screen(tally), tally)
         captured = of_totals(read, statements, tally, columns)
         captured.notes.extend(notes)
@@ -146,6 +144,9 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
     literal = bound = 0
     with Sorter(place) as sorter:
         for entry in entries:
+            if OWN in entry.text:
+                tally.add("own")
+                continue
             found = statements.of(entry)
             if found is None:
                 continue
@@ -252,6 +253,9 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
     """
     units = Units(tally)
     for one in read:
+        if OWN in one.text:
+            tally.add("own", one.calls)
+            continue
         statements.count(one.calls, one.time_s)
         try:
             found, places = template.of_sql(one.text, statements.product)
@@ -324,30 +328,3 @@ def _told(paths: Sequence[Path], progress: Progress) -> Callable[[int], None]:
         progress.step(min(done, total), total, "bytes")
 
     return told
-
-
-@contextmanager
-def _made(out: Path) -> Iterator[Path]:
-    """A folder that is there whole or not at all.
-
-    Raises:
-        UsageError: something is there already, or it cannot be made.
-    """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError("there is something already", where=str(out), remedy="name a folder that is not there: --out")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    except OSError as error:
-        raise UsageError(f"the folder cannot be made: {error.strerror}", where=str(out), remedy=_ELSEWHERE) from None
-    try:
-        yield place
-        place.chmod(0o755)
-        if out.exists():
-            out.rmdir()
-        place.rename(out)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-
-
-_ELSEWHERE = "name a folder where you may write: --out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from weigh.capture.entry import SENTENCES
+from weigh.capture.entry import sentence
 from weigh.capture.results import CaptureResults, Covered, LeftOut, ScriptFound
 from weigh.capture.script import Script, name_of, write
 
@@ -115,7 +115,7 @@ def selected(captured: Captured, cover: float, top: int, form: str, files: tuple
         arrivals=captured.arrivals,
         thinking=captured.thinking,
         left_out=tuple(
-            LeftOut(reason=reason, number=number, text=SENTENCES[reason])
+            LeftOut(reason=reason, number=number, text=sentence(reason, number))
             for reason, number in captured.tally.numbers.most_common()
         ),
         notes=tuple(captured.notes),

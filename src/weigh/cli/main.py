@@ -38,6 +38,7 @@ COMMANDS = {
     "verify": ("weigh.cli.evidence.verify", "verify", "Recompute every hash and number of an evidence directory."),
     "sign": ("weigh.cli.evidence.sign", "sign", "Vouch for evidence with an SSH key."),
     "compare": ("weigh.cli.compare", "compare", "Two sessions, joined through a shared reference contender."),
+    "history": ("weigh.cli.history", "history", "Series over versions: add evidence, show what changed."),
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
     "data": ("weigh.cli.data", "data", "Datasets: make, register, digest, describe, diff, check."),
     "engines": ("weigh.cli.listings", "engines", "The engines that a contender can name."),

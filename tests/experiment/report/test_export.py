@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 import math
+import re
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -16,12 +19,17 @@ from junitparser import Error, Failure, JUnitXml, Skipped
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from golden.kept import Kept
+from support import experiment_records
+from support.cold_records import cooled
 from weigh.cli.evidence.export import FORMS as OFFERED
 from weigh.cli.main import cli
 from weigh.experiment.report import export, files
+from weigh.experiment.report.export import clickbench
+from weigh.experiment.report.export.exported import Exported
+from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.model.answer import GateStatus
 from weigh.model.errors import UsageError
-from weigh.model.verdict import VerdictName
+from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +131,112 @@ def test_bencher_counts_nanoseconds_within_bounds(folder: Path) -> None:
         latency = measure["latency"]
         assert latency["lower_value"] <= latency["value"] <= latency["upper_value"]
     assert sorted(one["latency"]["value"] for one in measures.values()) == sorted(one.median * 1e9 for one in timings)
+
+
+def clickbench_problems(document: dict[str, Any]) -> list[str]:
+    """In what a document differs from the results files that ClickBench publishes."""
+    texts = ("system", "date", "machine", "proprietary", "hardware", "tuned")
+    wrong = [f"{name} is no text" for name in texts if not isinstance(document.get(name), str) or not document[name]]
+    known = {*texts, "cluster_size", "comment", "tags", "load_time", "data_size", "result"}
+    wrong += [f"{name} is not known" for name in set(document) - known - {"concurrent_qps", "concurrent_error_ratio"}]
+    wrong += [name for name in ("proprietary", "tuned") if document.get(name) not in ("yes", "no")]
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", str(document.get("date"))):
+        wrong.append("date")
+    if not isinstance(document.get("cluster_size"), (int, str)):
+        wrong.append("cluster_size")
+    if not isinstance(document.get("tags"), list) or not all(isinstance(one, str) for one in document["tags"]):
+        wrong.append("tags")
+    for name in ("load_time", "data_size", "concurrent_qps", "concurrent_error_ratio"):
+        if document.get(name) is not None and not isinstance(document[name], (int, float)):
+            wrong.append(name)
+    rows = document.get("result")
+    if not isinstance(rows, list) or not rows:
+        return [*wrong, "result"]
+    for row in rows:
+        if not isinstance(row, list) or len(row) != 3:
+            wrong.append(f"{row} is not three tries")
+        elif not all(one is None or (isinstance(one, (int, float)) and one >= 0) for one in row):
+            wrong.append(f"{row} is not made of seconds")
+    return wrong
+
+
+def test_clickbench_has_the_shape_of_published_files_and_says_that_it_is_none(folder: Path) -> None:
+    results = files.read(folder)
+    for contender in results.record.spec.contenders:
+        document = json.loads(of(folder, "clickbench", contender.name))
+        assert clickbench_problems(document) == []
+        assert "not ClickBench" in document["system"]
+        assert "not comparable with published results" in document["comment"]
+        assert len(document["result"]) == len(results.record.workload.operations)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "broken", [{"result": [[1, 2]]}, {"result": [[1, "2", 3]]}, {"tuned": None}, {"date": "today"}, {"extra": 1}]
+)
+def test_what_has_another_shape_is_found(kept: Kept, broken: dict[str, Any]) -> None:
+    folder = kept.folder / kept.path("run")
+    document = json.loads(of(folder, "clickbench", files.read(folder).record.spec.contenders[0].name))
+    assert clickbench_problems({**document, **broken})
+
+
+def test_tries_of_clickbench_are_medians_over_the_starts(kept: Kept) -> None:
+    folder = kept.folder / kept.path("run")
+    (record,) = files.attempts(folder)
+    name = record.spec.contenders[0].name
+    timed: dict[int, list[float]] = {}
+    for one in record.samples:
+        if one.timed and one.arm == name:
+            timed.setdefault(one.start, []).append(one.wall_s or 0)
+    (row,) = json.loads(of(folder, "clickbench", name))["result"]
+    assert row[0] is None
+    assert row[1:] == [round(median(values[which] for values in timed.values()), 6) for which in (0, 1)]
+
+
+@pytest.mark.promise("What diverged, failed or may not be compared is null, as is a first try that was not proven cold")
+def test_what_diverged_has_no_tries_in_clickbench(kept: Kept) -> None:
+    folder = kept.folder / kept.path("diverged")
+    results = files.read(folder)
+    wrong = {one.operation for one in results.gate.operations if one.status is GateStatus.DIVERGED}  # type: ignore[union-attr]
+    rows = json.loads(of(folder, "clickbench", results.record.spec.baseline))["result"]
+    named = dict(zip([one.name for one in results.record.workload.operations], rows, strict=True))  # type: ignore[union-attr]
+    assert wrong
+    assert {name for name, row in named.items() if row == [None, None, None]} == wrong
+
+
+def made(results: ExperimentResults) -> Exported:
+    """What is exported of the baseline of made-up results."""
+    return Exported(
+        results=results,
+        samples=results.record.samples,
+        evidence="made",
+        contender=results.record.spec.baseline,
+        written=datetime.date(2026, 1, 2),
+    )
+
+
+@pytest.mark.parametrize(("resident", "proven"), [(0, True), (25_600, False)])
+def test_the_first_try_is_a_cold_one_where_that_is_proven(resident: int, proven: bool) -> None:
+    record = cooled(experiment_records.record(operations=("q1",)), lambda _: resident)
+    exported = made(experiment_results([record]))
+    own = [one for one in record.samples if one.temperature == "cold" and one.arm == record.spec.baseline]
+    if not proven:
+        with pytest.raises(UsageError):
+            clickbench.write(exported)
+        return
+    document = json.loads(clickbench.write(exported))
+    assert document["result"] == [[round(median(one.wall_s or 0 for one in own), 6), None, None]]
+
+
+@pytest.mark.promise("An INADMISSIBLE run is refused: the form has no place for the reason")
+def test_an_inadmissible_run_is_not_written_as_clickbench(kept: Kept) -> None:
+    folder = kept.folder / kept.path("run")
+    with pytest.raises(UsageError, match="of one system"):
+        of(folder, "clickbench")
+    results = files.read(folder)
+    reasons = (Reason(code="A11", text="it worked outside"),)
+    spoilt = msgspec.structs.replace(results, tier=Tier(name=TierName.INADMISSIBLE, reasons=reasons))
+    with pytest.raises(UsageError, match=r"INADMISSIBLE \(it worked outside\)"):
+        clickbench.write(made(spoilt))
 
 
 def test_tables_have_everything(folder: Path) -> None:

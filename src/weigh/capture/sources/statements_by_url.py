@@ -111,8 +111,7 @@ class StatementsByUrl:
     def totals(self) -> Iterator[Total]:
         """Of each statement."""
         for text, calls, took, rows in self._said.rows:
-            if _PROGRAM_OWN not in text:
-                yield Total(text=text, calls=calls, time_s=took / 1e3, rows=rows)
+            yield Total(text=text, calls=calls, time_s=took / 1e3, rows=rows)
 
     def values(self, table: str, column: str) -> Distribution | None:
         """Of a column, as ``ANALYZE`` has seen it; None where it has not."""
@@ -145,10 +144,6 @@ class StatementsByUrl:
             seen=0,
             values=tuple((value, share / total) for value, share in all_of),
         )
-
-
-_PROGRAM_OWN = "pg_stat_statements"
-"""Statements that only ask for the totals themselves."""
 
 
 def _even(bounds: tuple[int, ...]) -> bool:

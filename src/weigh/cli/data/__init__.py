@@ -1,4 +1,4 @@
-"""``weigh data``: make, digest, describe, diff, check."""
+"""``weigh data``: make, obfuscate, digest, describe, diff, check."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from weigh.cli.data.checks import check, probe_checksums
 from weigh.cli.data.diff import diff
 from weigh.cli.data.make import make
+from weigh.cli.data.obfuscate import obfuscate
 from weigh.cli.data.register import list_registered, register, unregister
 from weigh.cli.output import print_json, say
 
@@ -30,6 +31,7 @@ def data() -> None:
 
 
 data.add_command(make)
+data.add_command(obfuscate)
 data.add_command(register)
 data.add_command(list_registered)
 data.add_command(unregister)

@@ -10,7 +10,7 @@ import click
 from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import say
 
-FORMS = ("junit", "benchfmt", "bencher", "openmetrics", "markdown", "csv", "parquet")
+FORMS = ("junit", "benchfmt", "bencher", "clickbench", "openmetrics", "markdown", "csv", "parquet")
 """Those of :data:`weigh.experiment.report.export.FORMS`, named here so that ``--help`` imports nothing."""
 
 
@@ -28,6 +28,7 @@ def export(evidence: Path, form: str, contender: str | None, out: Path | None) -
     junit        a test report for CI: slower and wrong fail, no verdict is skipped
     benchfmt     Go's benchmark format, for benchstat: a line for each start
     bencher      Bencher Metric Format
+    clickbench   ClickBench's results JSON, of one contender
     openmetrics  gauges and verdicts for Prometheus
     markdown     the first screen, for a pull request
     csv          figures and verdicts, a line for each operation and contender

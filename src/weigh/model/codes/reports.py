@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weigh.model.codes import pages
-from weigh.model.codes.code import Page, graded, note, plain, warning
+from weigh.model.codes.code import Page, error, graded, note, plain, warning
 
 R1 = plain("R1", pages.JUDGED, "a contender has no measurement of the operation")
 R1_LEFT_OUT = warning("R1.left_out", pages.SUITES, "questions of a suite are not asked")
@@ -31,6 +31,17 @@ R4_SQL = plain(
 )
 R4_UNSEALED = warning(
     "R4.unsealed", pages.WEAKENS, "a session was killed or is still running, so nothing of it was verified"
+)
+R4_HISTORY = error("R4.history", pages.ENTRIES, "an entry of a history is not what was added")
+R6_SPLIT = note(
+    "R6.split", pages.SPLIT, "the environment changed within a series, so points of both sides are not compared"
+)
+R6_UNKNOWN = warning("R6.unknown", pages.SPLIT, "nobody recorded on which machine points of a series were measured")
+R6_SAME_VERSION = warning(
+    "R6.same_version", pages.CANDIDATES, "a series changes its level while the version stays the same"
+)
+R6_TWO_SPEEDS = warning(
+    "R6.two_speeds", pages.CANDIDATES, "a series goes to and fro between two speeds, so no change is told"
 )
 R8_TERMS = note("R8.terms", Page(pages.LIES), "the licence of the engine restricts publishing its results")
 R9_SIGNATURE = plain("R9.signature", pages.SIGNING, "nobody who is trusted signed the seal as it is")

@@ -59,6 +59,9 @@ T7_UNSTABLE = plain(
 )
 T7_STARTS = plain("T7.starts", pages.BESIDE, "some fresh starts of one side are of another kind than the rest")
 T8_ATTEMPTS = note("T8.attempts", pages.ATTEMPTS, "how many attempts the verdicts read")
+T8_DISAGREE = warning(
+    "T8.disagree", pages.SHARED, "attempts of one comparison do not all say the same, and all of them count"
+)
 T8_MISSING = warning("T8.missing", pages.ATTEMPTS, "an earlier attempt was removed, and every attempt counts")
 T8_STOP = plain("T8.stop", pages.ATTEMPTS, "measuring ended when nothing that was decided beforehand ended it")
 T8_STOPPED = plain("T8.stopped", pages.LOAD_TIER, "the load was broken off before its end")

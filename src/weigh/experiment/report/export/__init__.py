@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from weigh.evidence import journal
 from weigh.experiment.report import files
-from weigh.experiment.report.export import bencher, benchfmt, junit, openmetrics, tables
+from weigh.experiment.report.export import bencher, benchfmt, clickbench, junit, openmetrics, tables
 from weigh.experiment.report.export.exported import Exported
 from weigh.experiment.report.first_screen import first_screen
 from weigh.experiment.report.first_screen.markdown import markdown
@@ -40,6 +42,7 @@ FORMS = {
     "junit": Form(junit.write),
     "benchfmt": Form(benchfmt.write),
     "bencher": Form(bencher.write),
+    "clickbench": Form(clickbench.write),
     "openmetrics": Form(openmetrics.write),
     "markdown": Form(_markdown, of_all=True),
     "csv": Form(tables.results),
@@ -57,7 +60,7 @@ def export(folder: Path, form: str, contender: str | None = None) -> tuple[bytes
 
     Raises:
         EvidenceFault: the evidence cannot be read.
-        UsageError: it has no such contender, or the form is of all of them together.
+        UsageError: it has no such contender, the form is of all of them together, or cannot say what the run shows.
     """
     records = files.attempts(folder)
     names = [one.name for one in records[-1].spec.contenders]
@@ -67,7 +70,11 @@ def export(folder: Path, form: str, contender: str | None = None) -> tuple[bytes
         raise UsageError(f"{form} is about all contenders together", remedy="leave --contender out")
     samples = tuple(sample for record in records for sample in record.samples)
     exported = Exported(
-        results=experiment_results(records), samples=samples, evidence=folder.resolve().name, contender=contender
+        results=experiment_results(records),
+        samples=samples,
+        evidence=folder.resolve().name,
+        contender=contender,
+        written=datetime.datetime.fromtimestamp((folder / journal.NAME).stat().st_mtime, datetime.UTC).date(),
     )
     terms = tuple(one for one in exported.results.findings if one.code == codes.R8_TERMS.code)
     return FORMS[form].write(exported), terms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,12 +24,14 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
         samples: every execution of all its attempts.
         evidence: name of the evidence directory.
         contender: the only one that is asked for; None for all.
+        written: the day on which something was recorded last, by the file (UTC); the evidence itself has no date.
     """
 
     results: ExperimentResults
     samples: tuple[Sample, ...]
     evidence: str
     contender: str | None
+    written: datetime.date
 
     def asked(self, contender: str) -> bool:
         """Whether this one is asked for."""

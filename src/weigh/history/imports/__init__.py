@@ -1,0 +1,1 @@
+"""Results of other tools as entries of a history."""

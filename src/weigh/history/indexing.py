@@ -1,0 +1,305 @@
+"""Indexing: what a history keeps of evidence, of every kind. Only what passes `weigh verify` is taken."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from contextlib import suppress
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh import __version__, _kinds
+from weigh.evidence import files, seal
+from weigh.evidence.attempts import history_folders
+from weigh.experiment import record as experiment_record
+from weigh.experiment.results.results import experiment_results
+from weigh.history.entry import Entry, Measured, Point, digested, sealed
+from weigh.model import codes
+from weigh.model.errors import EvidenceFault
+from weigh.model.resources import cpus_text
+from weigh.verdict.metrics import HEADLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from weigh.experiment.record import Record
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.operation import Operation
+
+_DAY = re.compile(r"(\d{4})(\d\d)(\d\d)-")
+_KEPT = (
+    "cpu", "cores", "cores_allowed", "memory_bytes", "kernel", "cpu_limit", "memory_limit", "governor", "turbo",
+    "huge_pages", "clock_source", "virtual", "system",
+)  # fmt: skip
+PERCENTILES = ("p50", "p99")
+"""Of a load: what is typical, and the tail."""
+_NOT_OFFERED = ("target", "repeats", "seed", "prepare")
+
+
+def entries(folder: Path, *, commit: str = "", at: str = "", confirms: str = "") -> list[Entry]:
+    """The entries of an evidence directory: one, or of a ladder one for each rung.
+
+    Args:
+        folder: the evidence.
+        commit: the version that was measured, for engines that do not say which commit they are of; it is given to
+            all contenders but the baseline.
+        at: when that version was made; empty for when it was measured.
+        confirms: the candidate that it was made for.
+
+    Raises:
+        EvidenceFault: it is not sealed, does not pass `weigh verify`, or measured nothing.
+    """
+    kind = _kinds.kind_of(folder)
+    if kind.name in ("ladder", "load-ladder"):
+        rungs = _rungs(folder, kind.name)
+        return [one for rung in rungs for one in entries(rung, commit=commit, at=at, confirms=confirms)]
+    found = kind.verify(folder)
+    # Another version of weigh may word the report differently; the samples are hashed all the same.
+    reworded = () if getattr(found, "weigh", __version__) == __version__ else (codes.R4_FIGURES.code,)
+    if problems := [one for one in found.problems if one.code not in reworded]:
+        said = "; ".join(f"{one.code} {one.file}: {one.text}" for one in problems[:3])
+        raise EvidenceFault(
+            f"it does not pass `weigh verify`: {said}", where=str(folder), remedy="add evidence that nobody edited"
+        )
+    made = {"run": _run, "load": _load, "load-comparison": _load_comparison}[kind.name](folder)
+    if not made["points"]:
+        raise EvidenceFault("nothing was measured", where=str(folder), remedy="add evidence of what has figures")
+    if commit:
+        made["points"] = tuple(_labelled(one, commit) for one in made["points"])
+    own = files.hashed(folder / seal.SEAL)
+    return [
+        sealed(
+            Entry(
+                id=own,
+                kind=kind.name,
+                evidence=folder.resolve().name,
+                path=str(folder.resolve()),
+                at=at or _when(folder, kind.file),
+                covers=tuple(dict.fromkeys([own, *_earlier(folder)])),
+                confirms=confirms,
+                **made,
+            )
+        )
+    ]
+
+
+def _rungs(folder: Path, kind: str) -> list[Path]:
+    beside = folder.resolve().parent
+    if kind == "ladder":
+        from weigh.ladder.record import read as read_ladder
+
+        return [beside / rung.evidence for rung in read_ladder(folder).rungs]
+    from weigh.ladder.load.record import read as read_load_ladder
+
+    return [beside / rung.evidence for rung in read_load_ladder(folder).rungs]
+
+
+def _earlier(folder: Path) -> Iterator[str]:
+    """Ids of the earlier attempts that its figures read."""
+    for path in history_folders(folder):
+        if (path / seal.SEAL).exists():
+            yield files.hashed(path / seal.SEAL)
+
+
+def _when(folder: Path, file: str) -> str:
+    """When it was measured: the journal's time, unless a copy of another day has it."""
+    written = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
+    if found := _DAY.match(folder.resolve().name):
+        with suppress(ValueError):
+            begun = datetime.datetime.strptime(found[0], "%Y%m%d-").replace(tzinfo=datetime.UTC)
+            if abs(written - begun) > datetime.timedelta(days=3):
+                written = begun
+    return written.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _labelled(point: Point, commit: str) -> Point:
+    """A point whose version is the commit, unless it is the reference's."""
+    if point.against is None and point.ratio is not None:
+        return point
+    return msgspec.structs.replace(point, who=msgspec.structs.replace(point.who, version=commit))
+
+
+def _run(folder: Path) -> dict[str, Any]:
+    records = experiment_record.history(folder)
+    results = experiment_results(records)
+    latest = results.record
+    environment = latest.environment
+    return {
+        "experiment": latest.spec.id,
+        "workload": latest.spec.title,
+        "tier": str(results.tier.name) if results.tier else "",
+        "weigh": environment.weigh if environment else "",
+        "host": _host(latest.host),
+        "data": _data(latest),
+        "offered": _bounds(latest),
+        "points": tuple(_run_points(results)),
+    }
+
+
+def _run_points(results: ExperimentResults) -> Iterator[Point]:
+    record = results.record
+    asked = {one.name: _question(one) for one in (record.workload.operations if record.workload else ())}
+    who = {one.name: one for one in map(_measured_by(record), record.spec.contenders)}
+    said = {
+        (one.operation, one.contender, one.temperature): one
+        for one in results.headline.verdicts
+        if one.ratio is not None
+    }
+    for timing in results.headline.timings:
+        verdict = said.get((timing.operation, timing.contender, timing.temperature))
+        is_baseline = timing.contender == record.spec.baseline
+        yield Point(
+            operation=timing.operation,
+            metric=HEADLINE,
+            temperature=timing.temperature,
+            who=who[timing.contender],
+            value=timing.median,
+            against=who[verdict.baseline] if verdict else None,
+            ratio=verdict.ratio if verdict else 1.0 if is_baseline and len(who) > 1 else None,
+            low=verdict.low if verdict else None,
+            high=verdict.high if verdict else None,
+            verdict=str(verdict.verdict) if verdict else "",
+            question=asked.get(timing.operation, ""),
+        )
+
+
+def _measured_by(record: Record) -> Any:
+    reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
+
+    def measured(one: Any) -> Measured:
+        read = reads.get(one.name)
+        version = "+".join([(read.package or read.version) if read else one.version, *one.pins])
+        return Measured(
+            name=one.name,
+            engine=one.engine,
+            version=version,
+            spec=one.spec,
+            settings=dict(one.settings),
+            data=one.data,
+        )
+
+    return measured
+
+
+def _question(operation: Operation) -> str:
+    literals = {case.name: case.literals for case in operation.timed()}
+    return digested([operation.sql, msgspec.to_builtins(operation.dialect), msgspec.to_builtins(literals)])[:16]
+
+
+def _host(host: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: host[name] for name in _KEPT if name in host}
+
+
+def _data(record: Record) -> dict[str, str]:
+    if record.manifest is None:
+        return {}
+    hashes = sorted(file.blake3 for one in record.manifests for file in one.files)
+    return {
+        "dataset": str(record.manifest.dataset),
+        "rows": digested(record.manifest.digests)[:16],
+        "files": digested(hashes)[:16],
+    }
+
+
+def _bounds(record: Record) -> dict[str, str]:
+    """How contenders were bounded, as far as it was asked for."""
+    spec = record.spec
+    found = {
+        "affinity": cpus_text(spec.affinity or ()),
+        "memory limit": str(spec.memory_limit or ""),
+        "duet": "yes" if spec.duet is True else "",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _load(folder: Path) -> dict[str, Any]:
+    from weigh.load.report.document import document
+    from weigh.load.report.files import read
+
+    results = read(folder)
+    record = results.record
+    target = record.environment.target if record.environment else None
+    who = Measured(
+        name=record.spec.target,
+        engine=target.product if target else record.spec.target,
+        version=target.version if target else "",
+    )
+    plain = msgspec.to_builtins(document(results, folder.name))
+    first = next((run for run in plain["runs"] if run["verdict"] != "refused"), None)
+    return {
+        "experiment": record.spec.id,
+        "workload": record.spec.workload,
+        "tier": str(results.tier.name),
+        "weigh": record.environment.weigh if record.environment else "",
+        "host": _host(record.environment.host if record.environment else {}),
+        "offered": _offered(record.spec),
+        "points": tuple(_load_points(plain["runs"], who)) if first else (),
+    }
+
+
+def _load_points(runs: list[dict[str, Any]], who: Measured) -> Iterator[Point]:
+    """The median over repeats of each percentile that all of them resolve."""
+    kept: dict[tuple[str, str, str], list[float]] = {}
+    for run in (one for one in runs if one["verdict"] != "refused"):
+        for operation in run["operations"]:
+            for name in PERCENTILES:
+                if operation["response"][name]["resolved"]:
+                    key = (f"{operation['name']}, {run['loop']} loop", name, str(run["connections"]))
+                    kept.setdefault(key, []).append(operation["response"][name]["value"])
+    for (operation, name, connections), values in kept.items():
+        label = f"{operation}, {connections} connections"
+        yield Point(operation=label, metric=name, who=who, value=median(values))
+
+
+def _offered(spec: Any) -> dict[str, str]:
+    plain = {name: value for name, value in msgspec.to_builtins(spec).items() if name not in _NOT_OFFERED}
+    return {"load": digested(plain)[:16]}
+
+
+def _load_comparison(folder: Path) -> dict[str, Any]:
+    from weigh.load.comparison.report.files import read
+
+    results = read(folder)
+    spec = results.record.spec
+    loads = results.record.loads
+    arms = {one.contender: loads[one.name] for one in spec.arms if one.name in loads}
+
+    def measured(name: str) -> Measured:
+        read = arms[name].environment if name in arms else None
+        engine = read.target.product if read else name
+        return Measured(name=name, engine=engine, version=read.target.version if read else "")
+
+    points = []
+    for one in results.verdicts:
+        if one.metric not in PERCENTILES or one.value is None or one.baseline_value is None:
+            continue
+        operation = f"{one.operation}, {one.loop} loop, {one.connections} connections"
+        points.append(
+            Point(
+                operation=operation,
+                metric=one.metric,
+                who=measured(one.contender),
+                value=one.value,
+                against=measured(one.baseline),
+                verdict=str(one.verdict),
+                ratio=one.ratio,
+                low=one.low,
+                high=one.high,
+            )
+        )
+        if not any(point.operation == operation and point.who.name == one.baseline for point in points):
+            own = measured(one.baseline)
+            points.append(Point(operation=operation, metric=one.metric, who=own, value=one.baseline_value, ratio=1.0))
+    environment = results.record.environment
+    return {
+        "experiment": spec.id,
+        "workload": spec.load.workload,
+        "tier": str(results.tier.name),
+        "weigh": environment.weigh if environment else "",
+        "host": _host(results.record.host),
+        "offered": _offered(spec.load),
+        "points": tuple(points),
+    }

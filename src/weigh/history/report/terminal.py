@@ -1,0 +1,114 @@
+"""A history for a terminal."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from weigh.history.candidates import LEAST
+from weigh.history.report import words
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.render.terminal import show_findings
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from weigh.history.results import Candidate, HistoryResults
+    from weigh.history.series import Series
+
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDTH = 40
+_MOST = 60
+"""Series that are listed; candidates are, whatever series they are of."""
+
+
+def report(results: HistoryResults) -> RenderableType:
+    """The whole history."""
+    parts: list[RenderableType] = [Text(f"weigh history {one_line(results.folder)}", style="bold")]
+    parts += [Text(words.summary(results)), Text()]
+    if results.candidates:
+        parts += [Text("Candidates", style="bold")]
+        parts += [_candidate(one) for one in results.candidates]
+        parts += [Text()]
+    if results.series:
+        parts += [_table(results), Text(), *(_note(results)), Text()]
+    if results.findings:
+        parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
+    if any(one.state == "candidate" for one in results.candidates):
+        first = next(one for one in results.candidates if one.state == "candidate")
+        both = f"{one_line(first.before.version)} and {one_line(first.after.version)}"
+        parts += [Text(f"{first.id} is decided by a run of {both} side by side, added to this history")]
+    return Group(*parts)
+
+
+def _candidate(one: Candidate) -> Text:
+    text = Text()
+    style = {"confirmed": "bold red" if one.ratio > 1 else "bold green", "candidate": "yellow"}.get(one.state, "dim")
+    text.append(f"{one.id}  ", style="bold").append(f"{words.change(one)}  ", style=style)
+    text.append(f"{one_line(str(one.series.key))}: {words.between(one)}\n")
+    text.append(f"          {words.outcome(one)}; ClickHouse's rule: {one.opinion}", style="dim")
+    return text
+
+
+def _table(results: HistoryResults) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in ("series", "points", "parts"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("last part", no_wrap=True)
+    table.add_column("median", justify="right")
+    table.add_column("last", justify="right")
+    for one in _listed(results):
+        if not one.places:
+            table.add_row(one_line(str(one.key)), "0", "", "", "", "")
+            continue
+        last = one.part(one.places[-1].part)
+        values = [place.value for _, place in last]
+        table.add_row(
+            one_line(str(one.key)),
+            str(len(one.places)),
+            str(len(one.parts)),
+            _bars(values),
+            words.value(one, median(values)),
+            words.value(one, values[-1]),
+        )
+    return table
+
+
+def _listed(results: HistoryResults) -> tuple[Series, ...]:
+    """All, or where there are many those with candidates first."""
+    if len(results.series) <= _MOST:
+        return results.series
+    named = {one.series.key for one in results.candidates}
+    return tuple(sorted(results.series, key=lambda one: one.key not in named)[:_MOST])
+
+
+def _bars(values: list[float]) -> str:
+    """The course of the last points, as high as they differ."""
+    shown = values[-_WIDTH:]
+    low, high = min(shown), max(shown)
+    if high <= low:
+        return _BARS[0] * len(shown)
+    return "".join(_BARS[min(int(len(_BARS) * (one - low) / (high - low)), len(_BARS) - 1)] for one in shown)
+
+
+def _note(results: HistoryResults) -> list[Text]:
+    said = []
+    if len(results.series) > _MOST:
+        left = len(results.series) - _MOST
+        said.append(f"{left} more series: --operation NAME, --html FILE or --json shows them")
+    short = sum(1 for one in results.series if len(one.places) < LEAST)
+    if short:
+        said.append(f"{short} series of fewer than {LEAST} points: no change is looked for")
+    said.append(
+        f"a change of level of {units.percent(results.margin)} or more is a candidate, within one part; it is no "
+        "verdict until both versions were measured side by side"
+    )
+    alone = sum(len(places) for places in results.steps.values())
+    said.append(f"ClickHouse's rule alone finds {units.count(alone, 'step')}")
+    return [Text(one, style="dim") for one in said]

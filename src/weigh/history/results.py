@@ -1,0 +1,347 @@
+"""What a history says, before it has a form. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.history import candidates, clickhouse_rule
+from weigh.history.entry import Entry, digested
+from weigh.history.series import UNKNOWN, Place, Series, Split, series
+from weigh.model import codes
+from weigh.model.units import count
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from weigh.history.store import Damaged
+    from weigh.model.finding import Finding
+
+SCHEMA = "weigh/history/1"
+MARGIN = 0.03
+"""The smallest change that is a candidate, where no other was asked for."""
+_NAMED = 3
+
+
+class SideBySide(NamedTuple):
+    """Two versions in one evidence.
+
+    Attributes:
+        verdict: of the later against the earlier one.
+        ratio, low, high: likewise.
+        entry: the evidence.
+    """
+
+    verdict: str
+    ratio: float
+    low: float
+    high: float
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change of level that may be a version's.
+
+    Attributes:
+        id: eight hex digits, the same as long as the two versions are.
+        series: that it is in.
+        before, after: the last point of the old level and the first one of the new level.
+        first, last: the points between which the change lies, about 95 % (the last one of the old level, and the first
+            one of the new level).
+        at: place of ``after`` in the series.
+        ratio: level after over level before.
+        opinion: of ClickHouse's rule: ``step``, ``confirmed``, or ``no step``.
+        side_by_side: what was measured side by side of the two versions; None where nothing was.
+        state: ``candidate``, ``confirmed``, ``not confirmed``, or ``same version`` on both sides.
+    """
+
+    id: str
+    series: Series
+    before: Place
+    after: Place
+    first: Place
+    last: Place
+    at: int
+    ratio: float
+    opinion: str
+    side_by_side: SideBySide | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Attempts of one comparison that did not all end alike.
+
+    Attributes:
+        experiment: its id.
+        entries: all of them, by time.
+        attempts: how many attempts these entries read.
+        verdicts: by operation and contender, what each entry said.
+    """
+
+    experiment: str
+    entries: tuple[Entry, ...]
+    attempts: int
+    verdicts: dict[str, tuple[str, ...]]
+
+    @property
+    def disagree(self) -> dict[str, tuple[str, ...]]:
+        """Of which one said SLOWER and another one something else."""
+        return {name: said for name, said in self.verdicts.items() if "slower" in said and set(said) != {"slower"}}
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryResults:
+    """What is said.
+
+    Attributes:
+        folder: of the history.
+        margin: the smallest change that is a candidate.
+        entries: how many it has.
+        series: every series.
+        candidates: by series and place.
+        steps: of ClickHouse's rule alone, by series: the places.
+        attempts: comparisons that were made more than once.
+        findings: errors first.
+    """
+
+    folder: str
+    margin: float
+    entries: int
+    series: tuple[Series, ...]
+    candidates: tuple[Candidate, ...]
+    steps: dict[int, tuple[int, ...]]
+    attempts: tuple[Attempts, ...]
+    findings: tuple[Finding, ...]
+
+
+def history_results(
+    folder: str,
+    entries: Sequence[Entry],
+    damaged: Sequence[Damaged] = (),
+    *,
+    margin: float = MARGIN,
+    operation: str = "",
+) -> HistoryResults:
+    """All that the entries say.
+
+    Args:
+        folder: as the user named it.
+        entries: by time.
+        damaged: entries that cannot be believed.
+        margin: the smallest change that is a candidate.
+        operation: only series of operations that have this in their name; empty for all.
+    """
+    shown = [one for one in series(entries) if operation.lower() in one.key.operation.lower()]
+    found: list[Candidate] = []
+    findings: list[Finding] = [*_damaged(damaged)]
+    steps: dict[int, tuple[int, ...]] = {}
+    for at, one in enumerate(shown):
+        own, said, rule = _candidates(one, entries, margin)
+        found += own
+        findings += said
+        steps[at] = rule
+    findings += _splits(shown)
+    repeated = attempts(entries)
+    findings += _attempts(repeated)
+    order = {"error": 0, "warning": 1, "note": 2}
+    return HistoryResults(
+        folder=folder,
+        margin=margin,
+        entries=len(entries),
+        series=tuple(shown),
+        candidates=tuple(found),
+        steps=steps,
+        attempts=tuple(repeated),
+        findings=tuple(sorted(findings, key=lambda one: order[one.severity])),
+    )
+
+
+def _candidates(
+    one: Series, entries: Sequence[Entry], margin: float
+) -> tuple[list[Candidate], list[Finding], tuple[int, ...]]:
+    made: list[Candidate] = []
+    findings: list[Finding] = []
+    rule: list[int] = []
+    for number in range(len(one.parts)):
+        places = one.part(number)
+        values = [place.value for _, place in places]
+        if any(value <= 0 for value in values):
+            continue
+        found = candidates.changes(values, margin)
+        steps = clickhouse_rule.steps(values)
+        rule += [places[at][0] for at, _ in steps]
+        if found.two_speeds is not None:
+            findings.append(
+                codes.R6_TWO_SPEEDS.finding(
+                    text=f"{one.key} goes to and fro between two speeds, {100 * (found.two_speeds - 1):.0f} % apart, "
+                    "whatever the version: no change of level is told from that",
+                    remedy="look for what the machine or the engine does at random; measure with more starts",
+                    operation=one.key.operation,
+                )
+            )
+        for change in found.changes:
+            candidate = _candidate(one, places, change, steps, entries)
+            made.append(candidate)
+            if candidate.state == "same version":
+                findings.append(
+                    codes.R6_SAME_VERSION.finding(
+                        text=f"{one.key} changes by {100 * (change.ratio - 1):+.1f} % while its version stays "
+                        f"{candidate.after.version}: something else changed, and no fact that weigh reads shows it",
+                        remedy="look at the machine and its neighbours between the two points",
+                        operation=one.key.operation,
+                    )
+                )
+    return made, findings, tuple(sorted(rule))
+
+
+def _candidate(
+    one: Series,
+    places: list[tuple[int, Place]],
+    change: candidates.Change,
+    steps: list[tuple[int, float]],
+    entries: Sequence[Entry],
+) -> Candidate:
+    at, after = places[change.at]
+    before = places[change.at - 1][1]
+    first, last = places[max(change.first - 1, 0)][1], places[change.last][1]
+    beside = _side_by_side(one, (before, after, first, last), entries)
+    state = "candidate"
+    if before.version == after.version:
+        state = "same version"
+    elif beside is not None:
+        wanted = VerdictName.SLOWER if change.ratio > 1 else VerdictName.FASTER
+        if beside.verdict == wanted:
+            state = "confirmed"
+        elif beside.verdict in ("slower", "faster", "same", "small"):
+            state = "not confirmed"
+    opinion = "no step"
+    for place, height in steps:
+        if abs(place - change.at) <= _NAMED:
+            significant = beside is not None and not beside.low <= 1 <= beside.high
+            opinion = "step"
+            if beside is not None and significant and clickhouse_rule.confirmed(height, beside.ratio):
+                opinion = "confirmed"
+    return Candidate(
+        id=digested([list(one.key), before.version, after.version, before.entry.id, after.entry.id])[:8],
+        series=one,
+        before=before,
+        after=after,
+        first=first,
+        last=last,
+        at=at,
+        ratio=change.ratio,
+        opinion=opinion,
+        side_by_side=beside,
+        state=state,
+    )
+
+
+def _side_by_side(
+    one: Series, places: tuple[Place, Place, Place, Place], entries: Sequence[Entry]
+) -> SideBySide | None:
+    """The narrowest measurement of the two versions, or of those between which the change lies, in one evidence."""
+    before, after, first, last = (place.version for place in places)
+    found = []
+    for entry in entries:
+        for point in entry.points:
+            alike = (point.operation, point.metric, point.temperature, point.who.engine) == one.key[1:]
+            if not alike or entry.workload != one.key.workload or point.against is None or point.ratio is None:
+                continue
+            pair = point.against.version, point.who.version
+            if point.against.engine == one.key.engine and pair in ((before, after), (first, last)):
+                low, high = point.low or point.ratio, point.high or point.ratio
+                narrow = pair == (before, after)
+                found.append((narrow, bool(entry.confirms), entry.at, SideBySide(
+                    point.verdict, point.ratio, low, high, entry
+                )))  # fmt: skip
+    return max(found, key=lambda one: one[:3])[3] if found else None
+
+
+def _splits(shown: Sequence[Series]) -> Iterator[Finding]:
+    """What changed, once for all series that it split."""
+    found: dict[tuple[str, ...], list[tuple[Series, Split]]] = defaultdict(list)
+    for one in shown:
+        for split in one.splits:
+            found[(one.key.workload, *split.why)].append((one, split))
+    for (_, *why), every in found.items():
+        one, split = every[0]
+        place = one.places[split.at]
+        often = f" ({split.times} times)" if split.times > 1 else ""
+        yield codes.R6_SPLIT.finding(
+            text=f"{_named(own for own, _ in every)} split before {place.version} ({place.at[:10]}){often}: "
+            f"{'; '.join(why)}",
+            remedy="points of both sides are not compared; measure versions of both sides side by side",
+            operation=one.key.operation if len(every) == 1 else None,
+        )
+    unknown = [one for one in shown if any(part.get("processor") == UNKNOWN for part in one.parts)]
+    if unknown:
+        yield codes.R6_UNKNOWN.finding(
+            text=f"{_named(unknown)} of points whose machine nobody recorded: a change of it would look like one of a "
+            "version",
+            remedy="measure with weigh, which records the machine; what is a candidate here, confirm side by side",
+        )
+
+
+def _named(shown: Iterable[Series]) -> str:
+    """Series by name, with the verb: some of them, where there are many."""
+    names = [str(one.key) for one in shown]
+    if len(names) == 1:
+        return f"{names[0]} is"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more} are"
+
+
+def attempts(entries: Sequence[Entry]) -> list[Attempts]:
+    """Comparisons that were made more than once, whatever folder or CI job made them (T8)."""
+    grouped: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.experiment:
+            grouped[entry.experiment].append(entry)
+    made = []
+    for experiment, own in grouped.items():
+        read = {seal for entry in own for seal in entry.covers}
+        if len(read) < 2:
+            continue
+        verdicts: dict[str, list[str]] = defaultdict(list)
+        for entry in own:
+            for point in entry.points:
+                if point.verdict:
+                    verdicts[f"{point.operation}, {point.who.name}"].append(point.verdict)
+        said = {name: tuple(every) for name, every in verdicts.items()}
+        made.append(Attempts(experiment=experiment, entries=tuple(own), attempts=len(read), verdicts=said))
+    return made
+
+
+def attempts_findings(entries: Sequence[Entry], experiments: Collection[str]) -> list[Finding]:
+    """What is said of the attempts of some comparisons."""
+    return list(_attempts([one for one in attempts(entries) if one.experiment in experiments]))
+
+
+def _attempts(repeated: Sequence[Attempts]) -> Iterator[Finding]:
+    for one in repeated:
+        named = f"the comparison {one.experiment} was made {one.attempts} times"
+        if apart := one.disagree:
+            said = "; ".join(
+                f"{name}: {count(every.count('slower'), 'time')} SLOWER, of {len(every)}"
+                for name, every in list(apart.items())[:_NAMED]
+            )
+            yield codes.T8_DISAGREE.finding(
+                text=f"{named}, and not all attempts say the same: {said}",
+                remedy="no attempt replaces another: run it again in the folder of the first (--out), which reads all "
+                "attempts together",
+            )
+        else:
+            yield codes.T8_ATTEMPTS.finding(
+                text=f"{named}, and all attempts are in this history", remedy="nothing to do: every attempt counts"
+            )
+
+
+def _damaged(damaged: Sequence[Damaged]) -> Iterator[Finding]:
+    for one in damaged:
+        yield codes.R4_HISTORY.finding(
+            text=f"{one.file} is left out: {one.why}", remedy="delete it, and add its evidence again"
+        )

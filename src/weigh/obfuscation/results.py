@@ -1,0 +1,82 @@
+"""What an obfuscation kept and destroyed: ``obfuscation.json``. It has no value, and no name as it was."""
+
+from __future__ import annotations
+
+import msgspec
+
+SCHEMA = "weigh/obfuscation/1"
+FILE = "obfuscation.json"
+
+
+class ColumnMeasured(msgspec.Struct, frozen=True, kw_only=True):
+    """A column before and after; pairs are so.
+
+    Attributes:
+        name: its new one.
+        type: of its values.
+        nulls: share of NULL.
+        distinct: how many values differ.
+        top: share of the most frequent value.
+        length: mean characters of texts; None of others.
+        longest: characters of the longest text; None of others.
+        order: rank correlation of values with what they became: 1 where the order is kept; None of fewer than two.
+        unchanged: share of the values that stayed what they were; NULL is none.
+    """
+
+    name: str
+    type: tuple[str, str]
+    nulls: tuple[float, float]
+    distinct: tuple[int, int]
+    top: tuple[float, float]
+    length: tuple[float, float] | None
+    longest: tuple[int, int] | None
+    order: float | None
+    unchanged: float
+
+
+class PairMeasured(msgspec.Struct, frozen=True, kw_only=True):
+    """Two columns of a table, before and after.
+
+    Attributes:
+        names: their new ones.
+        association: Cramér's V of eighths of numbers and dates, and of the seven most frequent texts and the rest.
+        correlation: Pearson's, of two columns of numbers or dates; None of others.
+    """
+
+    names: tuple[str, str]
+    association: tuple[float, float]
+    correlation: tuple[float, float] | None
+
+
+class TableMeasured(msgspec.Struct, frozen=True, kw_only=True):
+    """A table.
+
+    Attributes:
+        name: its new one.
+        rows: of it.
+        measured: rows that the figures are of: the first ones.
+        files: how many.
+        columns: in order.
+        pairs: of the first columns.
+    """
+
+    name: str
+    rows: int
+    measured: int
+    files: int
+    columns: tuple[ColumnMeasured, ...]
+    pairs: tuple[PairMeasured, ...]
+
+
+class ObfuscationResults(msgspec.Struct, frozen=True, kw_only=True):
+    """All of it.
+
+    Attributes:
+        key: tells whether two outputs are of one key; it tells nothing of the key.
+        tables: by their new names.
+        schema: of the document.
+    """
+
+    key: str
+    tables: tuple[TableMeasured, ...]
+    schema: str = SCHEMA

@@ -1,0 +1,196 @@
+"""Parquet files, replaced batch by batch: memory holds one row group of a table, and the rows that are measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as kinds
+
+from weigh.data import sides
+from weigh.host.new_folder import new_folder
+from weigh.model.errors import DataFault, UsageError
+from weigh.model.text import one_line
+from weigh.obfuscation import arrays, measures, results
+from weigh.obfuscation.results import ObfuscationResults, TableMeasured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from weigh.model.progress import Progress
+    from weigh.obfuscation.mapping import Mapping
+
+_BATCH = 1 << 16
+_GROUP = 1 << 20
+"""Rows of a row group at most."""
+_REMEDY = "name readable, undamaged Parquet files"
+
+
+def obfuscate(source: str, out: Path, mapping: Mapping, progress: Progress) -> ObfuscationResults:
+    """Write every table of a source under its new name.
+
+    Args:
+        source: a dataset folder, a Parquet file, a folder of them, or a pattern.
+        out: a folder that is not there.
+        mapping: decides.
+        progress: is told how far it is.
+
+    Raises:
+        DataFault: a file cannot be read, or a value cannot be replaced.
+        UsageError: a column's type cannot be replaced; the output is in use.
+    """
+    found = sides.tables(source)
+    total = sum(_rows(path) for paths in found.values() for path in paths)
+    made: list[TableMeasured] = []
+    done = 0
+    with new_folder(out) as place:
+        for name, paths in found.items():
+            table = _Table(name, paths, mapping)
+            for rows in table.write(place):
+                done += rows
+                progress.step(done, total, "rows")
+            made.append(table.measured())
+        whole = ObfuscationResults(key=mapping.key.id, tables=tuple(sorted(made, key=lambda one: one.name)))
+        body = msgspec.json.format(msgspec.json.encode(whole), indent=2)
+        (place / results.FILE).write_bytes(body + b"\n")
+    return whole
+
+
+class _Table:
+    """One table on its way.
+
+    Args:
+        name: of it.
+        paths: its files.
+        mapping: decides.
+    """
+
+    def __init__(self, name: str, paths: Sequence[Path], mapping: Mapping) -> None:
+        self._paths, self._mapping = paths, mapping
+        self._was = name
+        self.name = mapping.name(name)
+        self.rows = 0
+        self._before: list[pa.RecordBatch] = []
+        self._after: list[pa.RecordBatch] = []
+        self._kept = 0
+
+    def write(self, place: Path) -> Iterator[int]:
+        """Write its files; yields how many rows came further."""
+        with _open(self._paths[0]) as file:
+            first = file.schema_arrow
+        schema = self._schema(first)
+        for number, path in enumerate(self._paths):
+            with _open(path) as file:
+                if not file.schema_arrow.equals(first):
+                    raise UsageError("files of one table have different columns", where=str(path), remedy=_REMEDY)
+                name = self.name if len(self._paths) == 1 else f"{self.name}-{number:04}"
+                with pq.ParquetWriter(place / f"{name}.parquet", schema, compression=_codec(file)) as writer:
+                    for group in range(file.num_row_groups):
+                        yield from self._group(file, group, writer, schema)
+
+    def _group(self, file: pq.ParquetFile, group: int, writer: pq.ParquetWriter, schema: pa.Schema) -> Iterator[int]:
+        held: list[pa.RecordBatch] = []
+        try:
+            for batch in file.iter_batches(_BATCH, row_groups=[group]):
+                made = self._mapped(batch, schema)
+                self._keep(batch, made)
+                held.append(made)
+                if sum(one.num_rows for one in held) >= _GROUP:
+                    writer.write_table(pa.Table.from_batches(held, schema), row_group_size=_GROUP)
+                    held = []
+                self.rows += batch.num_rows
+                yield batch.num_rows
+        except pa.ArrowException as error:
+            raise DataFault(str(error), where=self._was, remedy=_REMEDY) from None
+        if held:
+            writer.write_table(pa.Table.from_batches(held, schema), row_group_size=_GROUP)
+
+    def measured(self) -> TableMeasured:
+        """Its figures."""
+        before = pa.Table.from_batches(self._before) if self._before else None
+        after = pa.Table.from_batches(self._after) if self._after else None
+        there = before is not None and after is not None
+        return TableMeasured(
+            name=self.name,
+            rows=self.rows,
+            measured=self._kept,
+            files=len(self._paths),
+            columns=tuple(measures.columns(before, after)) if there else (),
+            pairs=tuple(measures.pairs(before, after)) if there else (),
+        )
+
+    def _keep(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
+        more = min(measures.ROWS - self._kept, before.num_rows)
+        if more > 0:
+            self._before.append(before.slice(0, more))
+            self._after.append(after.slice(0, more))
+            self._kept += more
+
+    def _mapped(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        columns = [
+            arrays.mapped(column, field.type, self._mapping, f"{self._was}.{one_line(name)}")
+            for column, field, name in zip(batch.columns, schema, batch.schema.names, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _schema(self, first: pa.Schema) -> pa.Schema:
+        """New names, and types that the images fit in; nothing of the metadata, which may hold names."""
+        names = [self._mapping.name(name) for name in first.names]
+        if len(set(names)) < len(names):
+            raise UsageError(
+                "two of its columns are called alike but for their case", where=self._was, remedy="rename one of them"
+            )
+        fields = []
+        for place, field in enumerate(first):
+            largest = self._largest(field)
+            fields.append(pa.field(names[place], self._type(field.type, largest), nullable=field.nullable))
+        return pa.schema(fields)
+
+    def _type(self, kind: pa.DataType, largest: int | None) -> pa.DataType:
+        """The type of the images; without a largest value the widest of its kind."""
+        mapping = self._mapping
+        if kinds.is_struct(kind):
+            return pa.struct([pa.field(mapping.name(one.name), self._type(one.type, None)) for one in kind])
+        if kinds.is_list(kind):
+            return pa.list_(pa.field("element", self._type(kind.value_type, None)))
+        if kinds.is_large_list(kind):
+            return pa.large_list(pa.field("element", self._type(kind.value_type, None)))
+        if largest is None and kinds.is_decimal(kind):
+            return pa.decimal128(38, kind.scale)
+        if largest is None and kinds.is_integer(kind):
+            return pa.decimal128(20, 0) if kind == pa.uint64() else pa.int64()
+        return arrays.fitting(kind, largest or 0, mapping.numbers.one)
+
+    def _largest(self, field: pa.Field) -> int:
+        """Magnitude of a column's numbers: a type is fixed before the first row is written."""
+        if not (kinds.is_integer(field.type) or kinds.is_decimal(field.type)):
+            return 0
+        found = 0
+        for path in self._paths:
+            with _open(path) as file:
+                for batch in file.iter_batches(_BATCH, columns=[field.name]):
+                    found = max(found, arrays.largest(batch.column(0)))
+        return found
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise DataFault(str(error), where=str(path), remedy=_REMEDY) from None
+
+
+def _rows(path: Path) -> int:
+    with _open(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def _codec(file: pq.ParquetFile) -> str:
+    meta = file.metadata
+    if not meta.num_row_groups or not meta.num_columns:
+        return "zstd"
+    codec = meta.row_group(0).column(0).compression.lower()
+    return "none" if codec == "uncompressed" else codec

@@ -1,0 +1,50 @@
+"""What a history keeps: next to no change that is none, and changes of 5 % found at their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from . import histories
+
+LONG = pytest.mark.long
+
+
+@pytest.mark.promise(
+    "At most 0.2 false changes in 200 commits: of independent noise, of noise that remembers, and of two speeds."
+)
+@pytest.mark.parametrize("law", histories.LAWS)
+def test_histories_without_a_change_have_none(law: str) -> None:
+    assert histories.false_changes(law, 25, 21) <= histories.FALSE
+
+
+@pytest.mark.promise(
+    "Nine in ten changes of 5 % are found within three commits, and nine in ten that are found are one."
+)
+@pytest.mark.parametrize("law", ["iid", "AR .5"])
+def test_changes_of_five_percent_are_found_where_they_are(law: str) -> None:
+    found = histories.steps(law, 25, 22)
+    assert found.recall.within(histories.FOUND, 1.0), found
+    assert found.precision.within(histories.FOUND, 1.0), found
+
+
+@LONG
+@pytest.mark.parametrize("law", histories.LAWS)
+def test_many_histories_without_a_change_have_none(law: str) -> None:
+    assert histories.false_changes(law, 300, 23) <= histories.FALSE
+
+
+@LONG
+@pytest.mark.parametrize("law", histories.STEPPED)
+@pytest.mark.parametrize("seed", [24, 25])
+def test_changes_are_found_under_other_laws(law: str, seed: int) -> None:
+    found = histories.steps(law, 150, seed)
+    assert found.recall.within(histories.FOUND, 1.0), found
+    assert found.precision.within(histories.FOUND, 1.0), found
+
+
+def test_the_laws_have_the_spread_that_they_say() -> None:
+    draw = np.random.default_rng(1)
+    for law in ("iid", "AR .5", "t(3)"):
+        spread = np.mean([histories.LAWS[law](draw).std() for _ in range(50)])
+        assert 0.7 * histories.SD < spread < 1.3 * histories.SD

@@ -1,0 +1,166 @@
+"""``weigh history``: add and show, through the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from support import experiment_records, sessions
+from support.command import Weigh
+from support.evidence_folders import written_load
+from support.history_records import entry, values, written
+from weigh.evidence import sealing
+from weigh.evidence.sealing import End
+from weigh.experiment import derived
+from weigh.experiment.report import files
+from weigh.history import store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.experiment.record import Record
+
+OTAVA = "time,commit,q1,q2\n" + "".join(
+    f"2026-01-{1 + at // 2:02}T{12 * (at % 2):02}:00:00,c{at:02},{one:.6f},{two:.6f}\n"
+    for at, (one, two) in enumerate(zip(values(40, 11, {24: 1.1}), values(40, 12), strict=True))
+)
+CLICKBENCH = {
+    "system": "DuckDB", "date": "2026-01-02", "machine": "c6a.4xlarge", "cluster_size": 1, "proprietary": "no",
+    "tuned": "no", "tags": ["C++"], "load_time": 10, "data_size": 5, "result": [[0.5, 0.1, 0.2], [None, None, None]],
+}  # fmt: skip
+
+
+@pytest.fixture
+def weigh(tmp_path: Path) -> Weigh:
+    return Weigh(tmp_path)
+
+
+def sealed(root: Path, record: Record) -> Path:
+    folder = sessions.written(root, sessions.changed(record, end=End(how="complete")))
+    derived.derive(folder)
+    files.write(folder)
+    sealing.seal(folder, "0")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two attempts of one comparison in two folders, as two CI jobs leave them: one SLOWER, and one not."""
+    names = experiment_records.names(2)
+    record = experiment_records.record(operations=("q1",), contenders=names, starts=5, runs=1, noise=0.005)
+    slower = tuple(
+        sessions.changed(one, wall_s=1.5 * (one.wall_s or 0), cpu_s=1.5 * (one.cpu_s or 0))
+        if one.contender == names[1]
+        else one
+        for one in record.samples
+    )
+    jobs = [tmp_path_factory.mktemp("job") for _ in range(2)]
+    return sealed(jobs[0], sessions.changed(record, samples=slower)), sealed(jobs[1], record)
+
+
+@pytest.mark.promise("Only what passes `weigh verify` is added, and nothing twice.")
+def test_evidence_is_added_once_and_only_as_it_was_sealed(
+    weigh: Weigh, evidence: tuple[Path, Path], tmp_path: Path
+) -> None:
+    load = written_load(tmp_path / "loads")
+    first = weigh("history", "add", str(evidence[0]), str(load), "--commit", "c0ffee", "--json")
+    assert first.code == 0, first.err
+    assert [(one["kind"], one["added"]) for one in first.json["added"]] == [("run", True), ("load", True)]
+    again = weigh("history", "add", str(evidence[0]), "--json").json["added"]
+    assert [one["added"] for one in again] == [False]
+    shown = weigh("history", "show", "--json").json
+    assert {(one["operation"], one["metric"]) for one in shown["series"]} >= {("q1", "wall_s")}
+    (q1,) = (one for one in shown["series"] if one["operation"] == "q1")
+    # The baseline is not of that commit, and is the reference.
+    assert {one["version"] for one in q1["points"]} == {"c0ffee"}
+    assert q1["unit"] == ""
+    edited = shutil.copytree(evidence[0], tmp_path / "edited" / evidence[0].name)
+    (edited / "report.txt").write_text("all is well\n")
+    refused = weigh("history", "add", str(edited))
+    assert refused.code == 2
+    assert "does not pass `weigh verify`" in refused.err
+
+
+@pytest.mark.promise("Attempts of one comparison are counted, whatever job made them.")
+def test_a_rerun_until_green_in_another_job_stays_red(weigh: Weigh, evidence: tuple[Path, Path]) -> None:
+    first, second = evidence
+    assert weigh("history", "add", str(first)).code == 0
+    again = weigh("history", "add", str(second))
+    assert again.code == 1
+    assert "T8.disagree (warning): the comparison" in again.out
+    assert "1 time SLOWER, of 2" in again.out
+    (told,) = weigh("history", "show", "--json").json["attempts"]
+    assert told["attempts"] == 2
+    # The honest twin: added twice, it is one attempt.
+    other = ("--to", "twin")
+    assert [weigh("history", "add", str(second), *other).code for _ in range(2)] == [0, 0]
+    assert weigh("history", "show", "--from", "twin", "--json").json["attempts"] == []
+
+
+def test_jobs_add_at_the_same_time(tmp_path: Path) -> None:
+    entries = [entry(at % 20, 0.1) for at in range(80)]
+    with ThreadPoolExecutor(8) as pool:
+        added = list(pool.map(lambda one: store.add(tmp_path / "h", one), entries))
+    assert sum(added) == 20
+    found, damaged = store.read(tmp_path / "h")
+    assert (len(found), damaged) == (20, [])
+    assert len(list((tmp_path / "h").iterdir())) == 20
+
+
+def test_an_edited_entry_is_named_and_left_out(weigh: Weigh, tmp_path: Path) -> None:
+    written(tmp_path / "history", [entry(1, 0.1), entry(2, 0.1)])
+    path = min((tmp_path / "history").iterdir())
+    path.write_text(path.read_text().replace("a processor", "another"))
+    shown = weigh("history", "show", "--json")
+    assert shown.code == 1
+    assert (shown.json["entries"], shown.codes) == (1, {"R4.history"})
+
+
+def test_otava_and_clickbench_are_read_by_their_content(weigh: Weigh) -> None:
+    (weigh.folder / "perf.csv").write_text(OTAVA)
+    (weigh.folder / "duckdb.json").write_text(json.dumps(CLICKBENCH))
+    added = weigh("history", "add", "perf.csv", "duckdb.json", "--json")
+    assert [(one["kind"], one["points"]) for one in added.json["added"]] == [("otava", 80), ("clickbench", 2)]
+    shown = weigh("history", "show", "--json").json
+    (candidate,) = shown["candidates"]
+    assert (candidate["before"], candidate["after"]) == ("c23", "c24")
+    assert {one["code"] for one in shown["findings"]} == {"R6.unknown"}
+    bench = {(one["operation"], one["temperature"]): one["points"] for one in shown["series"] if one["unit"] == "s"}
+    assert {key: points[0]["value"] for key, points in bench.items()} == {("Q0", "cold"): 0.5, ("Q0", "hot"): 0.1}
+    for name, text in (("bad.csv", "a,b\n1,2\n"), ("bad.json", "{}"), ("when.csv", "time,q\nsoon,1\n")):
+        (weigh.folder / name).write_text(text)
+        refused = weigh("history", "add", name)
+        assert (refused.code, "Traceback" in refused.err) == (2, False)
+    assert "is no time" in weigh("history", "add", "when.csv").err
+
+
+def test_a_url_is_refused_by_name_without_its_secret(weigh: Weigh) -> None:
+    (weigh.folder / "perf.csv").write_text(OTAVA)
+    for url, remedy in (("s3://bucket/h", "aws s3 sync"), ("postgresql://me:geheim@db/h", "PostgreSQL")):
+        refused = weigh("history", "add", "perf.csv", "--to", url)
+        assert refused.code == 2
+        assert remedy in refused.err
+        assert "geheim" not in refused.err + refused.out
+
+
+def test_hostile_names_reach_neither_terminal_nor_page(weigh: Weigh, tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script>\x1b[31m"
+    moved = [entry(at, one) for at, one in enumerate(values(30, 3, {15: 1.2}), 1)]
+    renamed = [
+        msgspec.structs.replace(
+            one.points[0], operation=evil, who=msgspec.structs.replace(one.points[0].who, engine=evil)
+        )
+        for one in moved
+    ]
+    written(tmp_path / "history", [entry(at, 0.1, points=(one,)) for at, one in enumerate(renamed, 1)])
+    shown = weigh("history", "show")
+    assert "\x1b" not in shown.out
+    page = weigh("history", "show", "--html", "-").out
+    assert "<script" not in page
+    assert "\x1b" not in page
+    assert "candidates" in page

@@ -1,0 +1,142 @@
+"""``weigh data obfuscate``: netflow, and what else files may hold."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from support.leaks import leaked, strings
+from weigh.obfuscation.key import Key
+from weigh.obfuscation.mapping import Mapping
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Weigh
+
+KEY = bytes(range(32))
+MAPPING = Mapping(Key(KEY))
+
+
+def key_file(folder: Path) -> Path:
+    path = folder / "key"
+    path.write_text(KEY.hex())
+    path.chmod(0o600)
+    return path
+
+
+@pytest.mark.promise(
+    "No text of five characters or more that is in the data is in the copy, in the figures or in what is printed"
+)
+def test_netflow(weigh: Weigh, tmp_path: Path) -> None:
+    source = weigh("data", "make", "netflow", "--scale", "20K", "--quiet").out.splitlines()[0]
+    out = tmp_path / "copy"
+    done = weigh("data", "obfuscate", source, "--out", str(out), "--key-file", str(key_file(tmp_path)), "--quiet")
+    assert done.code == 0, done.err
+    (was,) = [pq.read_table(path) for path in weigh_files(source)]
+    made = pq.read_table(out / f"{MAPPING.name('events')}.parquet")
+    found = json.loads((out / "obfuscation.json").read_text())
+    (table,) = found["tables"]
+    assert (
+        [one["name"] for one in table["columns"]]
+        == made.schema.names
+        == [MAPPING.name(one) for one in was.schema.names]
+    )
+    for one in table["columns"]:
+        for same in ("nulls", "distinct", "top", "type"):
+            assert one[same][0] == one[same][1], one
+        assert one["length"] is None or one["length"][0] == one["length"][1]
+    order = dict(zip(was.schema.names, (one["order"] for one in table["columns"]), strict=True))
+    assert {name for name, kept in order.items() if kept == 1} == {
+        "ts", "src_port", "dst_port", "bytes", "packets", "duration", "score",
+    }  # fmt: skip
+    # What a literal of a statement becomes is what the data became.
+    users = was["user_name"]
+    assert made[MAPPING.name("user_name")].to_pylist() == [
+        None if user is None else MAPPING.text(user) for user in users.to_pylist()
+    ]
+    assert made[MAPPING.name("bytes")][0].as_py() == int(MAPPING.numbers.one(str(was["bytes"][0].as_py())))
+    inside = [*strings(was), *was.schema.names, "events"]
+    outside = [*strings(made), *made.schema.names, (out / "obfuscation.json").read_text(), done.out, done.err]
+    assert not leaked(inside, outside)
+    assert KEY.hex() not in "".join(outside)
+    assert MAPPING.key.id in done.out
+    for said in ("kept       NULL shares", "kept       order of 7 columns", "destroyed  order of 6 columns"):
+        assert said in done.out
+
+
+def weigh_files(folder: str) -> list[Path]:
+    from weigh.data import sides
+
+    return [path for paths in sides.tables(folder).values() for path in paths]
+
+
+def test_types_and_several_tables(weigh: Weigh, tmp_path: Path) -> None:
+    source = tmp_path / "data"
+    source.mkdir()
+    table = pa.table(
+        {
+            "Id": pa.array([1, 40_000, None], pa.uint16()),
+            "big": pa.array([2**63, 5, 2**64 - 1], pa.uint64()),
+            "low": pa.array([-(2**63), 2**62, 0], pa.int64()),
+            "amount": pa.array([Decimal("99.99"), None, Decimal("-0.01")], pa.decimal128(4, 2)),
+            "flag": pa.array([True, None, False]),
+            "day": pa.array([datetime.date(1994, 1, 1), None, datetime.date(9999, 12, 31)]),
+            "blob": pa.array([b"secret-bytes", b"", None]),
+            "tags": pa.array([["alpha-tag", None], None, []], pa.list_(pa.string())),
+            "pair": pa.array([{"inner": "alpha-tag", "n": 7}, None, {"inner": None, "n": 1}]),
+            "nothing": pa.nulls(3),
+            "kind": pa.array(["alpha-tag", "", "alpha-tag"]).dictionary_encode(),
+        }
+    )
+    pq.write_table(table, source / "shop-1.parquet")
+    pq.write_table(table.slice(1), source / "shop-2.parquet")
+    pq.write_table(pa.table({"id": [40_000], "word": ["alpha"]}), source / "other.parquet")
+    out = tmp_path / "copy"
+    done = weigh("data", "obfuscate", str(source), "--out", str(out), "--key-file", str(key_file(tmp_path)), "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["schema"] == "weigh/obfuscation/1"
+    shop = MAPPING.name("shop")
+    made = pq.read_table(out / f"{shop}-0000.parquet").rename_columns(table.schema.names)
+    one = MAPPING.numbers.one
+    assert made["Id"].to_pylist() == [int(one("1")), int(one("40000")), None]
+    assert made["big"].to_pylist() == [Decimal(one(str(2**63))), Decimal(one("5")), Decimal(one(str(2**64 - 1)))]
+    assert made["low"].to_pylist() == [-(2**63), int(one(str(2**62))), 0]
+    assert made["amount"].to_pylist() == [Decimal(one("99.99")), None, Decimal(one("-0.01"))]
+    assert made["flag"].to_pylist() == table["flag"].to_pylist()
+    assert made["day"].to_pylist() == [
+        datetime.date.fromisoformat(MAPPING.text("1994-01-01")),
+        None,
+        datetime.date(9999, 12, 31),
+    ]
+    assert made["tags"].to_pylist() == [[MAPPING.text("alpha-tag"), None], None, []]
+    inner = {MAPPING.name("inner"): MAPPING.text("alpha-tag"), MAPPING.name("n"): int(one("7"))}
+    assert made["pair"].to_pylist()[:2] == [inner, None]
+    assert made["kind"].to_pylist() == [MAPPING.text("alpha-tag"), "", MAPPING.text("alpha-tag")]
+    assert made["blob"][0].as_py() != b"secret-bytes"
+    other = pq.read_table(out / f"{MAPPING.name('other')}.parquet")
+    assert other.column(0)[0].as_py() == made["Id"][1].as_py()
+    assert not pq.read_schema(out / f"{shop}-0001.parquet").metadata
+
+
+def test_what_goes_wrong_is_said(weigh: Weigh, tmp_path: Path) -> None:
+    (tmp_path / "no.parquet").write_bytes(b"PAR1 not at all")
+    key = str(key_file(tmp_path))
+    out = tmp_path / "copy"
+    done = weigh("data", "obfuscate", str(tmp_path / "no.parquet"), "--out", str(out), "--key-file", key)
+    assert (done.code, out.exists()) == (2, False)
+    assert "no.parquet" in done.err
+    assert "Traceback" not in done.err
+    out.mkdir()
+    (out / "mine").touch()
+    pq.write_table(pa.table({"a": [1], "A": [2]}), tmp_path / "t.parquet")
+    done = weigh("data", "obfuscate", str(tmp_path / "t.parquet"), "--out", str(out), "--key-file", key)
+    assert (done.code, "there is something already" in done.err) == (2, True)
+    done = weigh("data", "obfuscate", str(tmp_path / "t.parquet"), "--out", str(tmp_path / "new"), "--key-file", key)
+    assert (done.code, "called alike but for their case" in done.err) == (2, True)
