@@ -313,7 +313,7 @@ def attempts(entries: Sequence[Entry]) -> list[Attempts]:
             if entry.id in superseded:
                 continue
             for point in entry.points:
-                if point.verdict:
+                if point.verdict and point.ratio is not None:
                     verdicts[f"{point.operation}, {point.who.name}"].append(point.verdict)
         said = {name: tuple(every) for name, every in verdicts.items()}
         made.append(Attempts(experiment=experiment, entries=tuple(own), attempts=len(read), verdicts=said))
