@@ -78,7 +78,7 @@ class Attempts:
         experiment: its id.
         entries: all of them, by time.
         attempts: how many attempts these entries read.
-        verdicts: by operation and contender, what each entry said.
+        verdicts: by operation and contender, what each entry said that no later one has read together with its own.
     """
 
     experiment: str
@@ -306,7 +306,11 @@ def attempts(entries: Sequence[Entry]) -> list[Attempts]:
         if len(read) < 2:
             continue
         verdicts: dict[str, list[str]] = defaultdict(list)
+        # More starts may decide what was open: that is no contradiction of the attempt that they were added to.
+        superseded = {seal for entry in own for seal in entry.covers if seal != entry.id}
         for entry in own:
+            if entry.id in superseded:
+                continue
             for point in entry.points:
                 if point.verdict and point.ratio is not None:
                     verdicts[f"{point.operation}, {point.who.name}"].append(point.verdict)
