@@ -19,6 +19,7 @@ from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
+from weigh.experiment.profile.results import WhyResults
 from weigh.experiment.report import document as run
 from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
@@ -31,6 +32,7 @@ from weigh.experiment.results.grid import Effect as GridEffect
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
 from weigh.history.report import document as history
+from weigh.history.report.confirmed import ConfirmDocument
 from weigh.host.knobs.read import KnobRead
 from weigh.judge.document import JudgeDocument
 from weigh.judge.series import SeriesFigure
@@ -75,8 +77,10 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load-ladder/1": ("verify of a ladder of loads",),
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
+    "weigh/why/1": ("why",),
     "weigh/history/1": ("history show",),
     "weigh/history-add/1": ("history add",),
+    "weigh/history-confirm/1": ("history confirm",),
     "weigh/capture/1": ("capture",),
     "weigh/obfuscation/1": ("data obfuscate",),
     "weigh/doctor/1": ("doctor",),
@@ -96,6 +100,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
+    "weigh/audit/1": ("workloads audit",),
     "weigh/lies/1": ("lies",),
 }
 """Every schema, and the commands that print it with ``--json``."""
@@ -155,6 +160,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
     "weigh/capture/1": Section(CaptureResults),
     "weigh/history/1": Section(history.HistoryDocument),
+    "weigh/history-confirm/1": Section(ConfirmDocument),
     "weigh/history/1 series[]": Section(history.HistorySeriesRow, "series[] of a history", "series"),
     "weigh/history/1 points[]": Section(history.PointRow, "points[]", "point"),
     "weigh/history/1 splits[]": Section(history.SplitRow, "splits[]", "split"),
@@ -163,6 +169,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/history/1 attempts[]": Section(history.AttemptsRow, "attempts[] of a history", "row"),
     "weigh/obfuscation/1": Section(ObfuscationResults),
     "weigh/judge/1": Section(JudgeDocument),
+    "weigh/why/1": Section(WhyResults),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
     "weigh/doctor/1": Section(DoctorDocument),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 import pytest
 
 from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log, totals_csv
+from weigh.capture.entry import Reason, sentence
 from weigh.capture.results import CaptureResults
 from weigh.capture.run import Wanted, capture
 from weigh.capture.trace import Trace
@@ -98,6 +99,17 @@ def test_values_come_back_as_distributions(tmp_path: Path) -> None:
     text = next((tmp_path / "out" / "scripts").glob("*t03.sql")).read_text()
     assert "concat('''user', random(" in text
     assert "WHERE name = :p1 ORDER BY id LIMIT 10;" in text
+
+
+def test_one_of_them_is_said_of_one() -> None:
+    assert sentence("rare", 1) == (
+        "call is of the rarest statements, beyond what --cover and --top ask for: in no script"
+    )
+    assert sentence("redacted", 1) == "value was secret, or stood where secrets stand: another text stands there"
+    for reason in get_args(Reason):
+        one, several = sentence(reason, 1), sentence(reason, 2)
+        assert one == several or (" are " not in one and " were " not in one)
+        assert not several.endswith(" ")
 
 
 LOG = "2026-11-02 10:00:0{0}.{1:03} UTC [77] {2}\n"

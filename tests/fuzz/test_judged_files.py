@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fuzz.frame import Door, command, elsewhere, fuzz, mutated
+from weigh.judge.formats import criterion_folder
 
 if TYPE_CHECKING:
     import random
@@ -34,8 +35,12 @@ _TRIES = (
 @functools.cache
 def whole() -> tuple[bytes, ...]:
     """A file of every format, as its tool wrote it."""
-    found = (path for path in sorted(_FIXTURES.rglob("*")) if path.is_file() and path.suffix != ".md")
-    return (_CSV, *(path.read_bytes() for path in found if path.stat().st_size <= _LONGEST))
+    found = [path for path in sorted(_FIXTURES.rglob("*")) if path.is_file() and path.suffix != ".md"]
+    alone = (
+        path.read_bytes() for path in found if path.stat().st_size <= _LONGEST and not criterion_folder.holds(path)
+    )
+    together = (criterion_folder.document(path) for path in found if path.name == "sample.json")
+    return (_CSV, *alone, *together)
 
 
 def _document(file: bytes) -> object:

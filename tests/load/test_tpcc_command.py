@@ -30,3 +30,11 @@ def test_its_rows_are_those_of_the_specification_and_the_conditions_hold_before_
         assert names[:12] == [f"condition {number}" for number in range(1, 13)]
         assert len(names) == 12 + rest
     assert not tpcc.codes & {"L6.invariant", "L6.broken", "A8.unchecked"}
+
+
+def test_the_page_has_its_transactions_and_folds_what_held(tpcc: Run) -> None:
+    page = (tpcc.evidence / "report.html").read_text()
+    assert "<details><summary>What must hold, and the SQL that asks: 18 conditions</summary>" in page
+    assert page.count('<th scope="row">new-order</th>') == 1
+    assert "<summary>What it lacks of a run of TPC-C</summary>" in page
+    assert "1 answers" not in page

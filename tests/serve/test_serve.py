@@ -19,7 +19,9 @@ from compare.test_compare import day
 from serve.conftest import Names, serving
 from support.evidence_folders import written_load, written_run
 from support.sessions import READ, changed, record, written
+from weigh._kinds import KINDS
 from weigh.evidence import journal, seal
+from weigh.serve.kept import documents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -159,6 +161,11 @@ def test_what_nothing_joins_is_shown_side_by_side(tmp_path: Path, every: Served,
         page = html.unescape(served.ask(f"/compare?first={first.name}&second={second.name}").text)
         assert "Not joined" in page
         assert "no contender is the same in both sessions" in page
+
+
+def test_a_list_knows_the_report_of_every_kind() -> None:
+    for kind in KINDS:
+        assert documents.file_of(kind).endswith(".json")
 
 
 def test_figures_side_by_side_are_those_of_the_reports(every: Served, names: tuple[Path, Names]) -> None:

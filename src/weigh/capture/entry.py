@@ -30,6 +30,7 @@ Reason = Literal[
     "cut-transaction",
     "own",
     "redacted",
+    "unreplaceable",
 ]
 
 OWN = "/* weigh capture */"
@@ -50,7 +51,11 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
     "background": ("entry is", "entries are", "of the server's own processes"),
     "filtered": ("call is", "calls are", "of another database than --database"),
     "failed": ("call", "calls", "failed, or belonged to a transaction that did: in no script"),
-    "utility": ("call is", "calls are", "of commands that are no queries and change no rows: in no script"),
+    "utility": (
+        "call is a command that is no query and changes",
+        "calls are commands that are no queries and change",
+        "no rows: in no script",
+    ),
     "accounts": ("call makes or changes", "calls make or change", "accounts and passwords: nowhere in the output"),
     "copy": ("call is", "calls are", "COPY, whose rows no source has: nowhere in the output"),
     "unreadable": (
@@ -75,6 +80,11 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
         "value was",
         "values were",
         "secret, or stood where secrets stand: another text stands there",
+    ),
+    "unreplaceable": (
+        "call has",
+        "calls have",
+        "a name or a value that could not be replaced: nowhere in the output",
     ),
 }
 """What each reason for leaving something out, or for changing it, means: of one, of several, and the rest."""

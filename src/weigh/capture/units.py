@@ -31,9 +31,11 @@ class Unit:
     Args:
         statements: numbers of its statements, in order.
         room: for values.
+        images: whether values were replaced.
     """
 
-    def __init__(self, statements: tuple[int, ...], room: Room) -> None:
+    def __init__(self, statements: tuple[int, ...], room: Room, *, images: bool) -> None:
+        self._images = images
         self.statements = statements
         self.calls = 0
         self.time_s = 0.0
@@ -57,7 +59,7 @@ class Unit:
             slots = min(len(values), _MOST_SLOTS, self._room.parameters // 50)
             self._room.parameters -= slots
             self._room.fixed += len(values) - slots
-            self._values = [Values(self._room) for _ in range(slots)]
+            self._values = [Values(self._room, images=self._images) for _ in range(slots)]
             self.groups = [0] * len(values)
         renamed: dict[tuple[int, str | None], int] = {}
         self.groups = [renamed.setdefault(key, len(renamed)) for key in zip(self.groups, bare, strict=True)]
@@ -115,9 +117,11 @@ class Units:
 
     Args:
         tally: is told what is in no unit.
+        images: whether values were replaced.
     """
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally, *, images: bool) -> None:
+        self._images = images
         self._tally = tally
         self._room = Room()
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
@@ -185,7 +189,7 @@ class Units:
             return
         unit = self._known.get((number,))
         if unit is None:
-            unit = self._known[(number,)] = Unit((number,), self._room)
+            unit = self._known[(number,)] = Unit((number,), self._room, images=self._images)
         unit.total(calls, time_s, given)
 
     def end(self) -> None:
@@ -236,7 +240,7 @@ class Units:
                 self._tally.add("too-many", len(calls))
                 return
             self._room.left -= first
-            unit = self._known[statements] = Unit(statements, self._room)
+            unit = self._known[statements] = Unit(statements, self._room, images=self._images)
         ends = [call.at + (call.duration or 0.0) for call in calls]
         pauses = [max(0.0, call.at - end) for end, call in zip(ends[:-1], calls[1:], strict=True)]
         if held.ended is not None and len(self.thinking) < _MOST_PAUSES:

@@ -1,19 +1,22 @@
-"""``weigh history``: add and show."""
+"""``weigh history``: add, show, confirm."""
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh._runs import DEFAULT_OUT
 from weigh.cli.evidence.path import others_evidence
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.page import html_option, write_page
 
 if TYPE_CHECKING:
     from weigh.history.entry import Entry
-    from weigh.history.results import HistoryResults
+    from weigh.history.results import Candidate, HistoryResults
+    from weigh.history.run import Measurement, Version
 
 DEFAULT = "history"
 """The folder of a history, unless the user says otherwise."""
@@ -24,7 +27,7 @@ def history() -> None:
     """Series over evidence of every kind: what changed from version to version.
 
     A history is a folder of small files, one for each evidence directory. Several CI jobs can add to it at the same
-    time. A change of level in it is a candidate, until both versions were measured side by side.
+    time. A change of level in it is a candidate: `weigh history confirm` measures both versions side by side.
     """
 
 
@@ -144,6 +147,95 @@ def show(folder: str, operation: str, margin: str, html: Path | None, as_json: b
         print_rich(report(results))
     errors = any(finding.severity == "error" for finding in results.findings)
     click.get_current_context().exit(int(ExitCode.FOUND if errors else ExitCode.OK))
+
+
+@history.command()
+@click.argument("candidate")
+@_folder
+@click.option("--versions", metavar="A,B,...", default="", help="Further versions between the two sides, in order.")
+@click.option("--bisect/--no-bisect", default=True, help="Whether versions between the two sides are measured [yes].")
+@_margin
+@click.option("--starts", type=int, help="As of weigh run.")
+@click.option("--budget", metavar="TIME", help="Time for each side by side, e.g. 10m, as of weigh run [5m].")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Where the evidence goes [runs]."
+)
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/history-confirm/1).")
+def confirm(
+    candidate: str,
+    folder: str,
+    versions: str,
+    bisect: bool,
+    margin: str,
+    starts: int | None,
+    budget: str | None,
+    out: Path,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Measure both sides of a candidate side by side, and add that to the history.
+
+    CANDIDATE is an id that `weigh history show` prints. Where it is confirmed and there are versions between, they are
+    halved until the change is found. Run it where weigh.toml lies, if the evidence was made with one. Exit 1:
+    confirmed, and slower; 3: no verdict.
+    """
+    from weigh.history import run
+    from weigh.history.report.confirmed import document, lines
+
+    one = run.chosen(_results(folder, margin), candidate)
+    known = run.versions(one, [name.strip() for name in versions.split(",") if name.strip()])
+    measure = functools.partial(_measured, one, folder, {"starts": starts, "budget": budget}, out, quiet)
+    found = run.confirm(one, known if bisect else [known[0], known[-1]], measure)
+    if as_json:
+        print_json(document(found))
+    else:
+        for line in lines(found):
+            say(line)
+    click.get_current_context().exit(int(found.exit_code))
+
+
+def _measured(
+    one: Candidate, folder: str, limits: dict[str, Any], out: Path, quiet: bool, before: Version, after: Version
+) -> Measurement:
+    """Two versions side by side; the evidence is added to the history."""
+    import dataclasses
+    import os
+    import shlex
+
+    from weigh.cli.progress import progress
+    from weigh.cli.run import asked
+    from weigh.experiment import run as experiment
+    from weigh.experiment.report import files
+    from weigh.history import indexing, store
+    from weigh.history.run import measurement
+
+    # Entries come from others: what they ask for is checked as flags are.
+    flags: dict[str, Any] = {
+        **one.after.entry.asked,
+        **{name: value for name, value in limits.items() if value is not None},
+        "contender": (f"before={before.contender}", f"after={after.contender}"),
+        "baseline": "before",
+        "operations": [one.series.key.operation],
+    }
+    flags["ingest"] = True if flags.get("ingest") else None
+    flags["seed"] = int(flags.get("seed", 42))
+    words = ["weigh", "run"]
+    for name, value in flags.items():
+        for each in value if isinstance(value, tuple | list) else [value]:
+            if each is True:
+                words += [f"--{name}"]
+            elif each is not None:
+                words += [f"--{name.replace('_', '-')}", str(each)]
+    spec, request = asked(
+        None, {**flags, "shrink": False, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet
+    )
+    request = dataclasses.replace(request, command=shlex.join(words))
+    made = experiment.run(spec, request, progress(quiet), files.write)
+    called = {"before": before.name, "after": after.name}
+    (entry,) = indexing.entries(made, confirms=one.id, versions=called)
+    store.add(store.place(folder), entry)
+    return measurement(entry, one, before, after)
 
 
 def _results(folder: str, margin: str, operation: str = "") -> HistoryResults:

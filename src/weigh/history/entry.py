@@ -10,6 +10,9 @@ from weigh.model.contender import Setting
 
 SCHEMA = "weigh/history-entry/1"
 
+OTHERS = {"clickbench": "ClickBench's results", "otava": "Otava's CSV"}
+"""Kinds of files of other tools, and what they are called."""
+
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """Whose time it is.
@@ -17,7 +20,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: of the contender in its evidence.
         engine: of the contender, or of the other tool's series.
-        version: as the running engine said, with its pins; or the commit that was named when it was added.
+        version: of its package, with its pins; of a build its commit or content; or the commit that was named when it
+            was added.
         spec: what ``--contender`` takes to make it again; empty where nothing is known.
         settings: that were asked for.
         data: layout, catalog and store, as far as they were named.
@@ -43,7 +47,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
         value: median of all executions, in the unit.
         against: the declared or first contender that was measured beside it; None for itself.
         ratio, low, high: to that one, with the interval of the verdict; None without one.
-        verdict: of that comparison; empty without one.
+        verdict: of that comparison, also where it has no ratio; empty without one.
         question: hash of what was asked.
         at: when, where it is not that of the entry: ISO 8601, UTC.
         row: of files with a row for each version: its number, from 1.
@@ -83,6 +87,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         host: facts of the machine; empty where they are not known.
         data: hashes of the rows and of the files that were read, and the scale.
         offered: how it was measured: bounds of the contenders, or what a load offered.
+        asked: flags of ``weigh run`` that ask the same again, without contenders and operations; empty of others.
         confirms: the candidate that it was made to confirm; empty for none.
         points: what was measured.
         digest: BLAKE3 of all the rest.
@@ -102,6 +107,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     host: dict[str, Any] = {}
     data: dict[str, str] = {}
     offered: dict[str, str] = {}
+    asked: dict[str, str] = {}
     confirms: str = ""
     points: tuple[Point, ...]
     digest: str = ""

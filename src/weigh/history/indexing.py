@@ -22,11 +22,12 @@ from weigh.model.resources import cpus_text
 from weigh.verdict.metrics import HEADLINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.contender import Contender
     from weigh.model.operation import Operation
 
 _DAY = re.compile(r"(\d{4})(\d\d)(\d\d)-")
@@ -36,10 +37,14 @@ _KEPT = (
 )  # fmt: skip
 PERCENTILES = ("p50", "p99")
 """Of a load: what is typical, and the tail."""
+_SHORT = 12
+"""Characters of a hash in the name of a version."""
 _NOT_OFFERED = ("target", "repeats", "seed", "prepare")
 
 
-def entries(folder: Path, *, commit: str = "", at: str = "", confirms: str = "") -> list[Entry]:
+def entries(
+    folder: Path, *, commit: str = "", at: str = "", confirms: str = "", versions: Mapping[str, str] | None = None
+) -> list[Entry]:
     """The entries of an evidence directory: one, or of a ladder one for each rung.
 
     Args:
@@ -48,6 +53,7 @@ def entries(folder: Path, *, commit: str = "", at: str = "", confirms: str = "")
             all contenders but the baseline.
         at: when that version was made; empty for when it was measured.
         confirms: the candidate that it was made for.
+        versions: of contenders by name, as the history calls them; the rest as above.
 
     Raises:
         EvidenceFault: it is not sealed, does not pass `weigh verify`, or measured nothing.
@@ -69,6 +75,8 @@ def entries(folder: Path, *, commit: str = "", at: str = "", confirms: str = "")
         raise EvidenceFault("nothing was measured", where=str(folder), remedy="add evidence of what has figures")
     if commit:
         made["points"] = tuple(_labelled(one, commit) for one in made["points"])
+    if versions:
+        made["points"] = tuple(_called(one, versions) for one in made["points"])
     own = files.hashed(folder / seal.SEAL)
     return [
         sealed(
@@ -122,6 +130,17 @@ def _labelled(point: Point, commit: str) -> Point:
     return msgspec.structs.replace(point, who=msgspec.structs.replace(point.who, version=commit))
 
 
+def _called(point: Point, versions: Mapping[str, str]) -> Point:
+    """A point with the versions that a history calls its contenders."""
+
+    def called(who: Measured) -> Measured:
+        return msgspec.structs.replace(who, version=versions.get(who.name, who.version))
+
+    return msgspec.structs.replace(
+        point, who=called(point.who), against=called(point.against) if point.against else None
+    )
+
+
 def _run(folder: Path) -> dict[str, Any]:
     records = experiment_record.history(folder)
     results = experiment_results(records)
@@ -135,6 +154,7 @@ def _run(folder: Path) -> dict[str, Any]:
         "host": _host(latest.host),
         "data": _data(latest),
         "offered": _bounds(latest),
+        "asked": _asked(latest),
         "points": tuple(_run_points(results)),
     }
 
@@ -143,13 +163,10 @@ def _run_points(results: ExperimentResults) -> Iterator[Point]:
     record = results.record
     asked = {one.name: _question(one) for one in (record.workload.operations if record.workload else ())}
     who = {one.name: one for one in map(_measured_by(record), record.spec.contenders)}
-    said = {
-        (one.operation, one.contender, one.temperature): one
-        for one in results.headline.verdicts
-        if one.ratio is not None
-    }
+    said = {(one.operation, one.contender, one.temperature): one for one in results.headline.verdicts}
     for timing in results.headline.timings:
-        verdict = said.get((timing.operation, timing.contender, timing.temperature))
+        named = said.get((timing.operation, timing.contender, timing.temperature))
+        verdict = named if named and named.ratio is not None else None
         is_baseline = timing.contender == record.spec.baseline
         yield Point(
             operation=timing.operation,
@@ -161,22 +178,31 @@ def _run_points(results: ExperimentResults) -> Iterator[Point]:
             ratio=verdict.ratio if verdict else 1.0 if is_baseline and len(who) > 1 else None,
             low=verdict.low if verdict else None,
             high=verdict.high if verdict else None,
-            verdict=str(verdict.verdict) if verdict else "",
+            verdict=str(named.verdict) if named else "",
             question=asked.get(timing.operation, ""),
         )
 
 
-def _measured_by(record: Record) -> Any:
+def _measured_by(record: Record) -> Callable[[Contender], Measured]:
     reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
 
-    def measured(one: Any) -> Measured:
+    def measured(one: Contender) -> Measured:
         read = reads.get(one.name)
-        version = "+".join([(read.package or read.version) if read else one.version, *one.pins])
+        release = (read.package or read.version) if read else one.version
+        again = one
+        if one.build is msgspec.UNSET:
+            again = msgspec.structs.replace(one, version=one.version or (read.package if read else ""))
+        elif one.build.kind == "revision":
+            # A branch or HEAD is another commit tomorrow.
+            release = one.build.commit[:_SHORT]
+            again = msgspec.structs.replace(one, version=f"git:{one.build.commit}")
+        else:
+            release = f"{one.build.version or release}-{one.build.content[:_SHORT]}"
         return Measured(
             name=one.name,
             engine=one.engine,
-            version=version,
-            spec=one.spec,
+            version="+".join([release, *one.pins]),
+            spec=again.spec,
             settings=dict(one.settings),
             data=one.data,
         )
@@ -202,6 +228,22 @@ def _data(record: Record) -> dict[str, str]:
         "rows": digested(record.manifest.digests)[:16],
         "files": digested(hashes)[:16],
     }
+
+
+def _asked(record: Record) -> dict[str, str]:
+    """Flags that ask the same again; what lies in weigh.toml is read from there."""
+    spec = record.spec
+    found = {
+        "workload": "" if spec.own else spec.workload,
+        "scale": "" if spec.scale is None else str(spec.scale),
+        "seed": str(spec.seed),
+        "temperature": spec.temperature,
+        "margin": str(spec.rules.margin),
+        "affinity": cpus_text(spec.affinity or ()),
+        "memory_limit": str(spec.memory_limit or ""),
+        "ingest": "yes" if spec.ingest is True else "",
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _bounds(record: Record) -> dict[str, str]:

@@ -309,7 +309,7 @@ def attempts(entries: Sequence[Entry]) -> list[Attempts]:
         verdicts: dict[str, list[str]] = defaultdict(list)
         for entry in own:
             for point in entry.points:
-                if point.verdict:
+                if point.verdict and point.ratio is not None:
                     verdicts[f"{point.operation}, {point.who.name}"].append(point.verdict)
         said = {name: tuple(every) for name, every in verdicts.items()}
         made.append(Attempts(experiment=experiment, entries=tuple(own), attempts=len(read), verdicts=said))

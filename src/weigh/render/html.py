@@ -60,9 +60,15 @@ def templates(*folders: Path) -> Environment:
         percent=units.percent,
         scale=units.scale,
         count=units.count,
+        begun=_begun,
     )
     made.globals.update(definitions=marks.definitions, style=marks.style)
     return made
+
+
+def _begun(text: str) -> str:
+    """A text as a sentence or a heading begins."""
+    return text[:1].upper() + text[1:]
 
 
 def _visible(value: Any) -> Any:

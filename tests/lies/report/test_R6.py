@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from support.command import Weigh
-from support.history_records import HOST, OTHER, beside, entry, values, written
+from support.history_records import HOST, OTHER, beside, entry, measured, point, values, written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MOVED = 15
 COUNT = 30
 TIMES = values(COUNT, 5, {MOVED: 1.2})
+PACE = "liar?lie=pace&ms=60"
+SLOWER = "liar?lie=pace&ms=90"
 
 
 @pytest.fixture
@@ -35,7 +39,7 @@ def test_another_machine_passes_for_a_regression_of_a_version(weigh: Weigh) -> N
     assert (split["at"], split["why"]) == (MOVED, ["processor: a processor, then another processor"])
     said = " ".join(weigh("history", "show").out.split())
     assert "is split before 1.16" in said
-    assert "side by side, added" not in said
+    assert "history confirm" not in said
 
 
 def test_the_same_times_on_one_machine_are_a_candidate_and_no_verdict(weigh: Weigh) -> None:
@@ -47,7 +51,7 @@ def test_the_same_times_on_one_machine_are_a_candidate_and_no_verdict(weigh: Wei
     assert shown.json["findings"] == []
     assert shown.json["series"][0]["splits"] == []
     said = " ".join(weigh("history", "show").out.split())
-    assert f"{candidate['id']} is decided by" in said
+    assert f"weigh history confirm {candidate['id']}" in said
     assert "SLOWER" not in said
     written(weigh.folder / "history", [beside(16, 15, 1.2, "slower", confirms=candidate["id"])])
     (candidate,) = weigh("history", "show", "--json").json["candidates"]
@@ -58,3 +62,27 @@ def test_a_flat_history_says_nothing(weigh: Weigh) -> None:
     written(weigh.folder / "history", [entry(at + 1, one) for at, one in enumerate(values(COUNT, 6))])
     shown = weigh("history", "show", "--json").json
     assert (shown["candidates"], shown["findings"]) == ([], [])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("later", "state", "code"), [(PACE, "not confirmed", 0), (SLOWER, "confirmed", 1)], ids=["machine", "version"]
+)
+def test_a_side_by_side_tells_the_machine_from_the_version(
+    fresh: Callable[[], Weigh], later: str, state: str, code: int
+) -> None:
+    """A fact that nobody records slowed the machine from version 1.16 on; the honest twin is slower by itself."""
+    weigh = fresh()
+    points = [
+        point(at + 1, one, operation="unordered", who=msgspec.structs.replace(measured(at + 1, "liar"), spec=spec))
+        for at, (one, spec) in enumerate(zip(TIMES, [PACE] * MOVED + [later] * (COUNT - MOVED), strict=True))
+    ]
+    asked = {"workload": "two", "scale": "1000", "margin": "0.1"}
+    history = [entry(at, one.value, points=(one,), asked=asked, workload="two") for at, one in enumerate(points, 1)]
+    written(weigh.folder / "history", history)
+    (candidate,) = weigh("history", "show", "--json").json["candidates"]
+    ran = weigh("history", "confirm", candidate["id"], "--starts", "5", "--quiet", "--json")
+    assert (ran.code, ran.json["state"]) == (code, state), ran.err
+    assert (ran.json["before"], ran.json["after"], ran.json["left"]) == ("1.15", "1.16", [])
+    (told,) = weigh("history", "show", "--json").json["candidates"]
+    assert (told["id"], told["state"]) == (candidate["id"], state)

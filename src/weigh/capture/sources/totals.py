@@ -64,18 +64,8 @@ def read(lines: Iterable[str], tally: Tally, *, mysql: bool, database: str | Non
     changed = names.index("sum_rows_affected") if "sum_rows_affected" in names else None
     schema = names.index("schema_name") if "schema_name" in names else None
     reader = csv.reader((f"{line}\n" for line in pieces), delimiter="\t" if tabs else ",")
-    csv.field_size_limit(_LONGEST)
     unit = 1e-12 if mysql else 1e-3
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            tally.add("broken")
-            continue
-        if not row:
-            continue
+    for row in _rows(reader, tally):
         try:
             calls, took = int(row[places["calls"]]), float(row[places["time"]]) * unit
             rows = int(row[places["rows"]]) + (int(row[changed]) if changed is not None else 0)
@@ -91,6 +81,25 @@ def read(lines: Iterable[str], tally: Tally, *, mysql: bool, database: str | Non
             yield Total(
                 text=text, calls=calls, time_s=took, rows=rows, sample=row[sample] if sample is not None else ""
             )
+
+
+def _rows(reader: Iterator[list[str]], tally: Tally) -> Iterator[list[str]]:
+    """Rows that are not empty, with statements longer than the library's own limit."""
+    # The limit is of the whole process: left raised, every other reader of CSV would take what it refuses.
+    usual = csv.field_size_limit(_LONGEST)
+    try:
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error:
+                tally.add("broken")
+                continue
+            if row:
+                yield row
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _tabs(head: str) -> bool:

@@ -42,8 +42,7 @@ def report(results: HistoryResults) -> RenderableType:
         parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
     if any(one.state == "candidate" for one in results.candidates):
         first = next(one for one in results.candidates if one.state == "candidate")
-        both = f"{one_line(first.before.version)} and {one_line(first.after.version)}"
-        parts += [Text(f"{first.id} is decided by a run of {both} side by side, added to this history")]
+        parts += [Text(f"weigh history confirm {first.id}    # both versions side by side: only that decides")]
     return Group(*parts)
 
 
@@ -102,6 +101,9 @@ def _note(results: HistoryResults) -> list[Text]:
     if len(results.series) > _MOST:
         left = len(results.series) - _MOST
         said.append(f"{left} more series: --operation NAME, --html FILE or --json shows them")
+    foreign = [told for told in map(words.others, results.series) if told]
+    if foreign:
+        said.append(f"{len(foreign)} series of {', '.join(dict.fromkeys(foreign))}: not weighed by weigh")
     short = sum(1 for one in results.series if len(one.places) < LEAST)
     if short:
         said.append(f"{short} series of fewer than {LEAST} points: no change is looked for")

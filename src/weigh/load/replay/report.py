@@ -16,7 +16,19 @@ TITLE = "The recording"
 
 
 def lines(found: ReplayResults) -> Iterator[str]:
-    """In sentences, each on a line of its own."""
+    """In sentences, each on a line of its own, and one for each statement."""
+    yield from sentences(found)
+    for each in found.templates:
+        was = f", {seconds(each.recorded_mean_s)} in the mean when it was recorded" if each.recorded_mean_s else ""
+        share = f", {percent(each.share, 1)} of the recorded time" if each.share else ""
+        text = one_line(each.template.text, 200)
+        yield f"{each.template.name}: {count(each.template.calls, 'call')}{share}{was}: {text}"
+    if found.planned.other_templates:
+        yield f"{count(found.planned.other_templates, 'other statement')} share their figures."
+
+
+def sentences(found: ReplayResults) -> Iterator[str]:
+    """How the replay kept to its recording, without its statements."""
     planned = found.planned
     yield (
         f"{one_line(found.trace, 80)}: {count(planned.calls, 'statement')} of {count(planned.sessions, 'session')} "
@@ -32,13 +44,6 @@ def lines(found: ReplayResults) -> Iterator[str]:
         yield one_line(planned.coverage, 1000)
     if found.read_only:
         yield "Read only: the sessions may not write."
-    for each in found.templates:
-        was = f", {seconds(each.recorded_mean_s)} in the mean when it was recorded" if each.recorded_mean_s else ""
-        share = f", {percent(each.share, 1)} of the recorded time" if each.share else ""
-        text = one_line(each.template.text, 200)
-        yield f"{each.template.name}: {count(each.template.calls, 'call')}{share}{was}: {text}"
-    if planned.other_templates:
-        yield f"{count(planned.other_templates, 'other statement')} share their figures."
 
 
 def _kept(one: Kept, found: ReplayResults, *, several: bool) -> str:

@@ -27,8 +27,6 @@ from weigh.render.words import tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.report.machine import MachineSection
     from weigh.load.results import Group, LoadResults
@@ -72,7 +70,7 @@ def page(results: LoadResults, evidence: str) -> str:
     return (
         templates(
             Path(__file__).parent,
-            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability", "replay")),
+            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability", "replay", "tpcc")),
         )
         .get_template("load.html")
         .render(
@@ -102,12 +100,13 @@ def page(results: LoadResults, evidence: str) -> str:
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,
-            replay=list(replay.lines(results.replay)) if results.replay else [],
+            replay=list(replay.sentences(results.replay)) if results.replay else [],
+            statements=results.replay.templates if results.replay else (),
             replay_title=replay.TITLE,
             activity={number: activity.section(one) for number, one in results.activity.items()},
             activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,
-            tpcc={run.number: [*_of_tpcc(results, run.number)] for run in results.runs},
+            tpcc={one.number: tpcc.section(one) for one in results.tpcc},
             tpcc_title=tpcc.TITLE,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
@@ -118,13 +117,6 @@ def page(results: LoadResults, evidence: str) -> str:
             ),
         )
     )
-
-
-def _of_tpcc(results: LoadResults, number: int) -> Iterator[str]:
-    """What is said of a run of TPC-C; nothing of another one."""
-    for one in results.tpcc:
-        if one.number == number:
-            yield from tpcc.lines(one)
 
 
 def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:

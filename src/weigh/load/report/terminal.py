@@ -187,7 +187,7 @@ def _percentiles(run: RunFigures) -> RenderableType:
 
 
 def _counts(one: OperationFigures) -> str:
-    text = f"{one.count:,} answers"
+    text = units.count(one.count, "answer")
     if one.failed:
         text += f", {one.failed:,} failed"
     if one.wrong or one.missing:

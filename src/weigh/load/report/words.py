@@ -225,6 +225,9 @@ def headline(results: LoadResults) -> str:
         others = sum(one.refused for one in results.runs)
         of = f" ({others} of {len(results.runs)} runs)" if len(results.runs) > 1 else ""
         return f"REFUSED{of}: {run.reasons[0].text}.{ended(results)}"
+    if not run.whole.count:
+        failed = f"; {units.count(run.whole.failed, 'request')} failed" if run.whole.failed else ""
+        return f"Nothing was answered in the part of the run that counts{failed}.{ended(results)}"
     response, group = run.whole.response, results.groups[0]
     if group.between:
         named = {one.name: one for one in group.between}

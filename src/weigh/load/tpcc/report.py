@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.model.units import count, percent, seconds
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from weigh.load.tpcc.results import TpccFigures, Transaction
 
 TITLE = "TPC-C"
+_KEPT = {True: "kept", False: "BROKEN", None: "not judged"}
+_OUTCOME = {"broken": "BROKEN", "too few": "too few to tell"}
 
 
 def lines(run: TpccFigures) -> Iterator[str]:
@@ -19,24 +21,76 @@ def lines(run: TpccFigures) -> Iterator[str]:
     yield figure(run)
     for one in run.transactions:
         yield _transaction(one, limited=run.terminals is not None)
+    yield from _asides(run)
+    yield checked(run)
+    for check in run.checks:
+        if check.outcome != "kept":
+            yield f"  {check.name}: {check.seen}; wanted {check.wanted}: {_OUTCOME[check.outcome]}"
+    yield "missing for TPC-C: " + "; ".join(run.missing)
+
+
+class Section(NamedTuple):
+    """The same for a page.
+
+    Attributes:
+        figure: its figure, and how far it may go.
+        transactions: name, answers, share, 90th percentile, limit and whether it was kept of each; without the last
+            two where users at terminals set no limits.
+        limited: whether they do.
+        asides: sentences.
+        checked: how many checks were kept.
+        checks: what is not kept: name, what was seen, what was wanted, and the outcome.
+        missing: what it lacks of a run of TPC-C.
+    """
+
+    figure: str
+    transactions: tuple[tuple[str, ...], ...]
+    limited: bool
+    asides: tuple[str, ...]
+    checked: str
+    checks: tuple[tuple[str, str, str, str], ...]
+    missing: tuple[str, ...]
+
+
+def section(run: TpccFigures) -> Section:
+    """What is said of it on a page."""
+    limited = run.terminals is not None
+    rows = tuple(
+        (
+            one.name,
+            f"{one.count:,}",
+            percent(one.share),
+            _p90(one),
+            *((seconds(one.limit_s), _KEPT[one.kept]) if limited else ()),
+        )
+        for one in run.transactions
+    )
+    return Section(
+        figure=figure(run),
+        transactions=rows,
+        limited=limited,
+        asides=tuple(_asides(run)),
+        checked=checked(run),
+        checks=tuple(
+            (one.name, one.seen, one.wanted, _OUTCOME[one.outcome]) for one in run.checks if one.outcome != "kept"
+        ),
+        missing=run.missing,
+    )
+
+
+def _asides(run: TpccFigures) -> Iterator[str]:
     deferred = "a Delivery is answered when it is queued: its time is that of its deferred work"
     if run.terminals is not None:
         yield f"{deferred}; tpmC counts committed New-Orders"
     said = [f"{count(run.retried, 'attempt')} given up by the server because of others, and made again"]
-    said += [f"{run.skipped:,} districts had nothing to deliver"] if run.skipped else []
+    said += [f"{count(run.skipped, 'district')} had nothing to deliver"] if run.skipped else []
     yield "; ".join(said)
-    yield checked(run)
-    for check in run.checks:
-        if check.outcome != "kept":
-            word = "BROKEN" if check.outcome == "broken" else "too few to tell"
-            yield f"  {check.name}: {check.seen}; wanted {check.wanted}: {word}"
-    yield "missing for TPC-C: " + "; ".join(run.missing)
 
 
 def figure(run: TpccFigures) -> str:
     """Its figure, and how far it may go."""
     if run.per_second is None:
-        return "no figure"
+        return "no figure: the run is refused, or was too short for one"
     if run.tpmc is None:
         return (
             f"{run.per_second:,.4g} transactions a second, derived from TPC-C; no tpmC, which needs users at terminals"
@@ -59,7 +113,9 @@ def checked(run: TpccFigures) -> str:
 
 def _transaction(one: Transaction, *, limited: bool) -> str:
     share = f" ({percent(one.share)})" if one.share is not None else ""
-    p90 = "not resolved" if one.p90 is None else seconds(one.p90)
-    verdict = {True: "kept", False: "BROKEN", None: "not judged"}[one.kept]
-    limit = f", limit {seconds(one.limit_s)}: {verdict}" if limited else ""
-    return f"{one.name}: {one.count:,}{share}, p90 {p90}{limit}"
+    limit = f", limit {seconds(one.limit_s)}: {_KEPT[one.kept]}" if limited else ""
+    return f"{one.name}: {one.count:,}{share}, p90 {_p90(one)}{limit}"
+
+
+def _p90(one: Transaction) -> str:
+    return "not resolved" if one.p90 is None else seconds(one.p90)

@@ -1,0 +1,132 @@
+"""``weigh history confirm``: both sides of a candidate side by side, and what lies between halved."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from support.command import Weigh
+from support.history_records import entry, measured, point, values, written
+from weigh.history import run, store
+from weigh.history.entry import sealed
+from weigh.history.results import Candidate, history_results
+from weigh.history.run import Measurement, Version
+from weigh.model.errors import ExitCode, WeighError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from weigh.history.entry import Entry
+
+STEP = 1.08
+MOVED = 20
+
+
+def history(count: int = 40) -> list[Entry]:
+    return [entry(at + 1, one) for at, one in enumerate(values(count, 2, {MOVED: STEP}))]
+
+
+def candidate() -> Candidate:
+    (one,) = history_results("h", history()).candidates
+    return one
+
+
+def engine(slow_from: int, *, silent: frozenset[int] = frozenset()) -> Callable[[Version, Version], Measurement]:
+    """What side by sides say of versions that are numbers, of which those from one on are slower."""
+
+    def measure(before: Version, after: Version) -> Measurement:
+        one, two = int(before.name), int(after.name)
+        if two in silent:
+            return Measurement(before.name, after.name, "refused", None, None, None, "e")
+        slower = one < slow_from <= two
+        ratio = STEP if slower else 1.0
+        return Measurement(before.name, after.name, "slower" if slower else "same", ratio, ratio, ratio, "e")
+
+    return measure
+
+
+@pytest.mark.parametrize("slow_from", range(1, 17))
+def test_halving_finds_the_version(slow_from: int) -> None:
+    known = [Version(str(at), "") for at in range(17)]
+    found = run.confirm(candidate(), known, engine(slow_from))
+    assert (found.state, found.before, found.after, found.left) == ("confirmed", str(slow_from - 1), str(slow_from), ())
+    assert len(found.measured) <= 2 + math.ceil(math.log2(16))
+    assert found.exit_code == ExitCode.FOUND
+
+
+def test_what_does_not_change_is_not_confirmed_and_what_says_nothing_stays_open() -> None:
+    known = [Version(str(at), "") for at in range(5)]
+    found = run.confirm(candidate(), known, engine(99))
+    assert (found.state, len(found.measured), found.exit_code) == ("not confirmed", 1, ExitCode.OK)
+    found = run.confirm(candidate(), known, engine(1, silent=frozenset({4})))
+    assert (found.state, found.exit_code) == ("open", ExitCode.INCONCLUSIVE)
+    found = run.confirm(candidate(), known, engine(1, silent=frozenset({2})))
+    assert (found.state, found.before, found.after, found.left) == ("confirmed", "0", "4", ("1", "2", "3"))
+
+
+def test_versions_between_are_those_of_the_history_and_those_that_are_named() -> None:
+    one = candidate()
+    assert [version.name for version in run.versions(one)] == ["1.20", "1.21"]
+    assert run.versions(one, ["1.20.5"])[1] == Version("1.20.5", "duckdb@1.20.5")
+    who = msgspec.structs.replace(measured(1), spec="duckdb@1.1?layout=many", settings={"threads": 2, "order": True})
+    assert run.contender(who) == "duckdb@1.1?layout=many&threads=2&order=true"
+
+
+def test_what_cannot_be_measured_again_is_refused(weigh: Weigh) -> None:
+    written(weigh.folder / "history", history())
+    assert "there is no candidate 'nobody'" in weigh("history", "confirm", "nobody").err
+    (one,) = weigh("history", "show", "--json").json["candidates"]
+    loads = [sealed(msgspec.structs.replace(own, kind="load")) for own in history()]
+    written(weigh.folder / "loads", loads)
+    refused = weigh("history", "confirm", one["id"], "--from", "loads")
+    assert refused.code == 2
+    assert "weigh load --contender A --contender B" in refused.err
+    with pytest.raises(WeighError, match="is not recorded"):
+        run.contender(msgspec.structs.replace(measured(1), spec=""))
+
+
+@pytest.fixture
+def weigh(tmp_path: Path) -> Weigh:
+    return Weigh(tmp_path)
+
+
+@pytest.mark.promise("What was made to confirm a candidate is no point of the series.")
+def test_both_versions_are_measured_and_added(weigh: Weigh) -> None:
+    """Two released versions, one start: too few for a verdict, which is said."""
+    asked = {"workload": "netflow", "scale": "1000", "seed": "42", "temperature": "hot", "margin": "0.03"}
+    made = [
+        sealed(
+            msgspec.structs.replace(
+                own,
+                asked=asked,
+                points=(
+                    point(
+                        at,
+                        own.points[0].value,
+                        operation="by_action",
+                        who=msgspec.structs.replace(
+                            measured(at), spec="duckdb@1.5.5" if at <= MOVED else "duckdb@2.0.0"
+                        ),
+                    ),
+                ),
+            )
+        )
+        for at, own in enumerate(history(), 1)
+    ]
+    written(weigh.folder / "history", made)
+    before = weigh("history", "show", "--json").json
+    (one,) = before["candidates"]
+    ran = weigh("history", "confirm", one["id"], "--starts", "1", "--quiet", "--json")
+    assert ran.code == 3, ran.err
+    assert (ran.json["state"], ran.json["before"], ran.json["after"]) == ("open", "1.20", "1.21")
+    assert [found["verdict"] for found in ran.json["measured"]] == ["refused"]
+    assert weigh("verify", str(ran.evidence)).code == 0
+    entries, _ = store.read(weigh.folder / "history")
+    (added,) = (own for own in entries if own.confirms)
+    assert {(point.who.name, point.who.version) for point in added.points} == {("before", "1.20"), ("after", "1.21")}
+    after = weigh("history", "show", "--json").json
+    assert (after["entries"], after["series"], after["candidates"][0]["state"]) == (41, before["series"], "candidate")
