@@ -110,3 +110,20 @@ def test_the_log_of_a_server_gives_the_weights(weigh: Weigh, server: tuple[str, 
     weights(found)
     assert found["coverage"][0]["time"] >= 0.95
     assert not [one for one in found["statements"] if "weigh capture" in one["text"]]
+
+
+@pytest.mark.long
+def test_totals_of_a_server_are_obfuscated(weigh: Weigh, server: tuple[str, Path], tmp_path: Path) -> None:
+    url, _ = server
+    run = weigh("capture", url, "--out", str(tmp_path / "out"), "--obfuscate", "--json")
+    assert run.code == 0, run.err
+    found = json.loads(run.out)
+    assert found["coverage"][0]["time"] >= 0.9
+    whole = "".join(path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert not re.findall(r"\bt\d\d\b|user\d|\bstate\b|paid|postgres://|localhost", whole)
+    # Ranges of columns are values of them: numbers between two images are no images.
+    assert {one["kind"] for script in found["scripts"] for one in script["parameters"]} <= {
+        "constant",
+        "frequent",
+        "sampled",
+    }

@@ -13,6 +13,7 @@ import pytest
 from support import obfuscated_shop as shop
 from support.command import Weigh
 from support.leaks import leaked, strings
+from weigh.capture import template
 from weigh.capture.sources.statements_by_url import _PSYCOPG
 from weigh.capture.trace import Trace
 from weigh.engines import environment
@@ -79,7 +80,10 @@ class Shop:
         log = folder / "shop-server.json"
         log.write_text("".join(shop.log(self.calls)))
         self.out = folder / "cap"
-        self.run = weigh("capture", str(log), "--out", str(self.out), "--obfuscate", "--key-file", str(key))
+        self.run = weigh(
+            "capture", str(log), "--out", str(self.out), "--obfuscate", "--key-file", str(key),
+            "--data", str(folder / "copy"),
+        )  # fmt: skip
         assert self.run.code == 0, self.run.err
 
     def sent(self) -> list[tuple[str, tuple[str | None, ...]]]:
@@ -208,7 +212,20 @@ def test_the_same_of_totals_monitor_and_a_slow_log(weigh: Weigh, tmp_path: Path,
     assert not leaked(["full name", "Reykjavik", "quiet", "88123", "appuser", "example", "10.9.8.77"], [found])
 
 
-def test_the_key_is_of_obfuscation(weigh: Weigh, tmp_path: Path, key: Path) -> None:
-    run = weigh("capture", str(tmp_path / "log"), "--out", str(tmp_path / "out"), "--key-file", str(key))
-    assert (run.code, "--key-file is of --obfuscate" in run.err) == (2, True)
-    assert KEY not in run.err
+def test_what_is_of_obfuscation_needs_it(weigh: Weigh, there: Shop, tmp_path: Path, key: Path) -> None:
+    copy = str(there.out.parent / "copy")
+    for flag, value in (("--key-file", str(key)), ("--data", copy)):
+        run = weigh("capture", str(tmp_path / "log"), "--out", str(tmp_path / "out"), flag, value)
+        assert (run.code, f"{flag} is of --obfuscate" in run.err) == (2, True)
+        assert KEY not in run.err
+    flags = ("--out", str(tmp_path / "out"), "--obfuscate", "--data")
+    run = weigh("capture", str(tmp_path / "log"), *flags, copy)
+    assert (run.code, "the copy is of the key" in run.err) == (2, True)
+    run = weigh("capture", str(tmp_path / "log"), *flags, str(tmp_path))
+    assert (run.code, "no obfuscated copy" in run.err) == (2, True)
+
+
+def test_a_text_that_nearly_has_a_parameter_is_read() -> None:
+    found, places = template.of_sql("SELECT a FROM t WHERE b = $1e9", "postgres")
+    assert found.first == "SELECT"
+    assert all(isinstance(one, str) for one in places)

@@ -22,7 +22,7 @@ CUSTOMERS, ORDERS = 200, 700
 NAMES = (
     "customers", "purchases", "customer_id", "full_name", "home_town", "balance", "member_since", "level",
     "purchase_id", "placed_at", "amount", "Shipping Kind", "remark", "biggest_spenders", "spent_total",
-    "before_payment", "shopdb", "appuser", "reporting_tool", "shop-server",
+    "before_payment", "postcode", "shopdb", "appuser", "reporting_tool", "shop-server",
 )  # fmt: skip
 """Of tables, columns, aliases, savepoints, the database, its user, a client, and the log's file."""
 
@@ -39,6 +39,7 @@ def tables(seed: int = 3) -> dict[str, pa.Table]:
             "home_town": [draw.choice(PLACES) for _ in ids],
             "balance": pa.array([Decimal(draw.randrange(-9_999, 99_999)) / 100 for _ in ids], pa.decimal128(9, 2)),
             "member_since": [date(2001, 1, 1) + timedelta(draw.randrange(6_000)) for _ in ids],
+            "postcode": [str(draw.randrange(10_000, 99_999)) for _ in ids],
             "level": pa.array([draw.randrange(1, 9) for _ in ids], pa.int32()),
         }
     )
@@ -94,9 +95,9 @@ def _statements(draw: random.Random, found: dict[str, list[Any]], number: int) -
     name = draw.choice(found["full_name"]).replace("'", "''")
     place, day = draw.choice(PLACES), draw.choice(found["member_since"])
     purchase = draw.choice(found["purchase_id"])
-    match number % 14:
+    match number % 16:
         case 0:
-            return [(f"SELECT * FROM customers WHERE customer_id = {customer + number // 14 % 2}", ())]
+            return [(f"SELECT * FROM customers WHERE customer_id = {customer + number // 16 % 2}", ())]
         case 1:
             return [("SELECT full_name, level FROM customers WHERE customer_id = $1", (str(customer),))]
         case 2:
@@ -143,11 +144,16 @@ def _statements(draw: random.Random, found: dict[str, list[Any]], number: int) -
         case 12:
             # Neither the setting nor the function could be told from the data.
             return [("SET application_name = 'reporting_tool'", ())]
+        case 13:
+            return [("SELECT customer_id FROM customers WHERE postcode = $1", (draw.choice(found["postcode"]),))]
+        case 14:
+            text = f"SELECT full_name FROM customers WHERE customer_id IN ('{customer}') "
+            return [(f"{text}OR postcode = '{draw.choice(found['postcode'])}'", ())]
         case _:
             return [("SELECT U&'Birmingham' FROM customers", ())]
 
 
-def calls(found: dict[str, pa.Table], rounds: int = 140, seed: int = 5) -> list[Said]:
+def calls(found: dict[str, pa.Table], rounds: int = 160, seed: int = 5) -> list[Said]:
     """The traffic."""
     draw = random.Random(seed)
     columns = {name: table[name].to_pylist() for table in found.values() for name in table.schema.names}

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from weigh.capture.trace import Product
     from weigh.obfuscation.literals import Role
     from weigh.obfuscation.mapping import Mapping
+    from weigh.obfuscation.results import Types
     from weigh.obfuscation.statement import Rewritten
 
 _DIALECTS = {"postgres": "postgres", "mysql": "mysql"}
+_MOST = 20_000
+"""Statements that are remembered."""
 _EVEN = 50
 """Numbers of an even range, whose images stand for it."""
 
@@ -32,10 +35,12 @@ class Obfuscation:
     Args:
         mapping: decides.
         product: whose language the statements are in.
+        types: of columns; None where they are not known.
     """
 
-    def __init__(self, mapping: Mapping, product: Product) -> None:
+    def __init__(self, mapping: Mapping, product: Product, types: Types | None = None) -> None:
         self._mapping = mapping
+        self._types = types
         self._product = product
         self._known: dict[tuple[str, tuple[bool, ...]], Rewritten | None] = {}
         self.session = lru_cache(maxsize=16_384)(self._session)
@@ -58,6 +63,8 @@ class Obfuscation:
         # The parser says of a number what it does not say of a text in its place.
         key = found.key, tuple(isinstance(one, str) and not one[-1:].isdigit() for one in places)
         if key not in self._known:
+            if len(self._known) >= _MOST:
+                self._known.clear()
             self._known[key] = self._rewritten(found, places)
         made = self._known[key]
         if made is None:
@@ -97,9 +104,11 @@ class Obfuscation:
         if self._product == "redis":
             return statement.Rewritten(pieces=found.pieces, roles=())
         parts = found.pieces, [one if isinstance(one, str) else None for one in places]
-        take_apart = statement.control if found.does in ("control", "utility") else statement.rewritten
+        dialect = _DIALECTS[self._product]
         try:
-            return take_apart(*parts, _DIALECTS[self._product], self._mapping)
+            if found.does in ("control", "utility"):
+                return statement.control(*parts, dialect, self._mapping)
+            return statement.rewritten(*parts, dialect, self._mapping, self._types)
         except Unreplaceable:
             return None
 

@@ -29,6 +29,7 @@ from weigh.host.new_folder import new_folder
 from weigh.model.errors import UsageError
 from weigh.obfuscation.literals import Unreplaceable
 from weigh.obfuscation.mapping import Mapping
+from weigh.obfuscation.results import Types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,6 +66,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         cover: share of calls and of time that the scripts are to be.
         top: scripts at most.
         mapping: replaces names and values; None where they stay.
+        types: of the columns of the data that were replaced; None where they are not known.
     """
 
     paths: tuple[Path, ...]
@@ -75,10 +77,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     cover: float = 0.99
     top: int = 100
     mapping: Mapping | None = None
+    types: Types | None = None
 
     def statements(self, product: Product, tally: Tally) -> Statements:
         """Of a source, still without one."""
-        obfuscation = None if self.mapping is None else Obfuscation(self.mapping, product)
+        obfuscation = None if self.mapping is None else Obfuscation(self.mapping, product, self.types)
         return Statements(product, Screen(tally), tally, obfuscation)
 
 

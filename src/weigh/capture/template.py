@@ -108,6 +108,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
             kind == TokenType.PARAMETER
             and following is not None
             and following.token_type == TokenType.NUMBER
+            and following.text.isdecimal()
             and following.start == token.end + 1
         ):
             taken, finish, number = int(following.text) - 1, following.end + 1, number + 1

@@ -51,6 +51,12 @@ _FORMS = (
     metavar="FILE",
     help="Of --obfuscate: that of the data; made where there is none [WEIGH_OBFUSCATION_KEY, else FOLDER.key].",
 )
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Of --obfuscate: the copy of the data, whose columns say which values in quotes are numbers.",
+)
 @click.option("--json", "as_json", is_flag=True, help="What capture.json has, on stdout (schema weigh/capture/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def capture(
@@ -64,6 +70,7 @@ def capture(
     encoding: str,
     obfuscate: bool,
     key_file: Path | None,
+    data: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -78,7 +85,7 @@ def capture(
     weigh capture postgresql.log --out shop && weigh load shop --target postgres://app@db/shop
     weigh capture postgres://app@db/shop --out shop
     weigh capture monitor.txt --out cache
-    weigh capture postgresql.log --out shop --obfuscate --key-file shop.key
+    weigh capture postgresql.log --out shop --obfuscate --key-file shop.key --data copy
     """
     from weigh.capture import report
     from weigh.capture.run import Wanted
@@ -88,12 +95,14 @@ def capture(
     from weigh.obfuscation import key as keys
     from weigh.obfuscation import report as obfuscation_report
     from weigh.obfuscation.mapping import Mapping
+    from weigh.obfuscation.results import types
 
     share = parse_fraction(cover, "--cover")
     if not 0 < share <= 1:
         raise UsageError(f"--cover {cover} cannot be", remedy="give a share above 0, up to 100%")
-    if key_file is not None and not obfuscate:
-        raise UsageError("--key-file is of --obfuscate", remedy="add --obfuscate, or leave the key out")
+    for flag, value in (("--key-file", key_file), ("--data", data)):
+        if value is not None and not obfuscate:
+            raise UsageError(f"{flag} is of --obfuscate", remedy="add --obfuscate, or leave it out")
     key = keys.of(key_file, out) if obfuscate else None
     wanted = Wanted(
         paths=tuple(Path(one) for one in source),
@@ -104,6 +113,7 @@ def capture(
         cover=share,
         top=top,
         mapping=None if key is None else Mapping(key[0]),
+        types=None if key is None or data is None else types(data, key[0].id),
     )
     by_url = any("://" in one for one in source)
     found = _by_url(source, wanted, out) if by_url else make(wanted, out, progress(quiet))

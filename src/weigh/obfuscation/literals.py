@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from weigh.obfuscation.mapping import Mapping
 
-Role = Literal["value", "number", "year", "name", "count", "kept"]
-"""What a value is for: of the data; of the data, where text is compared with a number; a year; the name of a table; how
-many rows or where; or a unit, a form, a factor."""
+Role = Literal["value", "number", "text", "year", "name", "count", "kept"]
+"""What a value is for: of the data; of a column of numbers, or of texts, where that is known; a year; the name of a
+table; how many rows or where; or a unit, a form, a factor."""
 
 _NUMERIC = re.compile(r"[+-]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?")
 _QUOTED = re.compile(r"(?s)([NnEe]?')(.*)'|(\")(.*)\"|\$\w*\$(.*)\$\w*\$")
@@ -77,12 +77,12 @@ def bound(text: str | None, role: Role, mapping: Mapping) -> str | None:
     Raises:
         Unreplaceable: it cannot be replaced.
     """
-    if text is None or text.lower() in _BOOLEANS:
+    if text is None or (text.lower() in _BOOLEANS and role != "text"):
         return text
     if len(text) > 1 and text[0] == text[-1] == "'":
         # Some sources write bound values as SQL does.
         return "'" + (bound(text[1:-1].replace("''", "'"), role, mapping) or "").replace("'", "''") + "'"
-    if _NUMERIC.fullmatch(text):
+    if _NUMERIC.fullmatch(text) and role != "text":
         # A leading zero is of a code, and not of a number.
         code = role == "value" and text[:1] == "0" and text[1:2].isdigit()
         return mapping.text(text) if code else _number(text, role, mapping)

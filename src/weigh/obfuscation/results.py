@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 import msgspec
+
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA = "weigh/obfuscation/1"
 FILE = "obfuscation.json"
+
+Types = dict[str, Literal["number", "text"]]
+"""Of columns, by their new names."""
+_NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
+_TEXTS = ("string", "large_string", "dictionary<values=string")
 
 
 class ColumnMeasured(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,3 +92,32 @@ class ObfuscationResults(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     tables: tuple[TableMeasured, ...]
     schema: str = SCHEMA
+
+
+def types(folder: Path, key: str) -> Types:
+    """What the columns of a copy hold, where all columns of a name hold the same.
+
+    Args:
+        folder: of the copy.
+        key: that must have made it.
+
+    Raises:
+        UsageError: there is no copy, or it is of another key.
+    """
+    remedy = "name a folder that `weigh data obfuscate` wrote with this key"
+    try:
+        found = msgspec.json.decode((folder / FILE).read_bytes(), type=ObfuscationResults)
+    except (OSError, msgspec.MsgspecError):
+        raise UsageError("this is no obfuscated copy of data", where=str(folder), remedy=remedy) from None
+    if found.key != key:
+        raise UsageError(f"the copy is of the key {found.key}, and not of {key}", where=str(folder), remedy=remedy)
+    made: Types = {}
+    unclear = set()
+    for column in (one for table in found.tables for one in table.columns):
+        kind = column.type[0]
+        said: Literal["number", "text", "other"] = (
+            "number" if kind.startswith(_NUMBERS) else "text" if kind.startswith(_TEXTS) else "other"
+        )
+        if said == "other" or made.setdefault(column.name, said) != said:
+            unclear.add(column.name)
+    return {name: kind for name, kind in made.items() if name not in unclear}

@@ -54,6 +54,24 @@ def role(node: Any) -> Role:
     return _compared_role(parent, child)
 
 
+def column(node: Any) -> str | None:
+    """The name of the column that a literal is compared with, or written to; None where there is none, or two."""
+    from sqlglot import exp
+
+    parent, child = node.parent, node
+    while isinstance(parent, (exp.Paren, exp.Neg, exp.Cast)):
+        parent, child = parent.parent, parent
+    if isinstance(parent, exp.Tuple) and isinstance(parent.parent, exp.Values):
+        into = parent.parent.parent
+        names = into.this.expressions if isinstance(into, exp.Insert) and isinstance(into.this, exp.Schema) else []
+        place = next(number for number, one in enumerate(parent.expressions) if one is child)
+        return str(names[place].name) if place < len(names) else None
+    if isinstance(parent, _types("EQ NEQ LT LTE GT GTE NullSafeEQ NullSafeNEQ Between In")):
+        found = [str(one.name) for one in _compared(parent, child) if isinstance(one, exp.Column)]
+        return found[0] if len(found) == 1 else None
+    return None
+
+
 def _cast(node: Any, parent: Any) -> Role:
     from sqlglot import exp
 

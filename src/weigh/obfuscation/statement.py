@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.obfuscation.literals import Role, Unreplaceable
-from weigh.obfuscation.roles import role
+from weigh.obfuscation.roles import column, role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.obfuscation.mapping import Mapping
+    from weigh.obfuscation.results import Types
 
 # fmt: off
 _PLAIN = frozenset(
@@ -73,7 +74,9 @@ class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
     roles: tuple[Role, ...]
 
 
-def rewritten(pieces: Sequence[str], values: Sequence[str | None], dialect: str, mapping: Mapping) -> Rewritten:
+def rewritten(
+    pieces: Sequence[str], values: Sequence[str | None], dialect: str, mapping: Mapping, types: Types | None = None
+) -> Rewritten:
     """Replace the names of a statement.
 
     Args:
@@ -81,6 +84,7 @@ def rewritten(pieces: Sequence[str], values: Sequence[str | None], dialect: str,
         values: of one call: literals as they stand in the text, None of what was bound.
         dialect: of sqlglot.
         mapping: decides.
+        types: of columns, by their new names; None where they are not known.
 
     Raises:
         Unreplaceable: it cannot be taken apart.
@@ -91,7 +95,10 @@ def rewritten(pieces: Sequence[str], values: Sequence[str | None], dialect: str,
         word = "0" if value is None else value
         places.append((len(text), len(text) + len(word)))
         text += word + piece
-    names, roles = _taken_apart(text, places, dialect)
+    names, roles, columns = _taken_apart(text, places, dialect)
+    for number, name in columns.items() if types else ():
+        if types and roles[number] == "value":
+            roles[number] = types.get(mapping.name(name), "value")
     edges = [0, *(edge for place in places for edge in place), len(text)]
     made = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
@@ -138,8 +145,8 @@ def _name(text: str, mapping: Mapping) -> str:
 
 def _taken_apart(
     text: str, places: Sequence[tuple[int, int]], dialect: str
-) -> tuple[list[tuple[int, int]], list[Role]]:
-    """Where names stand, in order, and what each value is for."""
+) -> tuple[list[tuple[int, int]], list[Role], dict[int, str]]:
+    """Where names stand, in order; what each value is for; and the columns of those that have one."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -159,6 +166,7 @@ def _taken_apart(
         (node.meta["start"], node.meta["end"] + 1) for node in tree.find_all(exp.Identifier) if "start" in node.meta
     }
     roles: list[Role] = ["value"] * len(places)
+    columns: dict[int, str] = {}
     starts = {start: number for number, (start, _) in enumerate(places)}
     for node in tree.find_all(exp.Literal):
         at = node.meta.get("start", -1)
@@ -166,6 +174,8 @@ def _taken_apart(
         number = starts.get(at, starts.get(at - 1))
         if number is not None and at < places[number][1]:
             roles[number] = role(node)
+            if (beside := column(node)) is not None:
+                columns[number] = beside
     for number, (start, _) in enumerate(places):
         before = text[max(0, start - _NEAR) : start]
         if _FORMAT.search(before) or _INTERVAL.search(before):
@@ -174,7 +184,7 @@ def _taken_apart(
             # The place in an array of JSON, or a key, which is a text.
             roles[number] = "count" if text[start].isdigit() else "value"
     _check(text, _tokens(text, dialect), places, names)
-    return sorted(names), roles
+    return sorted(names), roles, columns
 
 
 def _tokens(text: str, dialect: str) -> Sequence[Any]:
