@@ -171,12 +171,17 @@ def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
     assert "as Otava&#39;s CSV says, not weighed by weigh" in weigh("history", "show", "--html", "-").out
 
 
-def test_a_url_is_refused_by_name_without_its_secret(weigh: Weigh) -> None:
+def test_a_url_that_holds_no_history_is_refused_without_its_secret(weigh: Weigh) -> None:
     (weigh.folder / "perf.csv").write_text(OTAVA)
-    for url, remedy in (("s3://bucket/h", "aws s3 sync"), ("postgresql://me:geheim@db/h", "PostgreSQL")):
+    for url, said in (
+        ("s3://me:geheim@bucket/h", "aws s3 sync"),
+        ("clickhouse://me:geheim@db/h", "into ClickHouse"),
+        ("postgresql://me:geheim@127.0.0.1:1/h", "postgresql://me@127.0.0.1:1/h"),
+        ("postgres://me:geheim@db:x/h", "port is no number"),
+    ):
         refused = weigh("history", "add", "perf.csv", "--to", url)
         assert refused.code == 2
-        assert remedy in refused.err
+        assert said in refused.err
         assert "geheim" not in refused.err + refused.out
 
 

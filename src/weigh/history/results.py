@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.history import candidates, clickhouse_rule
-from weigh.history.entry import Entry, digested
+from weigh.history.entry import Damaged, Entry, digested
 from weigh.history.series import UNKNOWN, Place, Series, Split, series
 from weigh.model import codes
 from weigh.model.units import count
@@ -16,7 +16,6 @@ from weigh.model.verdict import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.history.store import Damaged
     from weigh.model.finding import Finding
 
 SCHEMA = "weigh/history/1"
@@ -129,7 +128,7 @@ def history_results(
     """All that the entries say.
 
     Args:
-        folder: as the user named it.
+        folder: or server, without a password.
         entries: by time.
         damaged: entries that cannot be believed.
         margin: the smallest change that is a candidate.
