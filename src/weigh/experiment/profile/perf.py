@@ -18,8 +18,8 @@ from weigh.experiment.profile.stacks import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-FREQUENCY = 199
-"""Samples a second of each CPU: a prime, so that it does not beat with what happens a hundred times a second."""
+FREQUENCY = 997
+"""Samples a second of each CPU: a prime, so that it does not beat with what happens a thousand times a second."""
 _STACK = 16384
 """Bytes of each stack: unwinding by DWARF needs them; frame pointers alone give a depth of five."""
 _FRAME = re.compile(r"^\s*[0-9a-f]+ (.*) \((.*)\)$")
@@ -59,19 +59,19 @@ class Perf:
                 ["perf", "record", "-q", *how, "--control", f"fd:{orders[0]},{replies[1]}", "-p",
                  ",".join(map(str, pids)), "-o", str(raw)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                pass_fds=(orders[0], replies[1]),
+                pass_fds=(orders[0], replies[1]), start_new_session=True,
             )  # fmt: skip
             try:
                 os.write(orders[1], b"enable\n")
                 self._begun(record, replies[0])
                 yield
             finally:
-                with suppress(ProcessLookupError):
-                    record.send_signal(signal.SIGINT)
+                # Its group: some distributions put a script before it.
+                _signal(record, signal.SIGINT)
                 try:
                     _, said = record.communicate(timeout=_PATIENCE)
                 except subprocess.TimeoutExpired:
-                    record.kill()
+                    _signal(record, signal.SIGKILL)
                     _, said = record.communicate()
         self._read(raw, said.decode(errors="replace"))
 
@@ -103,6 +103,12 @@ class Perf:
                 if lines
                 else "perf took no sample: the executions use next to no CPU time"
             )
+
+
+def _signal(record: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if record.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(record.pid, number)
 
 
 @contextmanager
