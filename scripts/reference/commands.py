@@ -39,6 +39,7 @@ _COMMAND_PAGES = {
     "why": "docs/guide/why.md",
     "engines": "docs/reference/engines.md",
     "workloads": "docs/reference/workloads.md",
+    "workloads audit": "docs/guide/suites.md#what-measures-nothing",
     "lies": "docs/reference/lies.md",
 }
 """Where a command is explained."""

@@ -100,6 +100,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
+    "weigh/audit/1": ("workloads audit",),
     "weigh/lies/1": ("lies",),
 }
 """Every schema, and the commands that print it with ``--json``."""

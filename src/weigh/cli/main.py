@@ -43,7 +43,11 @@ COMMANDS = {
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
     "data": ("weigh.cli.data", "data", "Datasets: make, register, digest, describe, diff, check."),
     "engines": ("weigh.cli.listings", "engines", "The engines that a contender can name."),
-    "workloads": ("weigh.cli.listings", "workloads", "The workloads that an experiment can name."),
+    "workloads": (
+        "weigh.cli.workloads",
+        "workloads",
+        "The workloads that an experiment can name; audit: which operations measure nothing.",
+    ),
     "lies": ("weigh.cli.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
 }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from weigh.model.contender import Setting
 
 SCHEMA = "weigh/history-entry/1"
+
+OTHERS = {"clickbench": "ClickBench's results", "otava": "Otava's CSV"}
+"""Kinds of files of other tools, and what they are called."""
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +111,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     confirms: str = ""
     points: tuple[Point, ...]
     digest: str = ""
+
+
+class Damaged(NamedTuple):
+    """An entry that is not what was added."""
+
+    file: str
+    why: str
 
 
 def sealed(entry: Entry) -> Entry:
