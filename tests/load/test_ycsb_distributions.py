@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from weigh import _native
-from weigh.load.config.ycsb_properties import asked
+from weigh.load.ycsb_properties import asked
 
 SEED = 7
 DRAWS = 400_000

@@ -280,7 +280,7 @@ def command_line(shown: Mapping[str, str]) -> str:
 
 def _without_secrets(words: Iterable[str]) -> Iterator[str]:
     """Without the values of properties that belong to a binding of YCSB's: one of them may be a password."""
-    from weigh.load.config.ycsb_properties import is_bindings
+    from weigh.load.ycsb_properties import is_bindings
 
     before = ""
     for word in words:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.host.settle import Quiet
+from weigh.load import ycsb_properties
 from weigh.load.activity import analysis as blamed
 from weigh.load.activity import cycles
 from weigh.load.analysis import conditions, machine
 from weigh.load.analysis.cycles import of_load
-from weigh.load.config import ycsb_properties
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
 from weigh.load.replay import findings as replay

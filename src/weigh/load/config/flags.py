@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import conditions
-from weigh.load.config import ycsb_properties
+from weigh.load import conditions, ycsb_properties
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
