@@ -96,11 +96,19 @@ def test_a_side_by_side_tells_the_machine_from_the_version(
     """A fact that nobody records slowed the machine from version 1.16 on; the honest twin is slower by itself."""
     weigh = fresh()
     points = [
-        point(at + 1, one, operation="unordered", who=msgspec.structs.replace(measured(at + 1, "liar"), spec=spec))
+        point(
+            at + 1,
+            one,
+            operation="unordered",
+            question="",
+            who=msgspec.structs.replace(measured(at + 1, "liar"), spec=spec),
+        )
         for at, (one, spec) in enumerate(zip(TIMES, [PACE] * MOVED + [later] * (COUNT - MOVED), strict=True))
     ]
     asked = {"workload": "two", "scale": "1000", "margin": "0.1"}
-    history = [entry(at, one.value, points=(one,), asked=asked, workload="two") for at, one in enumerate(points, 1)]
+    history = [
+        entry(at, one.value, points=(one,), asked=asked, workload="two", data={}) for at, one in enumerate(points, 1)
+    ]
     written(weigh.folder / "history", history)
     (candidate,) = weigh("history", "show", "--json").json["candidates"]
     ran = weigh("history", "confirm", candidate["id"], "--starts", "5", "--quiet", "--json")
