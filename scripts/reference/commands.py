@@ -36,8 +36,10 @@ _COMMAND_PAGES = {
     "history show": "docs/guide/history.md#candidates",
     "history confirm": "docs/guide/history.md#confirm",
     "judge": "docs/guide/judge.md",
+    "why": "docs/guide/why.md",
     "engines": "docs/reference/engines.md",
     "workloads": "docs/reference/workloads.md",
+    "workloads audit": "docs/guide/suites.md#what-measures-nothing",
     "lies": "docs/reference/lies.md",
 }
 """Where a command is explained."""

@@ -19,6 +19,7 @@ from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
+from weigh.experiment.profile.results import WhyResults
 from weigh.experiment.report import document as run
 from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
@@ -76,6 +77,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load-ladder/1": ("verify of a ladder of loads",),
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
+    "weigh/why/1": ("why",),
     "weigh/history/1": ("history show",),
     "weigh/history-add/1": ("history add",),
     "weigh/history-confirm/1": ("history confirm",),
@@ -98,6 +100,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
+    "weigh/audit/1": ("workloads audit",),
     "weigh/lies/1": ("lies",),
 }
 """Every schema, and the commands that print it with ``--json``."""
@@ -166,6 +169,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/history/1 attempts[]": Section(history.AttemptsRow, "attempts[] of a history", "row"),
     "weigh/obfuscation/1": Section(ObfuscationResults),
     "weigh/judge/1": Section(JudgeDocument),
+    "weigh/why/1": Section(WhyResults),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
     "weigh/doctor/1": Section(DoctorDocument),

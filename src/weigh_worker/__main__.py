@@ -174,6 +174,23 @@ class Worker:
         write_answer(self.engine.answer(), path)
         return protocol.Reply()
 
+    def on_profile(self) -> protocol.ProfileReply:
+        """Execute once under the engine's own profiler."""
+        told = self.engine.profile()
+        return protocol.ProfileReply(
+            plan=told.get("plan"),
+            counters={str(name): float(value) for name, value in (told.get("counters") or {}).items()},
+            raw=str(told.get("raw") or ""),
+            lacks=str(told.get("lacks") or ""),
+        )
+
+    def on_repeat(self, seconds: float, interval: float) -> protocol.RepeatReply:
+        """Execute for so long, and say where the time went."""
+        # Not before it is needed: what a life imports decides how long its start takes.
+        from weigh_worker import profiling
+
+        return profiling.repeat(self.engine, seconds, interval)
+
     def on_settings(self) -> protocol.SettingsReply:
         """Read the settings back from the running engine."""
         read = self.engine.settings()

@@ -148,6 +148,22 @@ class Adapter(ABC):
     def release(self) -> None:
         """Free the result of the last ``run``. Called before the next one, outside the clock."""
 
+    def profile(self) -> dict[str, Any]:
+        """Execute the prepared query once more, under the engine's own profiler. Never called in a life that is timed.
+
+        Returns:
+            What the engine can tell, and nothing else; every key may be left out:
+
+            * ``plan``: the operator at the root, as ``{name, detail, seconds, rows, children}``: ``detail`` is what it
+              works on, in a few words; ``seconds`` those of the operator alone, without its children, of all threads
+              together; ``rows`` those that it gave out; both None where nobody counts them.
+            * ``counters``: numbers of this execution alone, by the names that the engine gives them; the name of a time
+              ends in ``" seconds"``.
+            * ``raw``: the profile as the engine wrote it.
+            * ``lacks``: what of these it has not, and why: one sentence without its full stop.
+        """
+        return {"lacks": "its adapter has no profile()"}
+
     @abstractmethod
     def close(self) -> None:
         """End the engine's life."""

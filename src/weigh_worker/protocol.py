@@ -20,6 +20,8 @@ no others, or is an ``error``::
     release                               -> Reply      the result of the last run is freed, and garbage collected
     run                                   -> RunReply   execution under the clock, and nothing else
     answer   path                         -> Reply      an Arrow IPC stream at that path
+    profile                               -> ProfileReply  the engine's own; never in a life that is timed
+    repeat   seconds, interval            -> RepeatReply   executions under a sampler of Python frames; as profile
     settings                              -> SettingsReply
     version                               -> VersionReply
     close                                 -> CloseReply
@@ -115,6 +117,34 @@ class RunReply(Reply):
     wall_s: float
     rows: int
     cpu_s: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileReply(Reply):
+    """What the engine's own profiler says of one execution; see :meth:`weigh_worker.adapter.Adapter.profile`."""
+
+    plan: dict[str, Any] | None
+    counters: dict[str, float]
+    raw: str
+    lacks: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatReply(Reply):
+    """What many executions came to, one after the other, outside every clock that counts.
+
+    Attributes:
+        executions: how many.
+        wall_s: seconds inside them, together.
+        usage: what the kernel charged this process meanwhile, by name; empty where others execute.
+        stacks: microseconds in which the thread that executes stood so, by its Python functions, the outermost first
+            and with ``;`` between them. Empty where no sampler was asked for.
+    """
+
+    executions: int
+    wall_s: float
+    usage: dict[str, float]
+    stacks: dict[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)

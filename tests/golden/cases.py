@@ -143,7 +143,7 @@ CASES = (
     _case("help/no-command"),
     *(
         _case(f"help/{name.replace(' ', '-')}", *name.split(), "--help")
-        for name in (*COMMANDS, "ladder --load", *_DATA, *_HISTORY)
+        for name in (*COMMANDS, "ladder --load", "workloads audit", *_DATA, *_HISTORY)
     ),
     # mistakes
     _case("mistakes/command", "runn"),

@@ -139,6 +139,21 @@ def test_otava_and_clickbench_are_read_by_their_content(weigh: Weigh) -> None:
     assert "is no time" in weigh("history", "add", "when.csv").err
 
 
+@pytest.mark.promise("Rows of another `branch` are a part of their own.")
+def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
+    rows = [
+        f"2026.01.{day:02} 3:00:00 +0100,a{day},{'main' if day % 3 else 'side'},{100 + day}" for day in range(1, 10)
+    ]
+    (weigh.folder / "own.csv").write_text("\n".join(["time,commit,branch,q1", *rows]))
+    assert weigh("history", "add", "own.csv").code == 0
+    (one,) = weigh("history", "show", "--json").json["series"]
+    assert [point["part"] for point in one["points"]] == [0, 0, 1] * 3
+    assert next((point["at"], point["kind"]) for point in one["points"]) == ("2026-01-01T02:00:00Z", "otava")
+    assert one["splits"][0]["why"] == ["branch: main, then side"]
+    assert "1 series of Otava's CSV: not weighed by weigh" in weigh("history", "show").out
+    assert "as Otava&#39;s CSV says, not weighed by weigh" in weigh("history", "show", "--html", "-").out
+
+
 def test_a_url_is_refused_by_name_without_its_secret(weigh: Weigh) -> None:
     (weigh.folder / "perf.csv").write_text(OTAVA)
     for url, remedy in (("s3://bucket/h", "aws s3 sync"), ("postgresql://me:geheim@db/h", "PostgreSQL")):

@@ -30,6 +30,7 @@ Reason = Literal[
     "cut-transaction",
     "own",
     "redacted",
+    "unreplaceable",
 ]
 
 OWN = "/* weigh capture */"
@@ -79,6 +80,11 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
         "value was",
         "values were",
         "secret, or stood where secrets stand: another text stands there",
+    ),
+    "unreplaceable": (
+        "call has",
+        "calls have",
+        "a name or a value that could not be replaced: nowhere in the output",
     ),
 }
 """What each reason for leaving something out, or for changing it, means: of one, of several, and the rest."""

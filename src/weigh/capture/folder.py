@@ -39,8 +39,9 @@ def write(place: Path, found: CaptureResults, captured: Captured) -> CaptureResu
 
 def _toml(found: CaptureResults, captured: Captured) -> str:
     words = [f'  "scripts/{one.name}.sql@{one.weight}",' for one in found.scripts]
+    source = f" from {', '.join(found.files)}" if found.files else ""
     lines = [
-        f"# Captured from {', '.join(found.files)}. Run it: weigh load . --target ...",
+        f"# Captured{source}. Run it: weigh load . --target ...",
         "[load]",
         "workload = [",
         *words,

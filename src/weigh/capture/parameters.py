@@ -18,6 +18,8 @@ _DISTINCT = 256
 """Distinct values that are counted exactly."""
 _ARMS = 50
 """Values, or ranges, that a distribution has at most."""
+_ARMS_OF_IMAGES = 200
+"""The same, where no range can be drawn from."""
 _COMMON = 0.02
 """Share from which on a value among many is one of its own."""
 _LONG, _LONG_KEPT = 512, 8
@@ -70,9 +72,12 @@ class Values:
     Args:
         seed: of the draw.
         room: shared with the other parameters.
+        images: whether they were replaced, so that a number between two of them is none of them.
     """
 
-    def __init__(self, seed: int, room: Room) -> None:
+    def __init__(self, seed: int, room: Room, *, images: bool = False) -> None:
+        self._images = images
+        self._arms = _ARMS_OF_IMAGES if images else _ARMS
         self._random = random.Random(seed)
         self._room = room
         self._kept: list[str] = []
@@ -147,6 +152,8 @@ class Values:
         rising = present > 10 and self._rising >= _RISING * (present - 1)
         if rising and written and self._counts_distinct() == present:
             return Distribution(kind="sequence", low=self._low, high=self._high, **whole)  # type: ignore[arg-type]
+        if self._images:
+            return self._of_texts(present, nulls)
         numbers = np.array([int(one[len(prefix) : len(one) - len(suffix)]) for one in self._kept])
         p_value = self._uniformity(numbers, prefix, suffix)
         if p_value >= _SIGNIFICANT:
@@ -176,7 +183,7 @@ class Values:
         if sum(share for _, share in common) > 0.999:
             return Distribution(kind="frequent", seen=self.seen, values=_scaled(common, 1 - nulls), nulls=nulls)
         known = {text for text, _ in common}
-        others = list(dict.fromkeys(text for text in self._kept if text not in known))[: _ARMS - len(common)]
+        others = list(dict.fromkeys(text for text in self._kept if text not in known))[: self._arms - len(common)]
         left = max(0.0, 1.0 - sum(share for _, share in common))
         rest = [(text, left / len(others)) for text in others]
         return Distribution(kind="sampled", seen=self.seen, values=_scaled([*common, *rest], 1 - nulls), nulls=nulls)
@@ -189,7 +196,7 @@ class Values:
 
     def _common(self, present: int) -> list[tuple[str, float]]:
         """Frequent values with their shares, the most frequent first."""
-        if self._counts is not None and len(self._counts) <= _ARMS:
+        if self._counts is not None and len(self._counts) <= self._arms:
             return [(text, number / present) for text, number in self._counts.most_common()]
         counts, total = Counter(self._kept), len(self._kept)
         found = [(text, number / total) for text, number in counts.most_common(_ARMS // 2) if number >= 5]

@@ -104,9 +104,9 @@ class CaptureResults(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         form: of the source.
-        files: its names, without folders.
+        files: its names, without folders; none of what was replaced.
         product: whose language the statements are in.
-        begun: moment of the first call.
+        begun: moment of the first call; None also of what was replaced, because dates that were moved would be told.
         length_s: from the first call's moment to the last one's; None where the source has no moments.
         calls, time_s: of all calls that the source has, scripts or not.
         sessions, transactions: how many there were; None where the source does not say.
@@ -119,6 +119,7 @@ class CaptureResults(msgspec.Struct, frozen=True, kw_only=True):
         left_out: with a sentence each.
         notes: what else must be known, a sentence each.
         trace: whether there is one.
+        obfuscation: tells the key that replaced names and values, and nothing of it; None where they are the source's.
         schema: of the document.
     """
 
@@ -140,4 +141,5 @@ class CaptureResults(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
     trace: bool
+    obfuscation: str | None = None
     schema: str = SCHEMA

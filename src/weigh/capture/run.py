@@ -14,6 +14,7 @@ import numpy as np
 from weigh.capture import folder, results, template, trace
 from weigh.capture.arrivals import fit, gap_law
 from weigh.capture.entry import OWN, Tally
+from weigh.capture.obfuscation import Obfuscation
 from weigh.capture.screen import Screen
 from weigh.capture.selection import Captured, selected
 from weigh.capture.sorting import Sorter
@@ -26,6 +27,8 @@ from weigh.capture.total_values import known_values
 from weigh.capture.units import Units
 from weigh.host.new_folder import new_folder
 from weigh.model.errors import UsageError
+from weigh.obfuscation.literals import Unreplaceable
+from weigh.obfuscation.mapping import Mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,6 +64,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         database: whose calls are wanted; None for all.
         cover: share of calls and of time that the scripts are to be.
         top: scripts at most.
+        mapping: replaces names and values; None where they stay.
     """
 
     paths: tuple[Path, ...]
@@ -70,6 +74,12 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     database: str | None = None
     cover: float = 0.99
     top: int = 100
+    mapping: Mapping | None = None
+
+    def statements(self, product: Product, tally: Tally) -> Statements:
+        """Of a source, still without one."""
+        obfuscation = None if self.mapping is None else Obfuscation(self.mapping, product)
+        return Statements(product, Screen(tally), tally, obfuscation)
 
 
 def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
@@ -87,7 +97,7 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
     product = _PRODUCTS[found]
     tally = Tally()
     with new_folder(out) as place:
-        statements = Statements(product, Screen(tally), tally)
+        statements = wanted.statements(product, tally)
         lines = Lines(wanted.paths, wanted.encoding, tally, _told(wanted.paths, progress))
         if found in ("pg_stat_statements", "performance-schema"):
             read = totals.read(lines, tally, mysql=found == "performance-schema", database=wanted.database)
@@ -121,7 +131,7 @@ def capture_totals(
     """
     tally = Tally()
     with new_folder(out) as place:
-        statements = Statements("postgres", Screen(tally), tally)
+        statements = wanted.statements("postgres", tally)
         captured = of_totals(read, statements, tally, columns)
         captured.notes.extend(notes)
         captured.counted_s = length_s
@@ -137,7 +147,8 @@ def capture_totals(
 
 def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, place: Path) -> Captured:
     """Calls one by one."""
-    units = Units(tally)
+    obfuscation = statements.obfuscation
+    units = Units(tally, images=obfuscation is not None)
     shortest = float("inf")
     stamps = array("d")
     knows = {"session": False, "duration": False, "rows": False, "parameters": False}
@@ -164,7 +175,7 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
             sorter.add(
                 trace.Call(
                     at_s=entry.at,
-                    session=entry.session,
+                    session=obfuscation.session(entry.session) if obfuscation else entry.session,
                     statement=number,
                     parameters=values,
                     duration_s=entry.duration_s,
@@ -231,7 +242,8 @@ def _trace(place: Path, sorter: Sorter, statements: Statements, knows: tuple[str
         writer.write(msgspec.structs.replace(call, at_s=last))
     header = trace.Header(
         product=statements.product,
-        begun=datetime.fromtimestamp(begun, UTC).isoformat(),
+        # Dates of the data were moved: who knows when this was would know by how much.
+        begun=None if statements.obfuscation else datetime.fromtimestamp(begun, UTC).isoformat(),
         calls=writer.number,
         length_s=last,
         statements=tuple(statements.statements),
@@ -251,7 +263,7 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
         tally: of what is left out.
         columns: what the server knows of the values of columns; None where nobody can be asked.
     """
-    units = Units(tally)
+    units = Units(tally, images=statements.obfuscation is not None)
     for one in read:
         if OWN in one.text:
             tally.add("own", one.calls)
@@ -264,10 +276,16 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
             continue
         if not statements.admitted(found, one.calls):
             continue
-        number = statements.number(found, one.calls)
+        number = statements.number(found, places, one.calls)
         if number is not None:
             statements.total(number, one.calls, one.time_s, one.rows)
             given = known_values(one, found, places, statements.product, columns)
+            if statements.obfuscation is not None:
+                try:
+                    given = statements.obfuscation.distributions(found, places, given)
+                except Unreplaceable:
+                    tally.add("unreplaceable", one.calls)
+                    continue
             units.total(number, found, one.calls, one.time_s, given)
     return Captured(
         statements=statements,

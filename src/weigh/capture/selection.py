@@ -100,7 +100,7 @@ def selected(captured: Captured, cover: float, top: int, form: str, files: tuple
     found = [_script(number, unit, captured, calls, time_s) for number, unit in enumerate(units, 1)]
     return CaptureResults(
         form=form,
-        files=files,
+        files=() if known.obfuscation else files,
         product=known.product,
         begun=captured.header.begun if captured.header else None,
         length_s=captured.counted_s,
@@ -120,6 +120,7 @@ def selected(captured: Captured, cover: float, top: int, form: str, files: tuple
         ),
         notes=tuple(captured.notes),
         trace=captured.header is not None,
+        obfuscation=known.obfuscation.key if known.obfuscation else None,
     )
 
 

@@ -8,9 +8,13 @@ from weigh.capture import redis_template, template
 from weigh.capture.results import StatementFound
 from weigh.capture.template import Template, Unreadable
 from weigh.capture.trace import Statement
+from weigh.obfuscation.literals import Unreplaceable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.capture.entry import Entry, Tally
+    from weigh.capture.obfuscation import Obfuscation
     from weigh.capture.screen import Screen
     from weigh.capture.trace import Product
 
@@ -36,10 +40,12 @@ class Statements:
         product: whose language they are in.
         screen: through which all passes.
         tally: is told of calls that are in nothing that follows.
+        obfuscation: replaces names and values; None where they stay.
     """
 
-    def __init__(self, product: Product, screen: Screen, tally: Tally) -> None:
+    def __init__(self, product: Product, screen: Screen, tally: Tally, obfuscation: Obfuscation | None = None) -> None:
         self.product = product
+        self.obfuscation = obfuscation
         self._screen = screen
         self._tally = tally
         self._numbers: dict[str, int] = {}
@@ -60,7 +66,7 @@ class Statements:
             return None
         if not self.admitted(found, 1):
             return None
-        number = self.number(found, 1)
+        number = self.number(found, places, 1)
         if number is None:
             return None
         sums = self._sums[number]
@@ -77,6 +83,12 @@ class Statements:
             self._tally.add("no-values")
             return None
         values, redacted = self._screen.values(found, values)
+        if self.obfuscation is not None:
+            try:
+                values = self.obfuscation.values(found, places, values)
+            except Unreplaceable:
+                self._tally.add("unreplaceable")
+                return None
         return number, values, redacted
 
     def count(self, calls: int, time_s: float | None) -> None:
@@ -96,16 +108,23 @@ class Statements:
             return False
         return True
 
-    def number(self, found: Template, calls: int) -> int | None:
-        """The number of a statement; None where there are too many of them."""
+    def number(self, found: Template, places: Sequence[str | int], calls: int) -> int | None:
+        """The number of a statement; None where there are too many of them, or its names cannot be replaced."""
         known = self._numbers.get(found.key)
         if known is not None:
             return known
         if len(self.statements) >= _MOST:
             self._tally.add("too-many", calls)
             return None
+        parts = found.pieces
+        if self.obfuscation is not None:
+            try:
+                parts = self.obfuscation.statement(found, places).pieces
+            except Unreplaceable:
+                self._tally.add("unreplaceable", calls)
+                return None
         number = self._numbers[found.key] = len(self.statements)
-        pieces = tuple(self._screen.text(piece) for piece in found.pieces)
+        pieces = tuple(self._screen.text(piece) for piece in parts)
         self.statements.append(Statement(number=number, pieces=pieces, forms=found.forms, does=found.does))
         self.templates.append(found)
         self._sums.append(_Sums())

@@ -91,7 +91,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
         """A call of it, of ``redis``: the command and its arguments, as they were sent."""
         whole = self._filled(["\0"] * len(self.forms)).split()
         values = iter(parameters)
-        return tuple(_bytes(next(values) or "") if word == "\0" else word.encode() for word in whole)
+        return tuple(unescaped(next(values) or "") if word == "\0" else word.encode() for word in whole)
 
     def _filled(self, words: Sequence[str]) -> str:
         parts = [self.pieces[0]]
@@ -106,7 +106,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         schema: of the file.
         product: whose language the statements are in.
-        begun: moment of the first call: ISO 8601, UTC where the source says its time zone.
+        begun: moment of the first call: ISO 8601, UTC where the source says its time zone; None where it is not told.
         calls: how many there are.
         length_s: from the first call's moment to the last one's.
         statements: by their numbers.
@@ -115,7 +115,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     product: Product
-    begun: str
+    begun: str | None
     calls: int
     length_s: Seconds
     statements: tuple[Statement, ...]
@@ -247,8 +247,8 @@ def _table(calls: Sequence[Call]) -> pa.Table:
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "a": b"\a", "b": b"\b"}
 
 
-def _bytes(escaped: str) -> bytes:
-    """Of a string as ``MONITOR`` escapes it."""
+def unescaped(escaped: str) -> bytes:
+    """The bytes of a string as ``MONITOR`` escapes it."""
     out, at = bytearray(), 0
     while at < len(escaped):
         if escaped[at] != "\\" or at + 1 == len(escaped):

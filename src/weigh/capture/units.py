@@ -30,9 +30,11 @@ class Unit:
         statements: numbers of its statements, in order.
         seed: of what is drawn.
         room: for values.
+        images: whether values were replaced.
     """
 
-    def __init__(self, statements: tuple[int, ...], seed: int, room: Room) -> None:
+    def __init__(self, statements: tuple[int, ...], seed: int, room: Room, *, images: bool) -> None:
+        self._images = images
         self.statements = statements
         self.calls = 0
         self.time_s = 0.0
@@ -53,7 +55,10 @@ class Unit:
         bare = [_bare(one) for one in values]
         if not self.first and values:
             self.first = values
-            self._values = [Values(self._seed + place, self._room) for place in range(min(len(values), _MOST_SLOTS))]
+            self._values = [
+                Values(self._seed + place, self._room, images=self._images)
+                for place in range(min(len(values), _MOST_SLOTS))
+            ]
             self.groups = [0] * len(values)
         renamed: dict[tuple[int, str | None], int] = {}
         self.groups = [renamed.setdefault(key, len(renamed)) for key in zip(self.groups, bare, strict=True)]
@@ -111,9 +116,11 @@ class Units:
 
     Args:
         tally: is told what is in no unit.
+        images: whether values were replaced.
     """
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally, *, images: bool) -> None:
+        self._images = images
         self._tally = tally
         self._room = Room()
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
@@ -174,7 +181,7 @@ class Units:
             return
         unit = self._known.get((number,))
         if unit is None:
-            unit = self._known[(number,)] = Unit((number,), 1, self._room)
+            unit = self._known[(number,)] = Unit((number,), 1, self._room, images=self._images)
         unit.total(calls, time_s, given)
 
     def end(self) -> None:
@@ -223,7 +230,9 @@ class Units:
             if len(self._known) >= _MOST_UNITS:
                 self._tally.add("too-many", len(calls))
                 return
-            unit = self._known[statements] = Unit(statements, 1 + 1_000 * len(self._known), self._room)
+            unit = self._known[statements] = Unit(
+                statements, 1 + 1_000 * len(self._known), self._room, images=self._images
+            )
         ends = [call.at + (call.duration or 0.0) for call in calls]
         pauses = [max(0.0, call.at - end) for end, call in zip(ends[:-1], calls[1:], strict=True)]
         if held.ended is not None and len(self.thinking) < _MOST_PAUSES:

@@ -44,6 +44,13 @@ _FORMS = (
 @click.option("--cover", default="99%", metavar="SHARE", help="Of calls and of time that the scripts are to be [99%].")
 @click.option("--top", type=click.IntRange(1, 1000), default=100, metavar="N", help="Scripts at most [100].")
 @click.option("--encoding", default="utf-8", metavar="NAME", help="Of the files' text [utf-8].")
+@click.option("--obfuscate", is_flag=True, help="Replace names and values, as `weigh data obfuscate` does of data.")
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Of --obfuscate: that of the data; made where there is none [WEIGH_OBFUSCATION_KEY, else FOLDER.key].",
+)
 @click.option("--json", "as_json", is_flag=True, help="What capture.json has, on stdout (schema weigh/capture/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def capture(
@@ -55,6 +62,8 @@ def capture(
     cover: str,
     top: int,
     encoding: str,
+    obfuscate: bool,
+    key_file: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -69,16 +78,23 @@ def capture(
     weigh capture postgresql.log --out shop && weigh load shop --target postgres://app@db/shop
     weigh capture postgres://app@db/shop --out shop
     weigh capture monitor.txt --out cache
+    weigh capture postgresql.log --out shop --obfuscate --key-file shop.key
     """
     from weigh.capture import report
     from weigh.capture.run import Wanted
     from weigh.capture.run import capture as make
     from weigh.model.errors import UsageError
     from weigh.model.units import parse_fraction
+    from weigh.obfuscation import key as keys
+    from weigh.obfuscation import report as obfuscation_report
+    from weigh.obfuscation.mapping import Mapping
 
     share = parse_fraction(cover, "--cover")
     if not 0 < share <= 1:
         raise UsageError(f"--cover {cover} cannot be", remedy="give a share above 0, up to 100%")
+    if key_file is not None and not obfuscate:
+        raise UsageError("--key-file is of --obfuscate", remedy="add --obfuscate, or leave the key out")
+    key = keys.of(key_file, out) if obfuscate else None
     wanted = Wanted(
         paths=tuple(Path(one) for one in source),
         form=form,  # type: ignore[arg-type]
@@ -87,6 +103,7 @@ def capture(
         database=database,
         cover=share,
         top=top,
+        mapping=None if key is None else Mapping(key[0]),
     )
     by_url = any("://" in one for one in source)
     found = _by_url(source, wanted, out) if by_url else make(wanted, out, progress(quiet))
@@ -95,6 +112,9 @@ def capture(
         return
     for line in report.lines(found, str(out)):
         say(line)
+    if key is not None:
+        for line in obfuscation_report.key_lines(key[1], key[0].id, made=key[2]):
+            say(line)
 
 
 def _by_url(source: tuple[str, ...], wanted: Wanted, out: Path) -> CaptureResults:

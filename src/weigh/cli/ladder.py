@@ -111,7 +111,7 @@ def ladder(
 
 
 # It has no first screen of its own yet.
-_file, _flags = flags_of_run(_ELSEWHERE, without=("verbose", "witness"))
+_file, _flags = flags_of_run(_ELSEWHERE, without=("verbose", "why", "witness"))
 ladder.params = [_file, *ladder.params, *_flags]
 
 

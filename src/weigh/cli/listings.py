@@ -1,4 +1,4 @@
-"""``weigh engines`` and ``weigh workloads``."""
+"""``weigh engines``."""
 
 from __future__ import annotations
 
@@ -61,21 +61,3 @@ def _reads(row: Mapping[str, Any]) -> str:
     versions = sorted({version for one in known for version in one["versions"]})
     only = f", at {' and '.join(versions)}" if versions and versions != [row.get("tested")] else ""
     return f"; reads {', '.join(one['format'] for one in known)} (?catalog{only})" if known else ""
-
-
-@click.command()
-@_json
-def workloads(as_json: bool) -> None:
-    """List the workloads that an experiment can name."""
-    from weigh import workloads as registry
-    from weigh.workloads.user_sql import Folder
-
-    rows = [{"name": name, "dataset": registry.load(name).dataset} for name in registry.names()]
-    rows.append({"name": Folder.name, "dataset": Folder.dataset})
-    if as_json:
-        print_json({"schema": "weigh/workloads/1", "workloads": rows})
-        return
-    own = "your own queries over your own files (weigh init)"
-    say_rows(
-        [(row["name"], own if row["name"] == Folder.name else f"over dataset {row['dataset']}") for row in rows], (12,)
-    )

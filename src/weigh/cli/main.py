@@ -33,6 +33,7 @@ COMMANDS = {
     "capture": ("weigh.cli.capture", "capture", "A load of your own traffic: scripts, values, arrivals, a trace."),
     "runs": ("weigh.cli.evidence.runs", "runs", "The evidence there is, the newest first."),
     "report": ("weigh.cli.evidence.report", "report", "Print the report of an evidence directory."),
+    "why": ("weigh.cli.why", "why", "A profile of what became slower or faster: operators, functions, counters."),
     "export": ("weigh.cli.evidence.export", "export", "A run in the form of another tool: JUnit, benchstat, CSV ..."),
     "open": ("weigh.cli.evidence.open", "open_page", "The report's page in a browser."),
     "verify": ("weigh.cli.evidence.verify", "verify", "Recompute every hash and number of an evidence directory."),
@@ -42,7 +43,11 @@ COMMANDS = {
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
     "data": ("weigh.cli.data", "data", "Datasets: make, register, digest, describe, diff, check."),
     "engines": ("weigh.cli.listings", "engines", "The engines that a contender can name."),
-    "workloads": ("weigh.cli.listings", "workloads", "The workloads that an experiment can name."),
+    "workloads": (
+        "weigh.cli.workloads",
+        "workloads",
+        "The workloads that an experiment can name; audit: which operations measure nothing.",
+    ),
     "lies": ("weigh.cli.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
 }
 

@@ -216,6 +216,7 @@ _contention = click.option(
 @_contention
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+@click.option("--why", is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does.")
 @_output
 def run(**flags: Any) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
@@ -236,6 +237,7 @@ def carry_out(
     strict: bool,
     resume: bool,
     witness: str | None,
+    why: bool = False,
     **flags: Any,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
@@ -248,7 +250,7 @@ def carry_out(
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
         if disagreed:
             _show(*disagreed, shown)
-    _run(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
+    _run(spec, dataclasses.replace(request, resume=resume), shown, strict=strict, why=why)
 
 
 @click.command()
@@ -338,7 +340,7 @@ def asked(
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 
 
-def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False) -> None:
+def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False, why: bool = False) -> None:
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
@@ -349,11 +351,24 @@ def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False)
 
     folder = experiment.run(spec, request, progress(shown.quiet), write)
     # One that had ended before is read.
-    _show(folder, written.get(folder) or files.read(folder), shown, strict=strict)
+    results = written.get(folder) or files.read(folder)
+    code = int(results.exit_code(strict=strict))
+    _print(folder, results, shown)
+    if why:
+        from weigh.cli.why import explain_after
+
+        # One document is on stdout: that of the run.
+        explain_after(folder, request.own, silent=shown.as_json, quiet=shown.quiet)
+    click.get_current_context().exit(code)
 
 
-def _show(folder: Path, results: ExperimentResults, shown: Shown, *, strict: bool = False) -> None:
+def _show(folder: Path, results: ExperimentResults, shown: Shown) -> None:
     """Print what was found, and end with its exit code."""
+    _print(folder, results, shown)
+    click.get_current_context().exit(int(results.exit_code()))
+
+
+def _print(folder: Path, results: ExperimentResults, shown: Shown) -> None:
     from weigh._kinds import RUN
     from weigh.experiment.report import files
 
@@ -361,12 +376,11 @@ def _show(folder: Path, results: ExperimentResults, shown: Shown, *, strict: boo
         print_json((folder / files.VERDICTS).read_bytes())
     else:
         print_rich((RUN.whole if shown.verbose else RUN.text)(results, str(folder)))
-    click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
 def command_line() -> str:
     """The command line that does it again from the beginning, as a shell would take it."""
-    words = ["weigh", *(word for word in sys.argv[1:] if word not in ("--resume", "--verbose"))]
+    words = ["weigh", *(word for word in sys.argv[1:] if word not in ("--resume", "--verbose", "--why"))]
     context = click.get_current_context()
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.

@@ -143,6 +143,21 @@ def _(reply: protocol.SettingsReply, _: Seconds) -> str:
 
 
 @_impossible.register
+def _(reply: protocol.ProfileReply, _: Seconds) -> str:
+    wrong = next((name for name, value in reply.counters.items() if not math.isfinite(value)), None)
+    return "" if wrong is None else f"the counter {wrong[:80]} is no number"
+
+
+@_impossible.register
+def _(reply: protocol.RepeatReply, limit: Seconds) -> str:
+    if reply.executions < 1 or not math.isfinite(reply.wall_s) or not 0 <= reply.wall_s <= limit:
+        return f"{reply.executions} executions in {reply.wall_s:g} s, and there must be one in at most {limit:g} s"
+    if any(not math.isfinite(value) for value in reply.usage.values()) or min(reply.stacks.values(), default=0) < 0:
+        return "what it used is no number"
+    return ""
+
+
+@_impossible.register
 def _(reply: protocol.VersionReply, _: Seconds) -> str:
     return "" if len(reply.engine) <= _LONGEST else "a version is no longer than a page"
 

@@ -10,6 +10,9 @@ from weigh.model.contender import Setting
 
 SCHEMA = "weigh/history-entry/1"
 
+OTHERS = {"clickbench": "ClickBench's results", "otava": "Otava's CSV"}
+"""Kinds of files of other tools, and what they are called."""
+
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """Whose time it is.

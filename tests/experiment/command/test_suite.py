@@ -61,3 +61,31 @@ def test_a_suite_without_tables_or_questions_is_a_usage_error(weigh: Weigh) -> N
     assert (run.code, "nothing of it can be asked: a: it is not deterministic" in run.err) == (2, True)
     run = weigh("gate", "--workload", "./nowhere", *VERSIONS)
     assert (run.code, "there is no such folder" in run.err) == (2, True)
+
+
+@pytest.mark.promise(
+    "asks each contender for the plan of every question, for its answer, and to execute it a few times"
+)
+def test_an_audit_names_what_measures_nothing_and_nothing_else(weigh: Weigh) -> None:
+    suite = weigh.folder / "q"
+    suite.mkdir()
+    (suite / "load.sql").write_text("CREATE TABLE t AS SELECT i AS n, i % 7 AS k FROM range(20000) r(i)")
+    (suite / "all.sql").write_text(
+        "-- name: honest\nSELECT k, sum(n) AS s FROM t GROUP BY k ORDER BY k;\n"
+        "-- name: folded\nSELECT count(*) AS c FROM t;\n"
+        "-- name: nobody\nSELECT n FROM t WHERE k = 3 AND n % 7 = 4;\n"
+        "-- name: twice\nselect k, sum(n) AS s from t group by k order by k;\n"
+        "-- name: other\nSELECT k, max(n) AS s FROM t GROUP BY k ORDER BY k;\n"
+        "-- name: zero\nSELECT count(*) AS c FROM t WHERE k = 3 AND n % 7 = 4;\n"
+        "-- name: made\nSELECT sum(i) AS s FROM range(300000) r(i);\n"
+    )
+    run = weigh("workloads", "audit", "./q", "--contender", "duckdb", "--json")
+    assert run.code == 1, run.err
+    # What scatters, and what takes little longer than asking, depends on who else uses the machine.
+    found = {
+        (one["operation"], one["kind"]) for one in run.json["problems"] if one["kind"] not in ("noisy", "too_fast")
+    }
+    assert found == {
+        ("folded", "constant"), ("nobody", "empty"), ("twice", "duplicate"), ("made", "generated"),
+    }  # fmt: skip
+    assert run.json["schema"] == "weigh/audit/1"

@@ -21,6 +21,12 @@ _MEMORY_CODES = {173, 241}
 _UNCACHED = (
     " SETTINGS query_cache_nondeterministic_function_handling = 'ignore', query_cache_system_table_handling = 'ignore'"
 )
+_BRANCH = re.compile(r"([│ ]*)[├└]──")
+_NAMED = re.compile(r"(\S+)(?: \((.*)\))?")
+_GIVEN = re.compile(r"^I/O: rows .*? → ([\d.]+)(?: (thousand|million|billion|trillion))?\b")
+_LARGE = {"": 1, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SPENT = re.compile(r"\btime ([\d.]+) (ns|us|ms|s)\b")
+_UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _CODE = re.compile(r"Code: (\d+)")
 
 
@@ -109,6 +115,26 @@ class Engine(Adapter):
         self.batches = []
         self.result = None
 
+    def profile(self) -> dict[str, Any]:
+        """ProfileEvents of one execution, and ``EXPLAIN ANALYZE`` of another where this version has it."""
+        before = self._events()
+        try:
+            self.run()
+        finally:
+            self.release()
+        # What reading them counts itself is as much on every side.
+        counters = {name: value - before.get(name, 0) for name, value in self._events().items()}
+        told: dict[str, Any] = {"counters": dict(_counter(*one) for one in counters.items())}
+        try:
+            raw = self.connection.query(f"EXPLAIN ANALYZE {self.sql}", "TSVRaw").bytes().decode()
+        except Exception:
+            self._begin_again()
+            return told | {"lacks": "operators: this version has no EXPLAIN ANALYZE for this query"}
+        return told | {"plan": _plan(raw), "raw": raw}
+
+    def _events(self) -> dict[str, int]:
+        return {row["event"]: int(row["value"]) for row in self._rows("SELECT event, value FROM system.events")}
+
     def close(self) -> None:
         """Close the connection."""
         self.release()
@@ -121,17 +147,51 @@ class Engine(Adapter):
         """
         code = _CODE.search(str(error))
         number = int(code[1]) if code else 0
-        self.release()
-        self.connection.close()
-        self._connect()
-        self._view(self.views)
+        self._begin_again()
         if number in _MEMORY_CODES:
             return "out_of_memory"
         return "unsupported" if number in _UNSUPPORTED_CODES else super().classify(error)
 
+    def _begin_again(self) -> None:
+        self.release()
+        self.connection.close()
+        self._connect()
+        self._view(self.views)
+
     def _rows(self, sql: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = json.loads(self.connection.query(sql + _UNCACHED, "JSON").bytes())["data"]
         return rows
+
+
+def _counter(name: str, value: int) -> tuple[str, float]:
+    timed = name.removesuffix("Microseconds")
+    return (name, float(value)) if timed == name else (f"{timed} seconds", value / 1e6)
+
+
+def _plan(text: str) -> dict[str, Any] | None:
+    """The operators of ``EXPLAIN ANALYZE``: a branch of lines begins each but the first, and its figures follow it.
+
+    The first part, a summary, ends before the operators.
+    """
+    above: list[dict[str, Any]] = []
+    # Two empty lines: before what is given out, and before the operators.
+    for line in text.strip().split("\n\n")[-1].splitlines():
+        branch, inner = _BRANCH.match(line), line.lstrip("│ ")
+        if branch or not above:
+            named = _NAMED.match(inner.lstrip("├└─"))
+            node: dict[str, Any] = {"seconds": None, "rows": None, "children": []}
+            node |= {"name": named[1] if named else inner, "detail": named[2] or "" if named else ""}
+            del above[(len(branch[1]) // 3 + 1) if branch else 0 :]
+            if above:
+                above[-1]["children"].append(node)
+            above.append(node)
+        elif rows := _GIVEN.search(inner):
+            above[-1]["rows"] = round(float(rows[1]) * _LARGE[rows[2] or ""])
+        elif spent := _SPENT.search(inner):
+            above[-1]["seconds"] = (above[-1]["seconds"] or 0.0) + float(spent[1]) * _UNITS[spent[2]]
+        elif inner.startswith(("Keys:", "Aggregates:", "Filter column:", "Sort description:", "Type:", "Limit ")):
+            above[-1]["detail"] = f"{above[-1]['detail']}; {inner}".strip("; ")
+    return above[0] if above else None
 
 
 def _globs(paths: list[str]) -> list[str]:

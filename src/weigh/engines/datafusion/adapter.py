@@ -25,6 +25,10 @@ _UNSUPPORTED = re.compile(
     r"|\bSQL\(ParserError|\bPlan\(\"|\bNotImplemented\(\"|\bSchemaError\("
 )
 _NO_TABLE = re.compile(r"table '[^']*' not found")
+_ELAPSED = re.compile(r"\belapsed_compute=([\d.]+)(ns|µs|ms|s)\b")
+_UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+_ROWS = re.compile(r"\boutput_rows=([\d.]+)(?: ([KMBT])\b)?")
+_THOUSANDS = {"": 1, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _MEMORY = re.compile(r"Resources exhausted|ResourcesExhausted")
 
 
@@ -129,6 +133,12 @@ class Engine(Adapter):
         """Drop the batches."""
         self.batches = []
 
+    def profile(self) -> dict[str, Any]:
+        """What ``EXPLAIN ANALYZE`` says."""
+        kinds, plans = _columns(self.context, f"EXPLAIN ANALYZE {self.sql}")[:2]
+        raw = str(plans[kinds.index("Plan with Metrics")])
+        return {"plan": _plan(raw), "raw": raw}
+
     def close(self) -> None:
         """Nothing is left open: the process ends."""
         self.release()
@@ -140,6 +150,31 @@ class Engine(Adapter):
             return "out_of_memory"
         refused = _UNSUPPORTED.search(text) and not _NO_TABLE.search(text)
         return "unsupported" if refused else super().classify(error)
+
+
+def _plan(text: str) -> dict[str, Any] | None:
+    """The operators of a plan with metrics: two spaces further in is below."""
+    above: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        said, _, metrics = line.partition(", metrics=[")
+        depth = (len(said) - len(said.lstrip())) // 2
+        name, _, detail = said.strip().partition(": ")
+        if not name:
+            continue
+        seconds, rows = _ELAPSED.search(metrics), _ROWS.search(metrics)
+        node: dict[str, Any] = {
+            "name": name,
+            # Names of files are those of one life.
+            "detail": "" if name == "DataSourceExec" else detail,
+            "seconds": float(seconds[1]) * _UNITS[seconds[2]] if seconds else None,
+            "rows": round(float(rows[1]) * _THOUSANDS[rows[2] or ""]) if rows else None,
+            "children": [],
+        }
+        del above[depth:]
+        if above:
+            above[-1]["children"].append(node)
+        above.append(node)
+    return above[0] if above else None
 
 
 def _context(settings: dict[str, Any], runtime: Any) -> Any:

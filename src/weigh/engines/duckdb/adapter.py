@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,21 @@ class Engine(Adapter):
         """Drop the chunks."""
         self.chunks = []
 
+    def profile(self) -> dict[str, Any]:
+        """DuckDB's profile in JSON: of version 2 sections beside the operators, before them one object of both."""
+        path = Path(self.scratch) / "profile.json"
+        self.connection.execute("PRAGMA enable_profiling = 'json'")
+        self.connection.execute(f"SET profiling_output = {_quoted(str(path))}")
+        try:
+            self.run()
+        finally:
+            self.release()
+            self.connection.execute("PRAGMA disable_profiling")
+        raw = path.read_text()
+        told = json.loads(raw)
+        (root, *_) = told.pop("operator", None) or told.pop("children", None) or [None]
+        return {"plan": root and _operator(root), "counters": _numbers(told), "raw": raw}
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()
@@ -157,6 +173,34 @@ class Engine(Adapter):
     @staticmethod
     def _read_settings(connection: Any) -> dict[str, Any]:
         return dict(connection.execute("select name, value from duckdb_settings()").fetchall())
+
+
+def _operator(node: dict[str, Any]) -> dict[str, Any]:
+    # Names of files are those of one life.
+    about = {
+        k: v for k, v in (node.get("extra_info") or {}).items() if k != "Estimated Cardinality" and "File" not in k
+    }
+    return {
+        "name": str(node.get("type") or node.get("operator_type") or node.get("operator_name")),
+        "detail": "; ".join(
+            f"{key}: {', '.join(value) if isinstance(value, list) else value}" for key, value in about.items()
+        ),
+        "seconds": node.get("timing", node.get("operator_timing")),
+        "rows": node.get("intermediate_rows", node.get("operator_cardinality")),
+        "children": [_operator(child) for child in node.get("children", ())],
+    }
+
+
+def _numbers(told: dict[str, Any], section: str = "") -> dict[str, float]:
+    found: dict[str, float] = {}
+    for key, value in told.items():
+        if isinstance(value, dict):
+            found |= _numbers(value, f"{section}{key}.")
+        elif isinstance(value, (int, float)):
+            # Of two sections everything is a time.
+            timed = section in ("optimizer.", "planner.", "physical_planner.") or key.endswith(("time", "latency"))
+            found[f"{section}{key}{' seconds' if timed else ''}"] = float(value)
+    return found
 
 
 def _extension(name: str) -> str:

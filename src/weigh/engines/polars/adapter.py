@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import re
 from typing import Any
 
 from weigh_worker import Adapter
@@ -12,6 +13,7 @@ from weigh_worker import Adapter
 _SCAN = ("parallel", "use_statistics", "low_memory", "rechunk", "cache")
 """Parameters of ``scan_parquet`` that are about how it reads; the others would change what it reads."""
 _ALWAYS = {"threads", "engine"}
+_STEP = re.compile(r"([A-Z][A-Z_]+(?: [A-Z_]+)*)")
 
 
 class Engine(Adapter):
@@ -110,6 +112,11 @@ class Engine(Adapter):
         """Drop the frame."""
         self.frame = None
 
+    def profile(self) -> dict[str, Any]:
+        """Its plan alone."""
+        raw = str(self.context.execute(self.sql).explain(optimizations=self.flags))
+        return {"plan": _plan(raw), "raw": raw, "lacks": "times of operators: Polars 2 has no profiler any more"}
+
     def close(self) -> None:
         """Nothing is left open: the process ends."""
         self.release()
@@ -125,3 +132,32 @@ class Engine(Adapter):
         # Some versions take a name that is deprecated and has no effect; it cannot be read.
         names = inspect.signature(self.polars.QueryOptFlags.__init__).parameters
         return [name for name in names if name != "self" and hasattr(self.flags, name)]
+
+
+def _plan(text: str) -> dict[str, Any] | None:
+    """The steps of a plan as Polars prints it: they begin in capitals, and stand further in than what is above them."""
+    root: dict[str, Any] = {"name": "QUERY PLAN", "detail": "", "seconds": None, "rows": None, "children": []}
+    above: list[tuple[int, dict[str, Any]]] = [(-1, root)]
+    for line in text.splitlines():
+        words = line.strip()
+        if not words or words == "FROM":
+            continue
+        step = _STEP.match(words)
+        if step is None:
+            above[-1][1]["detail"] = f"{above[-1][1]['detail']} {words}".strip()
+            continue
+        depth = len(line) - len(line.lstrip())
+        while above[-1][0] >= depth:
+            above.pop()
+        # Names of files are those of one life.
+        detail = "" if "SCAN" in step[1] else words[step.end() :].strip()
+        node: dict[str, Any] = {
+            "name": step[1].strip(),
+            "detail": detail,
+            "seconds": None,
+            "rows": None,
+            "children": [],
+        }
+        above[-1][1]["children"].append(node)
+        above.append((depth, node))
+    return root

@@ -168,6 +168,28 @@ class Engine(Adapter):
         """Drop the rows."""
         self.rows = []
 
+    def profile(self) -> dict[str, Any]:
+        """Its plan, and what the statement counted; SQLite times no operator."""
+        told: list[Any] = []
+        self.connection.trace_v2(self.apsw.SQLITE_TRACE_PROFILE, told.append)
+        try:
+            self.run()
+        finally:
+            self.release()
+            self.connection.trace_v2(0, None)
+        counted = {k: v for event in told for k, v in event.get("stmt_status", {}).items()}
+        rows = self.connection.execute(f"EXPLAIN QUERY PLAN {self.sql}").fetchall()
+        # A plan may have several parts at its top.
+        plan = {"name": "QUERY PLAN", "detail": "", "seconds": None, "rows": None, "children": _below(rows, 0)}
+        return {
+            "plan": plan,
+            "counters": {
+                name.removeprefix("SQLITE_STMTSTATUS_").lower(): float(value) for name, value in counted.items()
+            },
+            "raw": "\n".join(str(row[3]) for row in rows),
+            "lacks": "times of operators: SQLite does not measure them",
+        }
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()
@@ -221,6 +243,17 @@ class Engine(Adapter):
             if _normal(name, found) != _normal(name, value):
                 raise ValueError(f"{name} = {value} was asked for, SQLite has {found}")
         return connection
+
+
+def _below(rows: list[Any], parent: int) -> list[dict[str, Any]]:
+    """The steps of a plan under another one: rows of (id, parent, unused, text)."""
+    found = []
+    for number, above, _, text in rows:
+        if above == parent:
+            name, _, detail = str(text).partition(" ")
+            below = _below(rows, number)
+            found.append({"name": name, "detail": detail, "seconds": None, "rows": None, "children": below})
+    return found
 
 
 def _read(connection: Any, name: str) -> Any:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.workloads import WorkloadSource
     from weigh.workloads.parameters import Parameters
-    from weigh.workloads.suites.question import LeftOut
+    from weigh.workloads.suites.question import LeftOut, Unread
 
 
 class OwnFiles(NamedTuple):
@@ -41,6 +41,7 @@ class OwnFiles(NamedTuple):
         registered: the name that they are registered under; empty for none.
         operations: of a suite, in the place of a folder with result schemas.
         left_out: questions of the suite that are not asked.
+        unread: keys of its files that have no effect.
         findings: what the suite says of itself.
     """
 
@@ -52,6 +53,7 @@ class OwnFiles(NamedTuple):
     registered: str = ""
     operations: tuple[Operation, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    unread: tuple[Unread, ...] = ()
     findings: tuple[Finding, ...] = ()
 
     @classmethod

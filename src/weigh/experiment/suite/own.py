@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.workloads.suites.question import Question
 
+_REASONS = 8
+"""Reasons that are told where nothing of a suite can be asked."""
+
 
 def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
     """The folder of a suite that ``--workload`` or weigh.toml names; None where the workload is another.
@@ -108,9 +111,12 @@ def own_files(
     left += asked.left_out
     operations = tuple(_operation(one, asked.schemas[one.name]) for one in questions if one.name in asked.schemas)
     if not operations:
-        first = f": {left[0].name}: {left[0].why}" if left else ""
+        reasons = dict.fromkeys(one.why for one in left)
+        said = "; ".join(f"{next(one.name for one in left if one.why == why)}: {why}" for why in [*reasons][:_REASONS])
         raise UsageError(
-            f"nothing of it can be asked{first}", where=str(folder), remedy=f"weigh workloads audit {folder} lists all"
+            f"nothing of it can be asked: {said}" if said else "it has no question",
+            where=str(folder),
+            remedy="docs/guide/suites.md says what is not taken",
         )
     return OwnFiles(
         tables=tables,
@@ -120,6 +126,7 @@ def own_files(
         registered=given.registered,
         operations=operations,
         left_out=tuple(left),
+        unread=suite.unread,
         findings=tuple(findings.of(suite, tuple(left), asked.any_rows, len(operations))),
     )
 

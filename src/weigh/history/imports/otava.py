@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TIME = ("time", "timestamp", "date", "run_time")
+BRANCH = "branch"
+_FORMS = (
+    "%Y.%m.%d %H:%M:%S %z",
+    "%Y.%m.%d %H:%M:%S",
+    "%Y/%m/%d %H:%M:%S %z",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y-%m-%d %H:%M:%S %z",
+)
+"""Besides ISO 8601, as Otava's own examples write it."""
 COMMIT = ("commit", "version", "revision", "sha", "git_commit", "build")
 
 
@@ -42,20 +51,24 @@ def points(text: str, name: str) -> dict[str, Any]:
     if when is None:
         raise DataFault("it has no column of times", where=name, remedy=f"call it one of {', '.join(TIME)}")
     commit = next((column for column in head if column.lower() in COMMIT), None)
+    branch = next((column for column in head if column.lower() == BRANCH), None)
     metrics = [
-        column for column in head if column not in (when, commit) and any(_number(row.get(column)) for row in rows)
+        column
+        for column in head
+        if column not in (when, commit, branch) and any(_number(row.get(column)) for row in rows)
     ]
     if not metrics:
         raise DataFault("it has no column of numbers", where=name, remedy="give one column for each metric")
-    made = tuple(_points(rows, name, when, commit, metrics))
+    made = tuple(_points(rows, name, (when, commit, branch), metrics))
     if not made:
         raise DataFault("no row of it has a number", where=name, remedy="give numbers above zero")
     return {"kind": "otava", "workload": name, "at": max(point.at for point in made), "points": made}
 
 
 def _points(
-    rows: list[dict[str, Any]], name: str, when: str, commit: str | None, metrics: list[str]
+    rows: list[dict[str, Any]], name: str, known: tuple[str, str | None, str | None], metrics: list[str]
 ) -> Iterator[Point]:
+    when, commit, branch = known
     for number, row in enumerate(rows, 1):
         try:
             at = _time(str(row.get(when) or ""))
@@ -66,13 +79,15 @@ def _points(
                 remedy="write ISO 8601, e.g. 2026-11-20T10:00:00Z, or seconds since 1970",
             ) from error
         version = str(row.get(commit) or "") if commit else at
+        # Commits of a branch do not follow those of another one.
+        data = {BRANCH: str(row.get(branch) or "")} if branch else {}
         for metric in metrics:
             if value := _number(row.get(metric)):
                 yield Point(
                     operation=metric,
                     metric="value",
                     unit="",
-                    who=Measured(name=name, engine=name, version=version),
+                    who=Measured(name=name, engine=name, version=version, data=data),
                     value=value,
                     at=at,
                     row=number,
@@ -100,7 +115,13 @@ def _time(text: str) -> str:
         seconds = float(text)
         # Milliseconds since 1970 are too many seconds for any date near ours.
         return _written(datetime.datetime.fromtimestamp(seconds / (1000 if seconds > 1e11 else 1), datetime.UTC))
-    found = datetime.datetime.fromisoformat(text.strip())
+    found = None
+    for form in _FORMS:
+        with suppress(ValueError):
+            found = datetime.datetime.strptime(text.strip(), form)
+            break
+    if found is None:
+        found = datetime.datetime.fromisoformat(text.strip())
     return _written(found if found.tzinfo else found.replace(tzinfo=datetime.UTC))
 
 

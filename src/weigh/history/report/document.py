@@ -26,6 +26,7 @@ class PointRow(msgspec.Struct, frozen=True, kw_only=True):
         evidence: name of the evidence directory, or of another tool's file.
         path: where it lay when it was added.
         id: BLAKE3 of its seal.
+        kind: of the evidence; ``otava`` or ``clickbench`` where another tool measured it.
         tier: what the evidence is good for; empty where nobody said.
     """
 
@@ -38,6 +39,7 @@ class PointRow(msgspec.Struct, frozen=True, kw_only=True):
     evidence: str
     path: str
     id: str
+    kind: str
     tier: str
 
 
@@ -215,6 +217,7 @@ def _point(one: Place) -> PointRow:
         evidence=one.entry.evidence,
         path=one.entry.path,
         id=one.entry.id,
+        kind=one.entry.kind,
         tier=one.entry.tier,
     )
 

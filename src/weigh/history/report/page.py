@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weigh.history.entry import OTHERS
 from weigh.history.report import plots, words
 from weigh.render.html import ExplainedCodes, templates
 
@@ -91,7 +92,7 @@ def _shown(one: Series, results: HistoryResults, number: int, *, whole: bool) ->
             evidence=place.entry.evidence,
             path=place.entry.path,
             seal=place.entry.id[:12],
-            tier=place.entry.tier,
+            tier="not weighed by weigh" if place.entry.kind in OTHERS else place.entry.tier,
             open=any(candidate.at in (at, at + 1) for candidate in own),
         )
         for at, place in enumerate(one.places)

@@ -101,6 +101,9 @@ def _note(results: HistoryResults) -> list[Text]:
     if len(results.series) > _MOST:
         left = len(results.series) - _MOST
         said.append(f"{left} more series: --operation NAME, --html FILE or --json shows them")
+    foreign = [told for told in map(words.others, results.series) if told]
+    if foreign:
+        said.append(f"{len(foreign)} series of {', '.join(dict.fromkeys(foreign))}: not weighed by weigh")
     short = sum(1 for one in results.series if len(one.places) < LEAST)
     if short:
         said.append(f"{short} series of fewer than {LEAST} points: no change is looked for")

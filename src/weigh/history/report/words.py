@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.history.entry import OTHERS
 from weigh.model import units
 from weigh.model.text import one_line
 
@@ -30,7 +31,14 @@ def measure(one: Series) -> str:
     """What the values are."""
     if one.of_ratios:
         return "ratio to " + ", ".join(dict.fromkeys(part.get("reference", "") for part in one.parts))
+    if told := others(one):
+        return f"as {told} says, not weighed by weigh"
     return "median of each measurement" if one.unit == "s" else "value of each measurement"
+
+
+def others(one: Series) -> str:
+    """Files of other tools that it is from; empty where weigh measured it."""
+    return " and ".join(OTHERS[kind] for kind in sorted({place.entry.kind for place in one.places} & OTHERS.keys()))
 
 
 def at(place: Place) -> str:

@@ -77,6 +77,8 @@ def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters
     own = parameters.get(statement.name)
     if isinstance(own, dict):
         values |= own
+    # A thousand questions of a grid would each carry the values of all.
+    sql = _PARAM.sub("", sql).strip()
     asked = {name: value for name, value in values.items() if name in wanted}
     cases = grids.grid(asked, "", wanted, (), where)
     text, load, place = grids.braced(sql), _load(folder, file), str(file.relative_to(folder))

@@ -16,7 +16,7 @@ import psycopg
 
 from weigh_worker import Adapter, Unsupported
 
-from . import copy_in, data_copies, os_user, remote, results, server, settings
+from . import copy_in, data_copies, os_user, profile, remote, results, server, settings
 
 # What a change here stores otherwise must change this number: copies are found again by the text of this module.
 FORM = 1
@@ -208,6 +208,10 @@ class Engine(Adapter):
         if self.cursor is not None:
             self.cursor.close()
             self.cursor = None
+
+    def profile(self) -> dict[str, Any]:
+        """What ``EXPLAIN (ANALYZE, BUFFERS)`` says."""
+        return profile.profiled(self.connection, self.sql)
 
     def close(self) -> None:
         """Stop the server, or leave it alone where it is not ours."""

@@ -67,6 +67,10 @@ class Engine(Adapter):
         """Drop the table."""
         self.result = None
 
+    def profile(self) -> dict[str, Any]:
+        """Nothing: Acero tells no times."""
+        return {"lacks": "operators and counters: PyArrow has no profiler of its own"}
+
     def close(self) -> None:
         """Nothing is left open: the process ends."""
         self.release()

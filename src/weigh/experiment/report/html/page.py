@@ -106,9 +106,12 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             parity=parity.rows(results),
             parity_headings=parity.HEADINGS,
             parity_note=parity.NOTE,
-            outside_tables=(
-                *outside.tables(results),
-                (stores.TITLE, stores.HEADINGS, stores.rows(results), stores.NOTE),
+            outside_tables=tuple(
+                many.few(table, anchors)
+                for table in (
+                    *outside.tables(results),
+                    (stores.TITLE, stores.HEADINGS, stores.rows(results), stores.NOTE),
+                )
             ),
             members=environment.members(record, contenders),
             data_lines=(*layouts.lines(record), *stores.lines(record)),

@@ -23,6 +23,7 @@ from . import (
     outside,
     pace,
     share,
+    slowed,
     stores,
     work,
 )
@@ -80,6 +81,7 @@ LIES: dict[Any, type[Honest]] = {
     "truth": elsewhere.Truth,
     "knows": elsewhere.Knows,
     "pace": pace.Pace,
+    "slowed": slowed.Slowed,
     "work": work.Work,
     "neighbour": others.Neighbour,
     "release": outside.Release,

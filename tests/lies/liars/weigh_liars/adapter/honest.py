@@ -101,6 +101,18 @@ class Engine(Adapter):
         """Free it, outside the clock."""
         self.chunks = []
 
+    def profile(self) -> dict[str, Any]:
+        """What DuckDB's profiler says, in the form that weigh reads."""
+        path = Path(self.scratch) / "profile.json"
+        self.connection.execute(f"PRAGMA enable_profiling = 'json'; SET profiling_output = '{path}'")
+        self.run()
+        self.release()
+        self.connection.execute("PRAGMA disable_profiling")
+        raw = path.read_text()
+        told = json.loads(raw)
+        counters = {name: told["query"][name] for name in ("total_rows_scanned", "total_intermediate_rows")}
+        return {"plan": operator(told["operator"][0]), "counters": counters, "raw": raw}
+
     def close(self) -> None:
         """End of this life."""
         self.connection.close()
@@ -118,3 +130,9 @@ class _Stream:
             return self._connection._submit(self._sql, None, "stream").arrow_capsule()
         # Before 2.0.
         return self._connection.sql(self._sql).__arrow_c_stream__(requested_schema)
+
+
+def operator(node: dict[str, Any]) -> dict[str, Any]:
+    """An operator of DuckDB's profile, with those below it."""
+    children = [operator(child) for child in node.get("children", ())]
+    return {"name": node["type"], "seconds": node["timing"], "rows": node["intermediate_rows"], "children": children}

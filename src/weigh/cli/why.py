@@ -1,0 +1,175 @@
+"""``weigh why``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from weigh.cli.evidence.path import evidence_argument, others_evidence
+from weigh.cli.output import print_json, print_rich, say
+from weigh.cli.progress import progress
+
+if TYPE_CHECKING:
+    from weigh.experiment.config.user_data import OwnFiles
+
+_SECONDS = "2s"
+_MOST = 600.0
+
+
+@click.command()
+@evidence_argument
+@click.option(
+    "--operation",
+    "operations",
+    multiple=True,
+    metavar="NAME",
+    help="Profile this one, changed or not. Repeatable [the five that changed most].",
+)
+@click.option("--contender", metavar="NAME", help="Only this one against the baseline [all].")
+@click.option(
+    "--sample", metavar="TIME", default=_SECONDS, show_default=True, help="How long each side is sampled, by each way."
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Where your own data and queries are, of evidence of the workload sql [weigh.toml].",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where profiles, stacks and page go [why-EVIDENCE beside the evidence].",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/why/1).")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def why(
+    evidence: Path,
+    operations: tuple[str, ...],
+    contender: str | None,
+    sample: str,
+    config: Path | None,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Profile what a run found SLOWER or FASTER, and name the operators and functions that moved.
+
+    Both contenders are started again as the evidence describes them, on this machine, in processes that nobody times.
+    The evidence is not changed. Its engines and packages are executed: profile evidence whose contenders you would run.
+    `latest` is the newest of runs.
+    """
+    with others_evidence(evidence):
+        own = _own(evidence, config, quiet=quiet)
+        asked = Asked(operations, contender, sample, out)
+        explain(evidence, asked, own=own, as_json=as_json, quiet=quiet)
+
+
+class Asked(NamedTuple):
+    """What is profiled, for how long each side is sampled, and where it goes."""
+
+    operations: tuple[str, ...] = ()
+    contender: str | None = None
+    sample: str = _SECONDS
+    out: Path | None = None
+
+
+def explain(
+    evidence: Path,
+    asked: Asked | None = None,
+    *,
+    own: OwnFiles | None,
+    as_json: bool = False,
+    silent: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Profile, and print what was found.
+
+    Args:
+        evidence: of a run.
+        asked: what; None: what changed most.
+        own: the user's own data and queries, for the workload ``sql``.
+        as_json: print one JSON document.
+        silent: print nothing on stdout, and say where it was written.
+        quiet: no progress.
+
+    Raises:
+        UsageError: it cannot be profiled.
+        WeighError: as of :func:`weigh.experiment.profile.run.why`.
+    """
+    from weigh._kinds import RUN, kind_of
+    from weigh.experiment.profile import files
+    from weigh.experiment.profile.run import WhyRequest
+    from weigh.experiment.profile.run import why as profiled
+    from weigh.experiment.profile.terminal import report
+    from weigh.model.errors import UsageError
+    from weigh.model.units import parse_duration
+
+    asked = asked or Asked()
+    seconds = parse_duration(asked.sample)
+    if not 0 < seconds <= _MOST:
+        raise UsageError(f"--sample {asked.sample}: a side is sampled for more than nothing and at most 10m")
+    kind = kind_of(evidence)
+    if kind is not RUN:
+        raise UsageError(f"{kind.noun} is not profiled", where=str(evidence), remedy="name evidence of weigh run")
+    place = asked.out or files.folder_of(evidence)
+    request = WhyRequest(operations=asked.operations, contender=asked.contender, seconds=seconds, own=own)
+    found = profiled(evidence, request, place, progress(quiet))
+    if as_json:
+        print_json(found)
+    elif not silent:
+        print_rich(report(found, str(place / files.PAGE)))
+    if found.changes and (as_json or silent) and not quiet:
+        say(f"written: {place}", err=True)
+
+
+def explain_after(evidence: Path, own: OwnFiles | None, *, silent: bool, quiet: bool) -> None:
+    """Profile a run that has just ended; where that fails it is said, and the run's own exit code stands.
+
+    Args:
+        evidence: of the run.
+        own: as it had them.
+        silent: print nothing on stdout.
+        quiet: no progress.
+    """
+    from weigh.model.errors import WeighError
+    from weigh.model.text import one_line
+
+    try:
+        explain(evidence, own=own, silent=silent, quiet=quiet)
+    except WeighError as error:
+        say(one_line(f"not profiled: {error}"), err=True)
+        say(f"  {one_line(error.remedy)}", err=True)
+
+
+def _own(evidence: Path, config: Path | None, *, quiet: bool) -> OwnFiles | None:
+    """The user's own data and queries, if they are what was measured.
+
+    Raises:
+        UsageError: nobody says where they are.
+        DataFault: they are others.
+    """
+    from weigh._kinds import RUN, kind_of
+    from weigh.experiment.config import named_files
+    from weigh.experiment.config.file import DEFAULT_FILE, read_file
+    from weigh.experiment.record import read_spec
+    from weigh.model.errors import DataFault, UsageError
+
+    if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).own is None:
+        return None
+    path = config or DEFAULT_FILE
+    if not path.exists():
+        raise UsageError(
+            "it was measured on data of your own, and there is no weigh.toml that says where it is",
+            remedy="call it where weigh.toml is, or name it: --config FILE",
+        )
+    own = named_files.own_files(read_file(path), path, {"workload": spec.workload}, progress(quiet))
+    if own is None or own.content() != spec.own:
+        raise DataFault(
+            "its data or queries are others than were measured",
+            where=str(path),
+            remedy="measure again, and profile that",
+        )
+    return own

@@ -1,0 +1,157 @@
+"""``weigh workloads`` and ``weigh workloads audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.output import print_json, say, say_rows
+from weigh.cli.progress import progress
+
+if TYPE_CHECKING:
+    from weigh.experiment.suite.audit import Audit
+
+_NAMES = 6
+"""Operations with one problem that are named without ``--verbose``."""
+_TITLES = {
+    "constant": "read no table",
+    "empty": "answer nothing",
+    "duplicate": "ask what another one asks",
+    "too_fast": "too fast to be timed",
+    "generated": "ask rows that the engine makes itself",
+    "noisy": "noisier than what is asked",
+    "fails": "are not answered",
+}
+
+
+@click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def workloads(context: click.Context, as_json: bool) -> None:
+    """List the workloads that an experiment can name."""
+    if context.invoked_subcommand:
+        return
+    from weigh import workloads as registry
+    from weigh.workloads.user_sql import Folder
+
+    rows = [{"name": name, "dataset": registry.load(name).dataset} for name in registry.names()]
+    rows.append({"name": Folder.name, "dataset": Folder.dataset})
+    if as_json:
+        print_json({"schema": "weigh/workloads/1", "workloads": rows})
+        return
+    own = "your own queries over your own files (weigh init); a folder of questions: ./queries/"
+    say_rows(
+        [(row["name"], own if row["name"] == Folder.name else f"over dataset {row['dataset']}") for row in rows], (12,)
+    )
+
+
+@workloads.command()
+@click.argument("workload")
+@click.option(
+    "--contender", multiple=True, metavar="SPEC", help="Who is asked: ENGINE[@VERSION] ... Repeatable [duckdb]."
+)
+@click.option("--data", metavar="NAME", help="Your own tables, registered under that name (weigh data register).")
+@click.option("--scale", metavar="SCALE", help="Of the workload's data, as weigh run takes it.")
+@click.option("--operations", metavar="A,B,...", help="Only these operations.")
+@click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%].")
+@click.option("--precision", metavar="FRACTION", help="How wide an interval may be to each side [0.45 of the margin].")
+@click.option("--verbose", is_flag=True, help="Every operation with a problem, and every key of every file.")
+@click.option("--strict", is_flag=True, help="Exit 3 when an operation is noisier than what is asked.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def audit(
+    workload: str, operations: str | None, verbose: bool, strict: bool, as_json: bool, quiet: bool, **flags: Any
+) -> None:
+    """Say which operations of WORKLOAD measure nothing; a workload's name, or a folder of questions.
+
+    Those that read no table, answer nothing, ask what another one asks, or are too fast to be timed; then those that
+    scatter more than a session can average out. Exit 1 when one measures nothing.
+    """
+    from weigh.cli.run import asked
+    from weigh.experiment.suite.audit import NOTHING
+    from weigh.experiment.suite.audit import audit as audited
+    from weigh.model.errors import ExitCode
+
+    chosen = [name.strip() for name in operations.split(",") if name.strip()] if operations else None
+    contenders = flags.pop("contender")
+    spec, request = asked(
+        None,
+        {
+            **flags,
+            "workload": workload,
+            "contender": contenders or (None if Path("weigh.toml").exists() else ("duckdb",)),
+            "operations": chosen,
+            "shrink": False,
+        },
+        Path(),
+        quiet=quiet,
+    )
+    found = audited(spec, request, progress(quiet))
+    if as_json:
+        print_json({"schema": "weigh/audit/1", "workload": workload, **_document(found)})
+    else:
+        _say(found, verbose=verbose)
+    kinds = {one.kind for one in found.problems}
+    code = ExitCode.OK
+    if kinds & set(NOTHING):
+        code = ExitCode.FOUND
+    elif "noisy" in kinds and strict:
+        code = ExitCode.INCONCLUSIVE
+    click.get_current_context().exit(int(code))
+
+
+def _document(found: Audit) -> dict[str, Any]:
+    return {
+        "operations": found.operations,
+        "measures_nothing": found.nothing,
+        "problems": found.problems,
+        "left_out": found.left_out,
+        "unread": found.unread,
+        "unplanned": found.unplanned,
+    }
+
+
+def _say(found: Audit, *, verbose: bool) -> None:
+    from weigh.model.text import one_line
+    from weigh.model.units import count
+
+    bad = len(found.nothing)
+    total = count(len(found.operations), "operation")
+    say(f"{bad:,} of {total} measure nothing." if bad else f"Of {total} none measures nothing.", bold=True)
+    for kind, title in _TITLES.items():
+        own = [one for one in found.problems if one.kind == kind]
+        if not own:
+            continue
+        say(f"\n{len(own):,} {title}")
+        if kind == "noisy" and len(own) > _NAMES and 2 * len(own) > len(found.operations):
+            say("  Most of them are: the machine is busy, or the margin is too small for it (weigh doctor).")
+        for one in own if verbose else own[:_NAMES]:
+            who = f" ({', '.join(one.contenders)})" if one.contenders else ""
+            say(f"  {one_line(one.operation)}{who}: {one_line(one.text, 300)}")
+        if len(own) > _NAMES and not verbose:
+            say(f"  and {len(own) - _NAMES:,} more: --verbose or --json")
+    if found.left_out:
+        say(f"\n{count(len(found.left_out), 'question')} of the suite not asked")
+        for left in found.left_out if verbose else found.left_out[:_NAMES]:
+            say(f"  {one_line(left.name)}: {one_line(left.why, 300)}")
+        if len(found.left_out) > _NAMES and not verbose:
+            say(f"  and {len(found.left_out) - _NAMES:,} more: --verbose or --json")
+    _say_keys(found, verbose=verbose)
+    for name in found.unplanned:
+        say(f"\nPlans of {name} cannot be read here: whether an operation reads a table is not told of it.")
+
+
+def _say_keys(found: Audit, *, verbose: bool) -> None:
+    from weigh.model.text import one_line
+
+    keys: dict[tuple[str, str], list[str]] = {}
+    for one in found.unread:
+        keys.setdefault((one.key, one.why), []).append(one.file)
+    if not keys:
+        return
+    say("\nkeys of the files without effect")
+    for (key, why), files in sorted(keys.items(), key=lambda pair: bool(pair[0][1])):
+        where = ", ".join(files) if verbose else files[0] + (f" and {len(files) - 1:,} more" if files[1:] else "")
+        say(f"  {one_line(key)}: {why or 'not understood'} ({one_line(where, 1000 if verbose else 120)})")

@@ -1,0 +1,215 @@
+"""Statements: names replaced where they stand; everything else stays as it was written.
+
+A parser says what is a name, and what a literal is for. A word that is neither a name, nor a value, nor one that the
+language is known to have, makes the whole statement one that cannot be replaced.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.obfuscation.literals import Role, Unreplaceable
+from weigh.obfuscation.roles import role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.obfuscation.mapping import Mapping
+
+# fmt: off
+_PLAIN = frozenset(
+    (
+        "epoch", "year", "years", "quarter", "month", "months", "week", "weeks", "day", "days", "hour", "hours",
+        "minute", "minutes", "second", "seconds", "milliseconds", "microseconds", "dow", "doy", "isodow", "century",
+        "decade", "to", "for", "from", "only", "nowait", "skip", "locked", "nothing", "conflict", "do", "of", "at",
+        "zone", "time", "without", "with", "precision", "both", "leading", "trailing", "row", "rows", "preceding",
+        "following", "current", "exclude", "ties", "matched", "then", "key", "share", "bernoulli", "system", "placing",
+        "and", "no",
+    )
+)
+"""Words that are no names where the parser calls them none."""
+_CONTROL = frozenset(
+    (
+        "begin", "start", "transaction", "work", "commit", "end", "abort", "rollback", "savepoint", "release", "to",
+        "and", "no", "chain", "set", "local", "session", "characteristics", "as", "isolation", "level", "serializable",
+        "repeatable", "read", "committed", "uncommitted", "write", "only", "not", "deferrable", ",", ";",
+    )
+)
+"""Words of statements that begin and end transactions."""
+# fmt: on
+_SERVER = re.compile(
+    r"pg_|to_|json|array_|ts_|string_|regexp_|current_|generate_|unnest$|row_|now$|random$|concat|hash|timezone$|"
+    r"(?:next|curr|set|last)val$|set_config$|bernoulli$|system$"
+)
+"""Functions that a server has, and the parser does not know."""
+_FORMAT = re.compile(
+    r"\b(?:date_trunc|date_part|to_char|to_date|to_timestamp|to_number|date_format|str_to_date|strftime|extract|"
+    r"time_format|timestampdiff|timestampadd|date_bin|pg_sleep|timezone|pg_advisory\w*)\s*"
+    r"\((?:[^()']|'[^']*'|\([^()]*\))*$",
+    re.IGNORECASE,
+)
+"""Behind it stands what date or form is meant."""
+_NEAR = 300
+"""Characters before a literal in which that is looked for."""
+_INTERVAL = re.compile(r"\binterval\s*$", re.IGNORECASE)
+_ARROW = re.compile(r"->>?\s*$")
+_HINT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_QUOTES = {'"': '"', "`": "`", "[": "]"}
+
+
+class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement without its names.
+
+    Attributes:
+        pieces: around its values.
+        roles: of its values.
+    """
+
+    pieces: tuple[str, ...]
+    roles: tuple[Role, ...]
+
+
+def rewritten(pieces: Sequence[str], values: Sequence[str | None], dialect: str, mapping: Mapping) -> Rewritten:
+    """Replace the names of a statement.
+
+    Args:
+        pieces: its text around its values.
+        values: of one call: literals as they stand in the text, None of what was bound.
+        dialect: of sqlglot.
+        mapping: decides.
+
+    Raises:
+        Unreplaceable: it cannot be taken apart.
+    """
+    pieces = [_HINT.sub(" ", piece) for piece in pieces]
+    text, places = pieces[0], []
+    for value, piece in zip(values, pieces[1:], strict=True):
+        word = "0" if value is None else value
+        places.append((len(text), len(text) + len(word)))
+        text += word + piece
+    names, roles = _taken_apart(text, places, dialect)
+    edges = [0, *(edge for place in places for edge in place), len(text)]
+    made = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        part, at = "", start
+        for first, last in names:
+            if start <= first < end:
+                part += text[at:first] + _name(text[first:last], mapping)
+                at = last
+        made.append(part + text[at:end])
+    return Rewritten(pieces=tuple(made), roles=tuple(roles))
+
+
+def control(pieces: Sequence[str], values: Sequence[str | None], dialect: str, mapping: Mapping) -> Rewritten:
+    """The same of a statement that begins or ends a transaction, or of SET TRANSACTION, which parsers know badly.
+
+    Raises:
+        Unreplaceable: a word of it is unknown.
+    """
+    if values:
+        raise Unreplaceable
+    (text,) = pieces
+    tokens = _tokens(text, dialect)
+    part, at = "", 0
+    for number, token in enumerate(tokens):
+        start, end = token.start, token.end + 1
+        last = tokens[number - 1].text.upper() if number else ""
+        word = text[start:end].lower()
+        if word in ("savepoint", "work", "transaction") and last in ("TO", "RELEASE", "ROLLBACK"):
+            continue
+        if last == "SAVEPOINT" or (last in ("TO", "RELEASE") and word not in _CONTROL):
+            part += text[at:start] + _name(text[start:end], mapping)
+            at = end
+        elif word not in _CONTROL:
+            raise Unreplaceable
+    return Rewritten(pieces=(part + text[at:],), roles=())
+
+
+def _name(text: str, mapping: Mapping) -> str:
+    closing = _QUOTES.get(text[0])
+    if closing is None:
+        return mapping.name(text)
+    return f"{text[0]}{mapping.name(text[1:-1].replace(closing * 2, closing))}{closing}"
+
+
+def _taken_apart(
+    text: str, places: Sequence[tuple[int, int]], dialect: str
+) -> tuple[list[tuple[int, int]], list[Role]]:
+    """Where names stand, in order, and what each value is for."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    logger = logging.getLogger("sqlglot")
+    was = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        tree = sqlglot.parse_one(text, read=dialect)
+    except (SqlglotError, RecursionError, ValueError):
+        raise Unreplaceable from None
+    finally:
+        logger.setLevel(was)
+    if tree.find(exp.Command):
+        raise Unreplaceable
+    names = {
+        (node.meta["start"], node.meta["end"] + 1) for node in tree.find_all(exp.Identifier) if "start" in node.meta
+    }
+    roles: list[Role] = ["value"] * len(places)
+    starts = {start: number for number, (start, _) in enumerate(places)}
+    for node in tree.find_all(exp.Literal):
+        at = node.meta.get("start", -1)
+        # The sign of a number belongs to it.
+        number = starts.get(at, starts.get(at - 1))
+        if number is not None and at < places[number][1]:
+            roles[number] = role(node)
+    for number, (start, _) in enumerate(places):
+        before = text[max(0, start - _NEAR) : start]
+        if _FORMAT.search(before) or _INTERVAL.search(before):
+            roles[number] = "kept"
+        elif _ARROW.search(before):
+            # The place in an array of JSON, or a key, which is a text.
+            roles[number] = "count" if text[start].isdigit() else "value"
+    _check(text, _tokens(text, dialect), places, names)
+    return sorted(names), roles
+
+
+def _tokens(text: str, dialect: str) -> Sequence[Any]:
+    from sqlglot.dialects.dialect import Dialect
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return Dialect.get_or_raise(dialect).tokenize(text)
+    except (SqlglotError, ValueError):
+        raise Unreplaceable from None
+
+
+def _check(text: str, tokens: Sequence[Any], places: Sequence[tuple[int, int]], names: set[tuple[int, int]]) -> None:
+    """Every word is a name that is replaced, a value, or known; a function's name that is not is a name.
+
+    Raises:
+        Unreplaceable: a word is none of these.
+    """
+    from sqlglot import exp
+
+    values: set[int] = set()
+    for low, high in places:
+        values.update(range(low, high))
+    for number, token in enumerate(tokens):
+        kind, start, end = token.token_type.name, token.start, token.end + 1
+        if kind not in ("VAR", "IDENTIFIER", "NAME") and text[start : start + 1] not in ('"', "`"):
+            continue
+        if (start, end) in names or start in values:
+            continue
+        word = text[start:end].lower()
+        if word in _PLAIN:
+            continue
+        called = number + 1 < len(tokens) and tokens[number + 1].token_type.name == "L_PAREN"
+        if called and (word.upper() in exp.FUNCTION_BY_NAME or _SERVER.match(word)):
+            continue
+        if not called:
+            raise Unreplaceable
+        names.add((start, end))

@@ -1,0 +1,111 @@
+"""The differential flame graph: where the time of one side goes, coloured by how much more or less it is than before.
+
+The outermost function is at the bottom; a box is as wide as the time in which its function was on the stack (Brendan
+Gregg, "Differential Flame Graphs", 2014).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.render.svg.draw import number, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+WIDTH = 1120
+_ROW = 17
+_DEEPEST = 64
+_THINNEST = 0.6
+_CHARACTER = 6.3
+"""Units that a character of a label takes, about."""
+_MORE, _LESS, _ALIKE = (214, 69, 33), (36, 103, 184), (238, 232, 220)
+
+
+@dataclass
+class _Box:
+    name: str
+    before: float = 0.0
+    after: float = 0.0
+    below: dict[str, _Box] = field(default_factory=dict)
+
+
+def flame_graph(before: Mapping[str, float], after: Mapping[str, float], label: str) -> Markup:
+    """The drawing: widths are those of ``after``; red took longer than ``before``, blue less long.
+
+    Args:
+        before: seconds of one execution by stack, ``;`` between its functions, the outermost first.
+        after: the same of the side that is drawn.
+        label: what it shows, for those who do not see it.
+    """
+    root = _Box("all")
+    for stacks, side in ((before, "before"), (after, "after")):
+        for stack, seconds in stacks.items():
+            box = root
+            _add(box, side, seconds)
+            for name in stack.split(";")[:_DEEPEST]:
+                box = box.below.setdefault(name, _Box(name))
+                _add(box, side, seconds)
+    if not root.after:
+        return Markup()
+    boxes = list(_boxes(root, 0.0, 0, WIDTH / root.after))
+    rows = 1 + max(row for _, _, row, _ in boxes)
+    largest = max(abs(box.after - box.before) for box, *_ in boxes) or 1.0
+    height = rows * _ROW
+    drawn = Markup().join(
+        _drawn(box, x, height - (row + 1) * _ROW, width, (box.after - box.before) / largest)
+        for box, x, row, width in boxes
+    )
+    style = 'font-family="monospace" font-size="10.5"'
+    return Markup(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" {style} '
+        'aria-label="{}">{}</svg>'
+    ).format(one_line(label), drawn)
+
+
+def _add(box: _Box, side: str, seconds: float) -> None:
+    setattr(box, side, getattr(box, side) + seconds)
+
+
+def _boxes(box: _Box, x: float, row: int, scale: float) -> Iterator[tuple[_Box, float, int, float]]:
+    """Boxes that can be seen, with their place, row and width."""
+    width = box.after * scale
+    if width < _THINNEST:
+        return
+    yield box, x, row, width
+    for name in sorted(box.below):
+        below = box.below[name]
+        yield from _boxes(below, x, row + 1, scale)
+        x += below.after * scale
+
+
+def _drawn(box: _Box, x: float, y: float, width: float, share: float) -> Markup:
+    room = int((width - 4) / _CHARACTER)
+    label = Markup()
+    if room >= 3:
+        label = Markup('<text x="{}" y="{}" fill="#1a2028">{}</text>').format(
+            number(x + 2), number(y + 12), one_line(shortened(box.name, room))
+        )
+    change = f"{units.seconds(box.before)} -> {units.seconds(box.after)}"
+    return Markup('<g><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" fill="{}" rx="1"/>{}</g>').format(
+        one_line(f"{box.name}: {change} of one execution"),
+        number(x),
+        number(y),
+        number(max(width - 0.4, 0.3)),
+        _ROW - 1,
+        _colour(share),
+        label,
+    )
+
+
+def _colour(share: float) -> str:
+    """From like before to the most that any box changed by."""
+    end = _MORE if share > 0 else _LESS
+    strength = abs(share)
+    mixed = (round(calm + (loud - calm) * strength) for calm, loud in zip(_ALIKE, end, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
