@@ -100,7 +100,7 @@ CATALOGUE = _rows(
         Page("concept/method.md", "Two clocks"),
         "a contender meddles with its own clock, or with what it reports",
         "bounded by weigh's own clock on its side; outside the bound the contender is disqualified, and a verdict that "
-        "the two clocks do not share is refused",
+        "the two clocks do not share is refused; times that a system's scripts print decide nothing",
     ),
     (
         "A11",

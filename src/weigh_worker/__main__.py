@@ -167,7 +167,7 @@ class Worker:
         if not isinstance(rows, int) or rows < 0:
             raise TypeError(f"{'ingest' if self.loading else 'run'}() must return the number of rows, not {rows!r}")
         cpu_s = None if engine.elsewhere else measured.cpu_s
-        return protocol.RunReply(wall_s=measured.wall_ns / 1e9, rows=rows, cpu_s=cpu_s)
+        return protocol.RunReply(wall_s=measured.wall_ns / 1e9, rows=rows, cpu_s=cpu_s, said_s=engine.said_s)
 
     def on_answer(self, path: str) -> protocol.Reply:
         """Write the last result to ``path`` as an Arrow IPC stream."""

@@ -27,6 +27,8 @@ class Adapter(ABC):
         background: what the engine does between queries, in a few words (``compaction``); empty for nothing. It is
             shown as a cost; work that nobody declared, outside every clock, forbids a verdict.
         ingests: whether this life loads tables under the clock and gets none before; set before it is made.
+        said_s: seconds that the system itself says the last ``run`` took, where it says so. They stand beside what the
+            clock says, and decide nothing.
 
     Args:
         settings: the contender's settings, applied before anything else.
@@ -36,6 +38,7 @@ class Adapter(ABC):
     elsewhere = False
     ingests = False
     background = ""
+    said_s: float | None = None
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
         self.wanted = settings

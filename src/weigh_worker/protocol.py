@@ -112,11 +112,13 @@ class RunReply(Reply):
         rows: of the result.
         cpu_s: user and system CPU seconds of all threads. None where the work is done by other processes, so that what
             the kernel tells of this one is the client's.
+        said_s: seconds that the system says it took, by a clock of its own; None where it does not say.
     """
 
     wall_s: float
     rows: int
     cpu_s: float | None
+    said_s: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from weigh.engines.exchange import RequestCost, WorkerEnded
 from weigh.engines.run_cost import RunCost
 from weigh.experiment import derived
 from weigh.experiment.measure.execution import AnswerCheck, Execution, FirstQuery, Position, failed, sample
-from weigh.model.sample import OF_LOADS, Outcome
+from weigh.model.sample import OF_SOME, Outcome
 
 POSITION = Position(
     attempt=2,
@@ -39,6 +39,7 @@ EXECUTION = Execution(
         bytes_read=14,
         bytes_written=15,
         major_faults=16,
+        said_s=26.5,
         round_trip=RequestCost(seconds=19.5, cpu_s=20.5),
         release=RequestCost(seconds=21.5, cpu_s=22.5),
     ),
@@ -54,7 +55,7 @@ PLACED = {
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
-    "major_faults": 16, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
+    "major_faults": 16, "said_s": 26.5, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
     "round_trip_s": 19.5, "round_trip_cpu_s": 20.5, "release_s": 21.5, "release_cpu_s": 22.5,
     "stored_bytes": 23, "settled_bytes": 24, "first_query_s": 25.5,
 }  # fmt: skip
@@ -69,7 +70,7 @@ COLUMNS = [
     ("release_s", pa.float64()), ("release_cpu_s", pa.float64()),
     ("answer_s", pa.float64()), ("answer_cpu_s", pa.float64()), ("rows", pa.int64()), ("digest", pa.string()),
     ("peak_memory", pa.int64()), ("bytes_read", pa.int64()), ("bytes_written", pa.int64()),
-    ("major_faults", pa.int64()),
+    ("major_faults", pa.int64()), ("said_s", pa.float64()),
     ("stored_bytes", pa.int64()), ("settled_bytes", pa.int64()), ("first_query_s", pa.float64()),
     ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),
     ("temperature", pa.string()),
@@ -96,6 +97,6 @@ def test_the_columns_of_samples_parquet() -> None:
     table = derived.sample_table([made])
     assert [(field.name, field.type) for field in table.schema] == COLUMNS
     assert table.to_pylist() == [msgspec.to_builtins(made)]
-    query = msgspec.structs.replace(made, **dict.fromkeys(OF_LOADS))
+    query = msgspec.structs.replace(made, **dict.fromkeys(OF_SOME))
     assert derived.sample_table([query]).schema == derived.sample_table([]).schema
-    assert derived.sample_table([query]).column_names == [name for name, _ in COLUMNS if name not in OF_LOADS]
+    assert derived.sample_table([query]).column_names == [name for name, _ in COLUMNS if name not in OF_SOME]

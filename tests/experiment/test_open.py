@@ -18,7 +18,7 @@ from weigh.evidence import attempts, journal, sealing
 from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.results.results import experiment_results
-from weigh.model.sample import OF_LOADS
+from weigh.model.sample import OF_SOME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,8 +55,8 @@ def test_everything_is_what_the_report_says(folder: Path, whole: Record) -> None
 def test_the_samples_are_those_of_the_parquet_file(folder: Path, whole: Record) -> None:
     derived.derive(folder)
     samples = weigh.open(folder).samples
-    # A column of what only loads have is left out where nothing was loaded.
-    queries = [{k: v for k, v in msgspec.to_builtins(one).items() if k not in OF_LOADS} for one in whole.samples]
+    # A column of what only loads and scripts have is left out of others.
+    queries = [{k: v for k, v in msgspec.to_builtins(one).items() if k not in OF_SOME} for one in whole.samples]
     assert samples.to_pylist() == queries
     assert samples.schema == duckdb.read_parquet(str(folder / "samples.parquet")).to_arrow_table().schema
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from weigh.history import candidates
+from weigh.history import candidates, clickhouse_rule
 
 from . import otava
 from .rates import Rate
@@ -112,6 +112,71 @@ def steps(law: str, histories: int, seed: int, size: float = STEP) -> Found:
     return Found(Rate(hits, real), Rate(min(hits, said), said))
 
 
+POINTS = 100
+SIZES = 1.05, 1.15
+"""The known changes of a history of 100 points are this large, up or down."""
+ENDS, BETWEEN = 14, 20
+"""Points before the first one and behind the last one, and between two of them, at least."""
+
+
+def skewed(draw: np.random.Generator) -> Floats:
+    """100 points by a law that nothing here was made with: never much faster, sometimes slower, and a slow wave."""
+    phase = draw.uniform(0, 2 * np.pi)
+    wave = 0.003 * np.sin(np.arange(POINTS) / 9.0 + phase)
+    return np.asarray(wave + 0.005 * (draw.gamma(4.0, 1.0, POINTS) - 4.0))
+
+
+class Known(NamedTuple):
+    """Of histories of 100 points with three known changes, and of as many without any.
+
+    Attributes:
+        recall: changes that were found within three points of their place.
+        precision: of those that were found, how many are one.
+        covered: places that lie in the range that is printed for them, of those that were found.
+        invented: flat histories in which one was found.
+        rule_recall, rule_invented: the same of ClickHouse's rule alone.
+    """
+
+    recall: Rate
+    precision: Rate
+    covered: Rate
+    invented: Rate
+    rule_recall: Rate
+    rule_invented: Rate
+
+
+def known(histories: int, seed: int) -> Known:
+    """Candidates of such histories, and ClickHouse's rule beside them."""
+    draw = np.random.default_rng([seed, histories])
+    hits = said = covered = invented = ruled = rule_invented = 0
+    for _ in range(histories):
+        flat = np.exp(skewed(draw))
+        invented += bool(candidates.changes([float(x) for x in flat], MARGIN).changes)
+        rule_invented += bool(clickhouse_rule.steps([float(x) for x in flat]))
+        logs = skewed(draw)
+        room = POINTS - 2 * ENDS - 2 * BETWEEN
+        places = [int(one) + ENDS + BETWEEN * at for at, one in enumerate(np.sort(draw.integers(0, room, 3)))]
+        for place in places:
+            logs[place:] += np.log(draw.uniform(*SIZES)) * draw.choice([-1, 1])
+        values = [float(x) for x in np.exp(logs)]
+        found = candidates.changes(values, MARGIN).changes
+        rule = [at for at, _ in clickhouse_rule.steps(values)]
+        for place in places:
+            near = [one for one in found if abs(one.at - place) <= NEAR]
+            hits += bool(near)
+            covered += any(one.first <= place <= one.last for one in near)
+            ruled += any(abs(at - place) <= NEAR for at in rule)
+        said += len(found)
+    return Known(
+        recall=Rate(hits, 3 * histories),
+        precision=Rate(min(hits, said), said),
+        covered=Rate(covered, hits),
+        invented=Rate(invented, histories),
+        rule_recall=Rate(ruled, 3 * histories),
+        rule_invented=Rate(rule_invented, histories),
+    )
+
+
 def rows(experiments: int) -> Iterator[Row]:
     """The table."""
     histories = max(experiments // 40, 20)
@@ -132,3 +197,21 @@ def rows(experiments: int) -> Iterator[Row]:
         found = steps(law, histories, 16)
         for name, one in found._asdict().items():
             yield Row(f"history: {name}", f"{law}, three steps of 5 %", ">= 90 %", one.banded, one.within(FOUND, 1.0))
+    of = known(histories, 17)
+    said = f"{POINTS} points of skewed noise with a wave"
+    yield Row(
+        "history: invented",
+        f"{said}, unchanged",
+        "<= 1 %",
+        of.invented.banded,
+        of.invented.within(0.0, 0.01),
+        f"ClickHouse's rule: {of.rule_invented.banded}",
+    )
+    for name, one, others in (
+        ("recall", of.recall, f"ClickHouse's rule: {of.rule_recall.banded}"),
+        ("precision", of.precision, ""),
+        ("in the range that is printed", of.covered, ""),
+    ):
+        yield Row(
+            f"history: {name}", f"{said}, three changes of 5-15 %", ">= 95 %", one.banded, one.within(0.95, 1.0), others
+        )

@@ -49,6 +49,16 @@ def test_a_regression_that_was_mended_is_two_changes() -> None:
     assert found.two_speeds is None
 
 
+def test_a_slope_of_a_few_points_is_one_change() -> None:
+    """Whose two halves the partition may put at the same place."""
+    slope = {28: 1.04, 29: 1.03, 30: 1.03, 31: 1.03, 32: 1.03}
+    for seed in (1, 524, 1106):
+        (one,) = candidates.changes(values(60, seed, slope), 0.03).changes
+        assert 28 <= one.at <= 32
+        assert one.first <= one.at <= one.last
+        assert abs(one.ratio - 1.17) < 0.03
+
+
 def test_a_change_below_the_margin_and_a_short_series_are_no_candidates() -> None:
     assert candidates.changes(values(100, 6, {50: 1.02}, sd=0.002), 0.03).changes == ()
     assert len(candidates.changes(values(100, 6, {50: 1.02}, sd=0.002), 0.01).changes) == 1

@@ -102,6 +102,23 @@ def test_a_rerun_until_green_in_another_job_stays_red(weigh: Weigh, evidence: tu
     assert weigh("history", "show", "--from", "twin", "--json").json["attempts"] == []
 
 
+def test_what_more_starts_decide_contradicts_no_attempt(weigh: Weigh, tmp_path: Path) -> None:
+    """Three starts are too few for a verdict; the second attempt reads them with its own."""
+    names = experiment_records.names(2)
+    record = experiment_records.record(operations=("q1",), contenders=names, starts=3, runs=1, noise=0.005)
+    samples = tuple(
+        sessions.changed(one, wall_s=1.5 * (one.wall_s or 0)) if one.contender == names[1] else one
+        for one in record.samples
+    )
+    record = sessions.changed(record, samples=samples)
+    for _ in range(2):
+        added = weigh("history", "add", str(sealed(tmp_path / "runs", record)))
+        assert added.code == 0, added.out
+    assert "T8.attempts (note)" in added.out
+    (told,) = weigh("history", "show", "--json").json["attempts"]
+    assert (told["attempts"], [*told["verdicts"].values()]) == (2, [["slower"]])
+
+
 def test_jobs_add_at_the_same_time(tmp_path: Path) -> None:
     entries = [entry(at % 20, 0.1) for at in range(80)]
     with ThreadPoolExecutor(8) as pool:
@@ -154,12 +171,17 @@ def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
     assert "as Otava&#39;s CSV says, not weighed by weigh" in weigh("history", "show", "--html", "-").out
 
 
-def test_a_url_is_refused_by_name_without_its_secret(weigh: Weigh) -> None:
+def test_a_url_that_holds_no_history_is_refused_without_its_secret(weigh: Weigh) -> None:
     (weigh.folder / "perf.csv").write_text(OTAVA)
-    for url, remedy in (("s3://bucket/h", "aws s3 sync"), ("postgresql://me:geheim@db/h", "PostgreSQL")):
+    for url, said in (
+        ("s3://me:geheim@bucket/h", "aws s3 sync"),
+        ("clickhouse://me:geheim@db/h", "into ClickHouse"),
+        ("postgresql://me:geheim@127.0.0.1:1/h", "postgresql://me@127.0.0.1:1/h"),
+        ("postgres://me:geheim@db:x/h", "port is no number"),
+    ):
         refused = weigh("history", "add", "perf.csv", "--to", url)
         assert refused.code == 2
-        assert remedy in refused.err
+        assert said in refused.err
         assert "geheim" not in refused.err + refused.out
 
 

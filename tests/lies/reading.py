@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from junitparser import JUnitXml
+
 from support.command import RAN
 from weigh.experiment import derived
 
 if TYPE_CHECKING:
-    from support.command import Run
+    from support.command import Run, Weigh
 
 _BADGE = re.compile(r" \[[A-Z]+\]$", re.MULTILINE)
 
@@ -75,6 +77,19 @@ def times(run: Run, operation: str, contender: str) -> dict[int, list[float]]:
 def timed(run: Run) -> set[tuple[str, str]]:
     """(contender, operation) pairs whose times are shown."""
     return {(timing["contender"], timing["operation"]) for timing in run.json["timings"]}
+
+
+def junit(weigh: Weigh, run: Run) -> dict[tuple[str, str], tuple[str, str]]:
+    """What a CI server reads: by class and name of each test, how it ended (empty where it passed) and why."""
+    exported = weigh("export", str(run.evidence), "--format", "junit")
+    assert exported.code == 0, exported.err
+    told = {}
+    for suite in JUnitXml.fromstring(exported.out.encode()):
+        for case in suite:
+            ended = next(iter(case.result), None)
+            said = str(ended.message) if ended is not None else str(case.system_out or "")
+            told[case.classname, case.name] = (getattr(ended, "_tag", ""), said)
+    return told
 
 
 def codes(run: Run) -> list[str]:

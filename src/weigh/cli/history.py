@@ -26,8 +26,9 @@ DEFAULT = "history"
 def history() -> None:
     """Series over evidence of every kind: what changed from version to version.
 
-    A history is a folder of small files, one for each evidence directory. Several CI jobs can add to it at the same
-    time. A change of level in it is a candidate: `weigh history confirm` measures both versions side by side.
+    A history is a folder of small files, one for each evidence directory, or a table of PostgreSQL. Several CI jobs can
+    add to it at the same time. A change of level in it is a candidate: `weigh history confirm` measures both versions
+    side by side.
     """
 
 
@@ -38,7 +39,9 @@ _margin = click.option(
 
 @history.command()
 @click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--to", metavar="FOLDER", default=DEFAULT, show_default=True, help="The history.")
+@click.option(
+    "--to", metavar="PLACE", default=DEFAULT, show_default=True, help="The history: a folder, or postgres://..."
+)
 @click.option(
     "--commit",
     metavar="ID",
@@ -65,10 +68,10 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
 
-    folder = store.place(to)
+    where = store.place(to)
     own = [one for path in evidence for one in _entries(path, commit, _time(at), form)]
-    added = {entry.id: store.add(folder, entry) for entry in own}
-    entries, _ = store.read(folder)
+    added = store.add_all(where, own)
+    entries, _ = store.read_all(where)
     findings = attempts_findings(entries, {entry.experiment for entry in own})
     if as_json:
         rows = [
@@ -81,7 +84,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
             }
             for one in own
         ]
-        print_json({"schema": "weigh/history-add/1", "folder": to, "added": rows, "findings": findings})
+        print_json({"schema": "weigh/history-add/1", "folder": str(where), "added": rows, "findings": findings})
     else:
         for entry in own:
             said = f"{len(entry.points)} points" if added[entry.id] else "it is there already"
@@ -119,7 +122,14 @@ def _entries(path: Path, commit: str, at: str, form: str | None) -> list[Entry]:
         return indexing.entries(found, commit=commit, at=at)
 
 
-_folder = click.option("--from", "folder", metavar="FOLDER", default=DEFAULT, show_default=True, help="The history.")
+_folder = click.option(
+    "--from",
+    "folder",
+    metavar="PLACE",
+    default=DEFAULT,
+    show_default=True,
+    help="The history: a folder, or postgres://...",
+)
 
 
 @history.command()
@@ -234,7 +244,7 @@ def _measured(
     made = experiment.run(spec, request, progress(quiet), files.write)
     called = {"before": before.name, "after": after.name}
     (entry,) = indexing.entries(made, confirms=one.id, versions=called)
-    store.add(store.place(folder), entry)
+    store.add_all(store.place(folder), [entry])
     return measurement(entry, one, before, after)
 
 
@@ -247,5 +257,6 @@ def _results(folder: str, margin: str, operation: str = "") -> HistoryResults:
     smallest = parse_fraction(margin, "--margin")
     if smallest <= 0:
         raise UsageError(f"a margin of {margin} cannot be", remedy="give a number above 0, e.g. 3%")
-    entries, damaged = store.read(store.place(folder))
-    return history_results(folder, entries, damaged, margin=smallest, operation=operation)
+    where = store.place(folder)
+    entries, damaged = store.read_all(where)
+    return history_results(str(where), entries, damaged, margin=smallest, operation=operation)

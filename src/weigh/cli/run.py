@@ -58,8 +58,8 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--contender",
             multiple=True,
             metavar="SPEC",
-            help="What is compared: ENGINE[@VERSION] with pins and settings, or a name of weigh.toml; VERSION may be a "
-            "wheel, a folder or git:REVISION. Repeatable.",
+            help="What is compared: ENGINE[@VERSION] with pins and settings, clickbench:FOLDER, or a name of "
+            "weigh.toml; VERSION may be a wheel, a folder or git:REVISION. Repeatable.",
         ),
         click.option(
             "--baseline",

@@ -100,6 +100,10 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
+        place: the one of them that names the folder of what is measured, and that ``ENGINE:FOLDER`` sets; empty where
+            an engine is no folder.
+        executables: files that such a folder must have, and that can be executed.
+        closing_s: seconds that ending a life may take before it is killed.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
         script: Python source of ``def ask(tables, sql, settings)``, which asks it without weigh and returns rows;
@@ -128,6 +132,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
     variants: tuple[str, ...] = ()
+    place: str = ""
+    executables: tuple[str, ...] = ()
+    closing_s: float = 5.0
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
     script: str = ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.engines import catalogs, loaded, resources
+from weigh.engines import catalogs, loaded, places, resources
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.builds import product
@@ -20,7 +20,7 @@ from weigh.engines.process import WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead
-from weigh.model.contender import URL, Contender, ContenderRead, Setting
+from weigh.model.contender import SYSTEM, URL, Contender, ContenderRead, Setting
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
@@ -162,12 +162,20 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
     """Weigh's own settings, which the adapter must know: one that nobody carries out would be a lie in the report."""
     ours = {key: value for key, value in contender.settings.items() if key not in contender.engine_settings()}
     for key in ours:
+        if key == SYSTEM and not engine.place:
+            raise UsageError(
+                f"engine '{engine.name}' is no folder of scripts",
+                where=f"contender {contender.name}",
+                remedy="write clickbench:FOLDER; a build of an engine is ENGINE@FOLDER",
+            )
         if key not in engine.variants:
             raise UsageError(
                 f"engine '{engine.name}' has no variant '{key}'",
                 where=f"contender {contender.name}",
                 remedy=nearest(key, engine.variants) if engine.variants else "leave it out",
             )
+    if engine.place:
+        return {**ours, **places.found(engine, contender)}
     return ours
 
 

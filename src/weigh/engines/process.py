@@ -109,6 +109,7 @@ class WorkerProcess:
         (self.folder / "scratch").mkdir()
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
+        self._closing_s = engine.closing_s
         self._over = False
         processes.adopt()
         log = (self.folder / "log").open("wb")
@@ -307,7 +308,7 @@ class WorkerProcess:
         if self._process.poll() is None:
             self._family = processes.family(self._process.pid)
             with suppress(WorkerEnded, OSError):
-                self.exchange.ask("close", protocol.CloseReply, 5.0)
+                self.exchange.ask("close", protocol.CloseReply, self._closing_s)
         self.kill()
 
     def kill(self) -> None:

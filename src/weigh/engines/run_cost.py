@@ -29,6 +29,7 @@ class RunCost:
         round_trip: of the request that executed, and did nothing else: the bound of wall and CPU seconds.
         release: of the request before it, which freed the previous result and collected garbage.
         store: what was asked of a store; None of a life whose tables are files.
+        said_s: seconds that the system says it took, by a clock of its own; None where it does not say.
     """
 
     wall_s: Seconds
@@ -41,6 +42,7 @@ class RunCost:
     round_trip: RequestCost
     release: RequestCost
     store: StoreUse | None = None
+    said_s: Seconds | None = None
 
 
 def run_cost(
@@ -69,4 +71,5 @@ def run_cost(
         round_trip=round_trip,
         release=release,
         store=store,
+        said_s=reply.said_s,
     )

@@ -11,7 +11,7 @@ from weigh.evidence import timeline
 from weigh.evidence.seal import write_json
 from weigh.experiment import record as records
 from weigh.model.errors import EvidenceFault
-from weigh.model.sample import OF_LOADS, Outcome, Sample, Temperature
+from weigh.model.sample import OF_SOME, Outcome, Sample, Temperature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,8 +77,8 @@ def sample_table(samples: Iterable[Sample]) -> pa.Table:
 
     rows = [msgspec.to_builtins(sample) for sample in samples]
     table = pa.Table.from_pylist(rows, schema=sample_schema())
-    # Of an experiment that loads no table these columns say nothing.
-    return table.drop_columns([name for name in OF_LOADS if table.column(name).null_count == table.num_rows])
+    # Of most experiments these columns say nothing.
+    return table.drop_columns([name for name in OF_SOME if table.column(name).null_count == table.num_rows])
 
 
 def sample_schema() -> pa.Schema:

@@ -23,6 +23,8 @@ LEAST = 2 * SHORTEST
 """Points below which no change is looked for."""
 _REACH = 4
 """Points by which a change is moved to where its two levels meet best."""
+_LEVEL = 3
+"""Points between two changes, at least: fewer are no level."""
 _PLACE = 6.0
 """Twice the logarithm of the likelihood ratio within which another place is as good: about 95 %."""
 _APART = 4.0
@@ -93,12 +95,15 @@ def changes(values: Sequence[float], margin: float) -> Changes:
 
 
 def _moved(held: Floats, cuts: tuple[int, ...]) -> list[int]:
-    """Each change where its two levels meet best."""
+    """Each change where its two levels meet best; two that meet at the same place, as within a slope, are one."""
     bounds = [0, *cuts, len(held)]
     found = []
     for before, cut, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
         near = range(max(before + 2, cut - _REACH), min(after - 2, cut + _REACH) + 1)
         found.append(min(near, key=lambda at: _squares(held, before, at, after), default=cut))
+    for at, (one, two) in enumerate(pairwise(found)):
+        if two - one < _LEVEL:
+            return _moved(held, (*cuts[:at], (cuts[at] + cuts[at + 1]) // 2, *cuts[at + 2 :]))
     return found
 
 

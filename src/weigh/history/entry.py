@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -111,6 +111,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     confirms: str = ""
     points: tuple[Point, ...]
     digest: str = ""
+
+
+class Damaged(NamedTuple):
+    """An entry that is not what was added."""
+
+    file: str
+    why: str
 
 
 def sealed(entry: Entry) -> Entry:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.history import candidates, clickhouse_rule
-from weigh.history.entry import Entry, digested
+from weigh.history.entry import Damaged, Entry, digested
 from weigh.history.series import UNKNOWN, Place, Series, Split, series
 from weigh.model import codes
 from weigh.model.units import count
@@ -16,7 +16,6 @@ from weigh.model.verdict import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.history.store import Damaged
     from weigh.model.finding import Finding
 
 SCHEMA = "weigh/history/1"
@@ -79,7 +78,7 @@ class Attempts:
         experiment: its id.
         entries: all of them, by time.
         attempts: how many attempts these entries read.
-        verdicts: by operation and contender, what each entry said.
+        verdicts: by operation and contender, what each entry said that no later one has read together with its own.
     """
 
     experiment: str
@@ -129,7 +128,7 @@ def history_results(
     """All that the entries say.
 
     Args:
-        folder: as the user named it.
+        folder: or server, without a password.
         entries: by time.
         damaged: entries that cannot be believed.
         margin: the smallest change that is a candidate.
@@ -307,7 +306,11 @@ def attempts(entries: Sequence[Entry]) -> list[Attempts]:
         if len(read) < 2:
             continue
         verdicts: dict[str, list[str]] = defaultdict(list)
+        # More starts may decide what was open: that is no contradiction of the attempt that they were added to.
+        superseded = {seal for entry in own for seal in entry.covers if seal != entry.id}
         for entry in own:
+            if entry.id in superseded:
+                continue
             for point in entry.points:
                 if point.verdict and point.ratio is not None:
                     verdicts[f"{point.operation}, {point.who.name}"].append(point.verdict)

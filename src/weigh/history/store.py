@@ -1,4 +1,4 @@
-"""The store: a folder with one small file an entry, so that several jobs can add at the same time."""
+"""The store: a folder with one small file an entry, or a table of PostgreSQL; several jobs can add at the same time."""
 
 from __future__ import annotations
 
@@ -7,43 +7,70 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.evidence import files
-from weigh.history.entry import SCHEMA, Entry, digest
+from weigh.history.entry import SCHEMA, Damaged, Entry, digest
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError
+from weigh.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weigh.history.postgres import PostgresHistory
 
 SUFFIX = ".history.json"
 _REMEDIES = {
     "s3": "mount the bucket, or sync the folder: entries are never changed, so `aws s3 sync` both ways is enough",
-    "clickhouse": "keep the folder on a shared disk, and load `weigh history show --json` into ClickHouse",
-    "postgres": "keep the folder on a shared disk, and load `weigh history show --json` into PostgreSQL",
+    "clickhouse": "keep a folder or PostgreSQL, and load `weigh history show --json` into ClickHouse",
 }
+_SHORT = 12
+"""Characters of an id that name a row."""
 
 
-class Damaged(NamedTuple):
-    """An entry that is not what was added."""
-
-    file: str
-    why: str
-
-
-def place(text: str) -> Path:
-    """The folder of a history.
+def place(text: str) -> Path | PostgresHistory:
+    """Where a history is: a folder, or a table of PostgreSQL by URL.
 
     Raises:
-        UsageError: a URL: only folders can hold one.
+        UsageError: another URL, or none that can be read. The text of the error has no password.
     """
     scheme, found, _ = text.partition("://")
-    if found:
-        kind = scheme.lower().replace("postgresql", "postgres").partition("+")[0]
-        raise UsageError(
-            f"a history lies in a folder, and {scheme}:// is none",
-            remedy=_REMEDIES.get(kind, "name a folder; its files can be copied between machines, and never change"),
-        )
-    return Path(text)
+    if not found:
+        return Path(text)
+    if scheme.lower() in ("postgres", "postgresql"):
+        from weigh.history.postgres import history
+
+        return history(text)
+    raise UsageError(
+        f"a history lies in a folder or in PostgreSQL, and {one_line(scheme, 40)}:// is neither",
+        remedy=_REMEDIES.get(scheme.lower(), "name a folder, or postgres://USER@HOST/DATABASE"),
+    )
+
+
+def add_all(where: Path | PostgresHistory, entries: Sequence[Entry]) -> dict[str, bool]:
+    """Keep entries; by id whether each was not there before.
+
+    Raises:
+        EnvironmentFault: they cannot be written.
+    """
+    if isinstance(where, Path):
+        return {entry.id: add(where, entry) for entry in entries}
+    added = where.add([(entry.id, msgspec.json.encode(entry).decode()) for entry in entries])
+    return {entry.id: entry.id in added for entry in entries}
+
+
+def read_all(where: Path | PostgresHistory) -> tuple[list[Entry], list[Damaged]]:
+    """All entries by time, and those that cannot be believed.
+
+    Raises:
+        EvidenceFault: there is no history.
+        EnvironmentFault: the server cannot be reached.
+    """
+    if isinstance(where, Path):
+        return read(where)
+    return _checked((f"row {own[:_SHORT]}", text.encode()) for own, text in where.read())
 
 
 def add(folder: Path, entry: Entry) -> bool:
@@ -96,18 +123,22 @@ def read(folder: Path) -> tuple[list[Entry], list[Damaged]]:
         raise EvidenceFault(
             "there is no history", where=str(folder), remedy="weigh history add EVIDENCE --to FOLDER makes one"
         )
+    return _checked((path.name, path) for path in sorted(folder.glob(f"*{SUFFIX}")))
+
+
+def _checked(kept: Iterable[tuple[str, Path | bytes]]) -> tuple[list[Entry], list[Damaged]]:
     found: dict[str, Entry] = {}
     damaged = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for name, content in kept:
         try:
-            entry = files.decoded(files.content(path), Entry)
+            entry = files.decoded(files.content(content) if isinstance(content, Path) else content, Entry)
         except (OSError, EvidenceFault) as error:
-            damaged.append(Damaged(path.name, f"it cannot be read: {error}"))
+            damaged.append(Damaged(name, f"it cannot be read: {error}"))
             continue
         if entry.schema != SCHEMA:
-            damaged.append(Damaged(path.name, f"it is a {entry.schema}, and this version reads {SCHEMA}"))
+            damaged.append(Damaged(name, f"it is a {entry.schema}, and this version reads {SCHEMA}"))
         elif digest(entry) != entry.digest:
-            damaged.append(Damaged(path.name, "it was edited after it was added"))
+            damaged.append(Damaged(name, "it was edited after it was added"))
         else:
             found.setdefault(entry.id, entry)
     return sorted(found.values(), key=lambda one: (one.at, one.id)), damaged

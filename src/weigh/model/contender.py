@@ -23,6 +23,9 @@ _LARGEST = 1 << 63
 URL = "weigh.url"
 """Where the server of a contender is, for engines that can be reached by URL."""
 
+SYSTEM = "weigh.system"
+"""The folder of a contender that is scripts and no package: what ``ENGINE:FOLDER`` sets."""
+
 DATA_KEYS = ("layout", "catalog", "store")
 """Keys of a contender's spec that say how and where its data lies. They are weigh's own, and reach no engine."""
 DEFAULT_LAYOUT = "default"
@@ -30,7 +33,7 @@ DEFAULT_LAYOUT = "default"
 _LAYOUT = re.compile(r"[A-Za-z0-9_][\w.-]*")
 
 _SPEC = re.compile(
-    r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?:@(?P<version>[^?]+?\.whl(?=[+?]|$)|[^+?\s]+))?"
+    r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?::(?P<place>[^?]+))?(?:@(?P<version>[^?]+?\.whl(?=[+?]|$)|[^+?\s]+))?"
     r"(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
 )
 _HOST = r"(?:\[[\w:.%]*\]|[^\s:@/?#\[\]]*)(?::\d+)?"
@@ -89,7 +92,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_contender(text: str) -> Contender:
-    """A contender from the command line: ``[NAME=]ENGINE[@VERSION][+PIN...][?KEY=VALUE&...]``.
+    """A contender from the command line: ``[NAME=]ENGINE[:FOLDER|@VERSION][+PIN...][?KEY=VALUE&...]``.
 
     Raises:
         UsageError: the text does not have that form.
@@ -105,6 +108,8 @@ def parse_contender(text: str) -> Contender:
         check_pin(pin)
     given = parse_qsl(match["settings"] or "", True)
     settings = {key: parse_setting(value) for key, value in given if key not in DATA_KEYS}
+    if match["place"]:
+        settings[SYSTEM] = match["place"]
     check_url(settings)
     places: dict[str, Any] = {key: _data(key, value) for key, value in given if key in DATA_KEYS}
     return Contender(

@@ -13,8 +13,8 @@ Temperature = Literal["hot", "cold", "first"]
 """Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
 
 
-OF_LOADS = ("stored_bytes", "settled_bytes", "first_query_s")
-"""What only the loading of a table has."""
+OF_SOME = ("said_s", "stored_bytes", "settled_bytes", "first_query_s")
+"""What only a system that times itself, or the loading of a table, has."""
 
 
 class Outcome(StrEnum):
@@ -62,6 +62,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         bytes_read: bytes the process read from storage devices in the timed region.
         bytes_written: bytes that the process caused to be written to them, such as what it spilled.
         major_faults: page faults that needed a device.
+        said_s: seconds that the system itself says it took (docs/reference/engines.md#clickbench); None where it does
+            not say. No figure is made of it.
         at: seconds since the beginning of the attempt at which the execution began.
         stored_bytes: bytes that the files of a table take on the disk when it is loaded; None of a query.
         settled_bytes: the same when every row was read back; None of a query.
@@ -99,6 +101,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     bytes_read: Bytes | None = None
     bytes_written: Bytes | None = None
     major_faults: int | None = None
+    said_s: Seconds | None = None
     stored_bytes: Bytes | None = None
     settled_bytes: Bytes | None = None
     first_query_s: Seconds | None = None

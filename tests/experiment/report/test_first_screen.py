@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from support import experiment_records
+from support.hostile_records import hostile
 from support.html_pages import Reader, assert_sound, rendered
 from weigh.evidence.sealing import End
 from weigh.experiment.report.first_screen import first_screen
@@ -266,6 +267,36 @@ def test_a_command_that_is_too_long_can_be_copied() -> None:
     assert shlex.split("".join(one.removesuffix("\\") for one in lines).removeprefix("  Again:   ")) == shlex.split(
         line
     )
+
+
+@pytest.mark.promise("Its first line answers the question, and it has less than 60 lines")
+def test_markdown_of_a_large_suite_answers_in_the_first_line() -> None:
+    """Of every kind of verdict some, with names as long as they come, read from several attempts."""
+    operations = 300
+    kinds = (("slower", 1.2), ("same", 1.0), ("small", 1.04), ("unresolved", 1.03), ("refused", None), ("faster", 0.8))
+    made = [
+        verdict(f"{number:04d}_a_name_that_says_what_is_asked_of_the_engine", *kinds[number % len(kinds)])
+        for number in range(operations)
+    ]
+    found = results(made, attempts=3)
+    lines = markdown(first_screen(found, EVIDENCE)).splitlines()
+    assert lines[0].startswith(f"**new is SLOWER than old on {operations // 6} of {operations} operations")
+    assert any("3 attempts are read together" in line for line in lines)
+    assert len(lines) < 60
+    assert sum(map(len, lines)) < 10_000
+    # Nobody mines it for green: what is open is counted, and said to be.
+    assert any(f"{operations // 3} are open" in line or f"open on {operations // 3}" in line for line in lines)
+
+
+def test_what_a_pull_request_shows_leaks_and_injects_nothing() -> None:
+    """Names and words of a run whose author wants the reader's browser, or his terminal."""
+    found = experiment_results(
+        [hostile(experiment_records.record(operations=("q1", "q2"), contenders=("a", "b", "c")))]
+    )
+    text = markdown(first_screen(found, EVIDENCE))
+    # Code is shown as it is.
+    assert "<script" not in re.sub(r"`[^`]*`", "", text).replace("\\<", "")
+    assert not [char for char in text if not char.isprintable() and char != "\n"]
 
 
 def test_markdown_shows_names_as_they_are() -> None:

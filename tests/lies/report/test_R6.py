@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 
+from guarantees.histories import skewed
 from support.command import Weigh
 from support.history_records import HOST, OTHER, beside, entry, measured, point, values, written
 
@@ -56,6 +58,26 @@ def test_the_same_times_on_one_machine_are_a_candidate_and_no_verdict(weigh: Wei
     written(weigh.folder / "history", [beside(16, 15, 1.2, "slower", confirms=candidate["id"])])
     (candidate,) = weigh("history", "show", "--json").json["candidates"]
     assert candidate["state"] == "confirmed"
+
+
+def test_a_hundred_points_keep_their_changes_apart_from_a_change_of_machine(weigh: Weigh) -> None:
+    """Known changes on either side of a slower machine, by a law that nothing here was made with."""
+    known, machine = {20: 1.06, 45: 0.9, 84: 1.12}, 62
+    logs = skewed(np.random.default_rng(28))
+    for at, ratio in {**known, machine: 1.3}.items():
+        logs[at:] += np.log(ratio)
+    made = [
+        entry(at + 1, float(one), host=HOST if at < machine else OTHER) for at, one in enumerate(0.1 * np.exp(logs))
+    ]
+    written(weigh.folder / "history", made)
+    shown = weigh("history", "show", "--json").json
+    assert [one["at"] for one in shown["candidates"]] == pytest.approx(list(known), abs=2)
+    assert [one["ratio"] for one in shown["candidates"]] == pytest.approx(list(known.values()), rel=0.02)
+    (one,) = shown["series"]
+    assert [split["at"] for split in one["splits"]] == [machine]
+    # ClickHouse's rule stands beside, within the same parts.
+    assert [one["clickhouse"] for one in shown["candidates"]] == ["step"] * 3
+    assert one["clickhouse_steps"] == pytest.approx(list(known), abs=2)
 
 
 def test_a_flat_history_says_nothing(weigh: Weigh) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..reading import verdicts, words
+from ..reading import junit, verdicts, words
 
 if TYPE_CHECKING:
-    from support.command import Run
+    from support.command import Run, Weigh
 
 OPERATION = "unordered"
 
@@ -27,3 +27,11 @@ def test_what_matters_is_slower(drifting: Run) -> None:
     much = verdicts(drifting, OPERATION)["much"]
     assert much["verdict"] == "slower", much
     assert much["low_fcr"] > 1.1
+
+
+def test_a_job_fails_for_what_matters_alone(drifting: Run, weigh: Weigh) -> None:
+    """As CI meets it: every commit differs by something, and a red check for it is soon turned off."""
+    told = junit(weigh, drifting)
+    assert told["time.much", OPERATION][0] == "failure"
+    tag, said = told["time.little", OPERATION]
+    assert (tag, "less than the 10 % you said matters" in said) == ("", True)

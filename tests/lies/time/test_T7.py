@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..reading import reasons, suites, verdicts, words
+from ..reading import junit, reasons, suites, verdicts, words
 
 if TYPE_CHECKING:
-    from support.command import Run
+    from support.command import Run, Weigh
 
 OPERATION = "unordered"
 
@@ -35,3 +35,14 @@ def test_what_is_stable_is_not_refused(noisy: Run) -> None:
         verdict = verdicts(noisy, OPERATION)[name]
         assert "T7.unstable" not in reasons(verdict), verdict
         assert verdict["verdict"] != "refused"
+
+
+def test_in_a_job_it_is_neither_green_nor_red(noisy: Run, weigh: Weigh) -> None:
+    """As CI meets it: a test that passes with an unstable query hides what changed, one that fails cries wolf."""
+    told = junit(weigh, noisy)
+    tag, said = told["time.wild", OPERATION]
+    assert (tag, "T7.unstable" in said) == ("skipped", True)
+    for name in ("lucky", "slower"):
+        assert "T7.unstable" not in told[f"time.{name}", OPERATION][1]
+    lines = weigh("report", str(noisy.evidence), "--markdown").out.splitlines()
+    assert any("wild" in line and "open on 1" in line for line in lines), lines

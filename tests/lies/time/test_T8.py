@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support import ci_jobs
 from weigh.evidence import attempts as store
 from weigh.evidence import journal
 
@@ -199,3 +200,38 @@ def test_a_look_that_does_not_follow_from_the_samples_is_found(
 ) -> None:
     forge(looked, change)
     assert ("T8.stop", journal.NAME) in problems(weigh, looked)
+
+
+@pytest.mark.long
+@pytest.mark.promise(
+    "A red attempt stays: a later one that does not say SLOWER, and has not read the red one's starts, fails with "
+    "`T8.disagree`."
+)
+def test_a_job_that_lost_its_runs_and_got_lucky_is_red_all_the_same(tmp_path: Path) -> None:
+    """The engine of the pull request is slow in its first lives; the rerun has no cache, and meets faster ones.
+
+    The honest twin keeps the runs: its rerun adds to what is known, and nothing is contradicted.
+    """
+    diary = tmp_path / "diary"
+    clone = ci_jobs.Clone(tmp_path, ms=800, starts=5, law=f', drift = -0.001, diary = "{diary}"')
+    histories = {name: str(tmp_path / name) for name in ("shared", "own")}
+
+    def job(name: str) -> tuple[int, str]:
+        done = ci_jobs.shell(ci_jobs.counting(), clone.folder, WEIGH_HISTORY=histories[name])
+        return done.returncode, done.stdout + done.stderr
+
+    assert job("shared")[0] == 1
+    kept = shutil.copytree(clone.folder / "runs", tmp_path / "kept")
+    shutil.copytree(histories["shared"], histories["own"])
+    diary.write_bytes(b"." * 2000)
+    shutil.rmtree(clone.folder / "runs")
+    code, said = job("shared")
+    assert code == 1
+    assert "T8.disagree" in said
+    assert "pr is FASTER" in said
+    shutil.rmtree(clone.folder / "runs")
+    kept.rename(clone.folder / "runs")
+    code, said = job("own")
+    assert code == 3, said
+    assert "T8.attempts" in said
+    assert "T8.disagree" not in said

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scipy import stats
 
-from ..reading import SMALL, contenders, times, verdicts, words
+from ..reading import SMALL, contenders, junit, times, verdicts, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def many(fresh: Callable[[], Weigh]) -> Run:
         return f"{name}=liar?lie=pace&ms=30&spread=0.05&{own}"
 
     named = (law("base", 0), law("one", 57), law("two", 58), law("three", 59), law("real", 60, limit=1.3))
-    asked = ("--workload", "three", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
+    asked = ("--workload", "three", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2", "--baseline", "base")
     return weigh("run", *contenders(*named), *asked)
 
 
@@ -62,3 +62,12 @@ def test_the_real_change_among_them_is_found(many: Run) -> None:
     assert {verdicts(many, operation)["real"]["verdict"] for operation in ("unordered", "quotients")} <= {
         "unresolved", "refused", "same", "small",
     }  # fmt: skip
+
+
+def test_a_job_names_the_real_change_alone(many: Run, weigh: Weigh) -> None:
+    """As CI meets it: every commit has its false alarms, each time others, until nobody reads them."""
+    assert many.code == 1
+    failed = {key for key, (tag, _) in junit(weigh, many).items() if tag == "failure"}
+    assert failed == {("time.real", "ties")}
+    (first, *_) = weigh("report", str(many.evidence), "--markdown").out.splitlines()
+    assert "real: SLOWER on 1" in first or "Against base, on 3 operations" in first

@@ -12,7 +12,7 @@ import msgspec
 from weigh.experiment.config.builds import BuildTable, placed_at
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
-from weigh.model.contender import Setting
+from weigh.model.contender import SYSTEM, Setting
 from weigh.model.data.storage import Kind
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
@@ -258,9 +258,11 @@ def read_file(path: Path) -> File:
 
 
 def _placed(read: File, folder: Path) -> None:
-    """Paths of builds as they are from here."""
+    """Paths of builds and of folders that are measured, as they are from here."""
     for contender in read.contender:
         contender.version = placed_at(contender.version, folder)
+        if SYSTEM in contender.settings:
+            contender.settings[SYSTEM] = str(folder / Path(str(contender.settings[SYSTEM])).expanduser())
     for table in read.build.values():
         table.repository = str(folder / Path(table.repository).expanduser())
 

@@ -134,6 +134,7 @@ def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
         bytes_read=one.cost.bytes_read,
         bytes_written=one.cost.bytes_written,
         major_faults=one.cost.major_faults,
+        said_s=one.cost.said_s,
         stored_bytes=one.stored_bytes,
         settled_bytes=one.settled_bytes,
         first_query_s=one.first.seconds if one.first else None,

@@ -9,7 +9,7 @@ import msgspec
 
 from weigh.experiment.record import Record
 from weigh.experiment.results import drift, duet, gaps, later_answers
-from weigh.experiment.results.clock import clock_end, family_cpu, plausibility, repetition, round_trip
+from weigh.experiment.results.clock import claim, clock_end, family_cpu, plausibility, repetition, round_trip
 from weigh.experiment.results.clock.clock_coverage import clock_coverage
 from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold import cold
@@ -170,6 +170,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += repetition.repetitions(attempts)
     findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples, background)
+    findings += claim.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     findings += ingest.findings(latest, samples)

@@ -91,6 +91,14 @@ A10_CLOCK = error(
 A10_CPU = error(
     "A10.cpu", pages.BOUND, "the CPU seconds it says are not those that the kernel charged it", disqualifies=True
 )
+A10_SAID = note(
+    "A10.said", pages.CLICKBENCH, "the system prints times of its own; every figure and verdict is by weigh's clock"
+)
+A10_CLAIM = warning(
+    "A10.claim",
+    pages.CLICKBENCH,
+    "the times that the system prints leave out more than starting its script takes, or are longer than what went by",
+)
 A10_VERDICT = plain(
     "A10.verdict", pages.BOUND, "by weigh's own clock the verdict would be another one, so there is none"
 )

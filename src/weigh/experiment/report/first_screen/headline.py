@@ -48,14 +48,14 @@ def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str,
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         said = [*answers(results), *([nothing] if results.gate else [])]
-        return (*_unfinished(results), *said, *_failures(results))
+        return (*_unfinished(results), *said, *_attempts(results), *_failures(results))
     if len(compared) == 1:
         said = [sentence(compared[0], geometric_mean(results, compared[0]))]
     elif compared:
         said = [*_listed(results, compared)]
     else:
         said = [_alone(results)]
-    return (*_unfinished(results), *said, *_failures(results), *answers(results))
+    return (*_unfinished(results), *said, *_attempts(results), *_failures(results), *answers(results))
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
@@ -211,6 +211,9 @@ def _unfinished(results: ExperimentResults) -> Iterator[str]:
             yield f"What follows is from {units.count(len(record.blocks), 'start')}."
     elif end.how != "complete":
         yield f"Not complete: {one_line(end.reason)}."
+
+
+def _attempts(results: ExperimentResults) -> Iterator[str]:
     if results.attempts > 1:
         yield f"{results.attempts} attempts are read together."
 

@@ -1,0 +1,75 @@
+"""Folders that are measured: what a contender is, where it is no package."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from weigh.engines.engine import Engine
+    from weigh.model.contender import Contender, Setting
+
+CONTENTS = "weigh.contents"
+"""Setting by which an adapter is told the hash of the folder's files: with other files it is another contender."""
+_LARGEST = 4 << 20
+"""Bytes of a file that is hashed; of larger ones, which no script is, the size counts."""
+_NOT_ITS = ("results", ".git")
+
+
+def found(engine: Engine, contender: Contender) -> dict[str, Setting]:
+    """The folder as an absolute path, and the hash of what is in it.
+
+    Args:
+        engine: has a ``place``.
+        contender: of that engine.
+
+    Raises:
+        UsageError: it names no folder, the folder lacks something, or it is asked for what no folder has.
+    """
+    where = f"contender {contender.name}"
+    if contender.version:
+        raise UsageError(
+            "a folder has no versions", where=where, remedy=f"leave @{contender.version} out: its files say what it is"
+        )
+    if own := contender.engine_settings():
+        raise UsageError(
+            f"scripts take no settings ({', '.join(own)})", where=where, remedy="change the scripts in a copy of it"
+        )
+    named = str(contender.settings.get(engine.place, ""))
+    folder = Path(named).expanduser().resolve()
+    if not named or not folder.is_dir():
+        raise UsageError(
+            f"'{named}' is no folder" if named else "it names no folder",
+            where=where,
+            remedy=f"write {engine.name}:FOLDER, e.g. {engine.name}:./sqlite",
+        )
+    paths = {name: folder / name for name in engine.executables}
+    if missing := [name for name, path in paths.items() if not path.is_file()]:
+        raise UsageError(
+            f"{named} has no {', '.join(missing)}",
+            where=where,
+            remedy=f"name a folder that has {', '.join(paths)}: docs/reference/engines.md, ClickBench",
+        )
+    if barred := [name for name, path in paths.items() if not os.access(path, os.X_OK)]:
+        raise UsageError(
+            f"{named}: {', '.join(barred)} cannot be executed", where=where, remedy=f"chmod +x {' '.join(barred)}"
+        )
+    return {engine.place: str(folder), CONTENTS: _hash(folder, where)}
+
+
+def _hash(folder: Path, where: str) -> str:
+    hashed = hashlib.sha256()
+    try:
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
+            if path.is_file() and inside.parts[0] not in _NOT_ITS:
+                size = path.stat().st_size
+                hashed.update(f"{inside}\0{size}\0".encode(errors="surrogateescape"))
+                hashed.update(path.read_bytes() if size <= _LARGEST else b"")
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}", where=where, remedy="make it readable") from None
+    return hashed.hexdigest()

@@ -1,0 +1,80 @@
+"""Claims: what a system says an execution took, held against what went by (A10). Pure.
+
+Such a figure leaves out what it likes: the start of a script, the way of the answer to the client, or the work itself.
+No figure of weigh's is made of it. What starting takes is in every execution, so the quickest query bounds it; who
+leaves out clearly more leaves out a part of the query.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.model import codes
+from weigh.model.units import seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.model.finding import Finding
+    from weigh.model.sample import Sample
+
+_SHARE = 1.5
+_LEAST = 5
+"""Executions: of fewer, one burst of somebody else's work may be in all."""
+_FLOOR = 20e-3
+"""Seconds: scripts print hundredths, and say as much of themselves."""
+
+
+class _One(NamedTuple):
+    said: float
+    went_by: float
+
+
+def findings(samples: Iterable[Sample]) -> list[Finding]:
+    """A note for every contender that says times of its own, and a warning for each operation where they cannot be."""
+    known: dict[str, dict[str, list[_One]]] = defaultdict(lambda: defaultdict(list))
+    for one in samples:
+        if one.timed and one.said_s is not None and one.wall_s is not None and one.temperature == "hot":
+            known[one.contender][one.operation].append(_One(one.said_s, one.wall_s))
+    return [
+        finding for contender, own in known.items() for finding in (_said(contender, own), *_impossible(contender, own))
+    ]
+
+
+def _said(contender: str, own: dict[str, list[_One]]) -> Finding:
+    operation = max(own, key=lambda name: median(one.went_by - one.said for one in own[name]))
+    said, went_by = (median(column) for column in zip(*own[operation], strict=True))
+    return codes.A10_SAID.finding(
+        contender=contender,
+        text=f"it prints times of its own: {seconds(said)} for {operation}, while {seconds(went_by)} went by from "
+        "calling its script to its last row. Only the latter counts",
+        remedy="read figures that others publish of it with that in mind",
+    )
+
+
+def _impossible(contender: str, own: dict[str, list[_One]]) -> Iterator[Finding]:
+    starting = min(median(one.went_by for one in rows) for rows in own.values())
+    for operation, rows in own.items():
+        said, went_by = (median(column) for column in zip(*rows, strict=True))
+        # The least of all: a burst of somebody else's work can only add to the others.
+        left_out = min(one.went_by - one.said for one in rows)
+        if len(rows) < _LEAST:
+            continue
+        if left_out > max(_SHARE * starting, starting + _FLOOR):
+            text = (
+                f"it says {seconds(said)}, while {seconds(went_by)} went by: it leaves out at least "
+                f"{seconds(left_out)}, and its quickest query takes {seconds(starting)} in all, with the start of its "
+                "script"
+            )
+        elif said > went_by + _FLOOR:
+            text = f"it says {seconds(said)}, and no more than {seconds(went_by)} went by"
+        else:
+            continue
+        yield codes.A10_CLAIM.finding(
+            contender=contender,
+            operation=operation,
+            text=text,
+            remedy="believe no time that this system prints; weigh's are by its own clock",
+        )

@@ -1,0 +1,115 @@
+"""A history in a table of PostgreSQL, by URL: several machines can add to it without a shared disk."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.engines import environment as environments
+from weigh.engines import postgres
+from weigh.engines.prepared import cache_folder
+from weigh.load.target import url as urls
+from weigh.load.target.postgres import psycopg_connect
+from weigh.load.target.secrecy import hide
+from weigh.model.errors import EnvironmentFault, EvidenceFault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PROGRAM = Path(__file__).parent / "postgres_program.py"
+_PSYCOPG = [one for one in postgres.engine.requires if one.startswith("psycopg")]
+_PATIENCE = 120
+_REMEDIES = {
+    "42501": "let an administrator GRANT CREATE ON SCHEMA public, or SELECT and INSERT on weigh_history, to this user",
+    "42703": "there is a table weigh_history that weigh did not make: name another database",
+    "28P01": "check the user and the password",
+    "3D000": "check the name of the database",
+}
+
+
+class _Said(msgspec.Struct):
+    error: str | None = None
+    code: str = ""
+    added: list[str] = []
+    entries: list[tuple[str, str]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresHistory:
+    """A history in the table ``weigh_history``, which the first entry makes.
+
+    Attributes:
+        name: of the server, without a password.
+        connect: as psycopg takes it.
+    """
+
+    name: str
+    connect: dict[str, Any] = field(repr=False)
+
+    def __str__(self) -> str:
+        """Without a password."""
+        return self.name
+
+    def add(self, entries: Sequence[tuple[str, str]]) -> list[str]:
+        """Keep entries, each an id and its JSON.
+
+        Returns:
+            Ids of those that were not there.
+
+        Raises:
+            EnvironmentFault: the server cannot be reached, or does not let this user write.
+        """
+        return self._ask(entries).added if entries else []
+
+    def read(self) -> list[tuple[str, str]]:
+        """All ids with their JSON.
+
+        Raises:
+            EnvironmentFault: the server cannot be reached, or does not let this user read.
+            EvidenceFault: it has no history.
+        """
+        return self._ask(()).entries
+
+    def _ask(self, entries: Sequence[tuple[str, str]]) -> _Said:
+        environment = environments.ensure(_PSYCOPG, cache_folder())
+        try:
+            run = subprocess.run(
+                [str(environment.python), "-P", "-B", str(_PROGRAM)],
+                input=msgspec.json.encode({"connect": self.connect, "add": entries}),
+                capture_output=True,
+                timeout=_PATIENCE,
+                cwd="/",
+                check=False,
+            )
+            said = msgspec.json.decode(run.stdout, type=_Said)
+        except (subprocess.TimeoutExpired, msgspec.MsgspecError):
+            raise EnvironmentFault(
+                "the server did not answer as PostgreSQL does", where=self.name, remedy="see the server's log"
+            ) from None
+        if said.code == "no-table":
+            raise EvidenceFault(
+                "there is no history", where=self.name, remedy="weigh history add EVIDENCE --to URL makes one"
+            )
+        if said.error is not None:
+            raise EnvironmentFault(
+                f"the history cannot be kept there: {said.error}",
+                where=self.name,
+                remedy=_REMEDIES.get(said.code, "see whether it runs there"),
+            )
+        return said
+
+
+def history(text: str) -> PostgresHistory:
+    """The history of a URL; the password is hidden from the list of processes.
+
+    Raises:
+        UsageError: it is no URL of a server.
+    """
+    url = urls.parse(text)
+    if url.inline:
+        hide(text, url.text)
+    return PostgresHistory(url.text, psycopg_connect(url))

@@ -1,0 +1,64 @@
+"""A10: a system of scripts that prints a made time, or no answer. Its honest twin prints what went by."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support import clickbench_systems as systems
+from weigh.experiment import derived
+
+from ..reading import contenders, statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+
+FLAGS = ("--quiet", "--json", "--starts", "2", "--rounds", "1", "--runs", "3")
+
+
+@pytest.fixture(scope="module")
+def run(fresh: Callable[[], Weigh]) -> Run:
+    """A system of scripts, one that prints a made time, one that answers nothing, and a witness."""
+    weigh = fresh()
+    systems.make_experiment(weigh.folder)
+    return weigh(
+        "run", *contenders(*(systems.system(weigh.folder, one) for one in ("", "made", "silent")), "duckdb"), *FLAGS
+    )
+
+
+@pytest.mark.promise("Its scripts are called unchanged, and its answers are compared like any other's.")
+def test_answers_of_a_folder_are_compared(run: Run) -> None:
+    assert statuses(run) == {"kinds": "agreed", "pairs": "agreed"}
+    for row in run.json["gate"]:
+        assert row["status"] == ("error" if row["contenders"] == ["silent"] else "agreed")
+        if row["status"] == "error":
+            assert "it printed nothing, not even the names of the columns" in row["detail"]
+    (read,) = (one for one in run.json["contenders"] if one["name"] == "honest")
+    assert read["version"].startswith("honest, files ")
+
+
+@pytest.mark.promise(
+    "What a system of ClickBench prints of its time stands beside what went by, and decides nothing (`A10.said`)."
+)
+def test_a_made_time_changes_no_figure_and_is_named(run: Run) -> None:
+    found = {(one["code"], one["contender"], one["operation"]) for one in run.json["findings"] if "A10" in one["code"]}
+    assert found == {
+        ("A10.said", "honest", None),
+        ("A10.said", "made", None),
+        ("A10.claim", "made", "pairs"),
+    }
+    samples = [one for one in derived.read_samples(run.evidence) if one.timed and one.operation == "pairs"]
+    said = {name: [one.said_s for one in samples if one.contender == name] for name in ("made", "duckdb")}
+    assert set(said["made"]) == {0.001}
+    assert set(said["duckdb"]) == {None}
+    # A figure of weigh's is what went by.
+    assert median(one.wall_s for one in samples if one.contender == "made") > 0.01
+
+
+def test_the_evidence_can_be_verified(run: Run, fresh: Callable[[], Weigh]) -> None:
+    done = fresh()("verify", str(run.evidence))
+    assert done.code == 0, done.out
