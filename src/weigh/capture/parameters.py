@@ -24,9 +24,13 @@ _COMMON = 0.02
 """Share from which on a value among many is one of its own."""
 _LONG, _LONG_KEPT = 512, 8
 """Characters from which on a value is long, and how many of those are kept."""
+_OVERHEAD = 100
+"""Bytes that a value takes beside its characters."""
 _SIGNIFICANT = 0.01
-_MOST = 2_000_000
-"""Values that are kept of all parameters together; of those that come later few are."""
+_MOST = 128 << 20
+"""Bytes of the values that are kept of all parameters together; of those that come later few are."""
+_PARAMETERS = 50_000
+"""Whose values are looked at, of all units together."""
 _NUMBERED = re.compile(r"([^0-9]*?)(-?(?:0|[1-9][0-9]{0,17}))([^0-9]*)$")
 _RISING = 0.95
 
@@ -60,25 +64,40 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Room:
-    """How many values may still be kept."""
+    """How many values may still be kept, and what they are drawn with.
+
+    Attributes:
+        left: bytes for values.
+        parameters: for whose values there is a place.
+        fixed: parameters for whose values there was none.
+        random: the draw of all of them.
+    """
 
     def __init__(self) -> None:
         self.left = _MOST
+        self.parameters = _PARAMETERS
+        self.fixed = 0
+        self.random = random.Random(1)
+
+    def takes(self, size: int) -> bool:
+        """Whether a value of so many characters still has a place, which it has then."""
+        if size + _OVERHEAD > self.left:
+            return False
+        self.left -= size + _OVERHEAD
+        return True
 
 
 class Values:
     """Values of one parameter, as they come.
 
     Args:
-        seed: of the draw.
         room: shared with the other parameters.
         images: whether they were replaced, so that a number between two of them is none of them.
     """
 
-    def __init__(self, seed: int, room: Room, *, images: bool = False) -> None:
+    def __init__(self, room: Room, *, images: bool = False) -> None:
         self._images = images
         self._arms = _ARMS_OF_IMAGES if images else _ARMS
-        self._random = random.Random(seed)
         self._room = room
         self._kept: list[str] = []
         self._most = _RESERVOIR
@@ -101,22 +120,28 @@ class Values:
             self._numbered = False
             self._counts = None
             self._long += 1
-            if self._long > _LONG_KEPT:
+            if self._long > _LONG_KEPT or (self._kept and len(value) > self._room.left):
                 return
         if self._counts is not None:
-            self._counts[value] += 1
-            if len(self._counts) > _DISTINCT:
+            if value in self._counts or self._counts_more(value):
+                self._counts[value] += 1
+            else:
+                self._room.left += sum(len(one) + _OVERHEAD for one in self._counts)
                 self._counts = None
         if self._numbered:
             self._number(value)
         present = self.seen - self.nulls
         if len(self._kept) < self._most:
-            if self._room.left <= 0:
+            if not self._room.takes(len(value)):
                 self._most = max(len(self._kept), 32)
-            self._room.left -= 1
             self._kept.append(value)
-        elif (place := self._random.randrange(present)) < len(self._kept):
+        elif (place := self._room.random.randrange(present)) < len(self._kept):
             self._kept[place] = value
+
+    def _counts_more(self, value: str) -> bool:
+        """Whether one more distinct value is counted; the first one always is."""
+        counts: dict[str, int] = self._counts or {}
+        return len(counts) < _DISTINCT and (self._room.takes(len(value)) or not counts)
 
     def _number(self, value: str) -> None:
         found = _NUMBERED.match(value)

@@ -222,6 +222,16 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
             f"no call took less than {shortest * 1e3:.3g} ms: the source leaves short calls out, and the weights are "
             "those of the long ones (log_min_duration_statement = 0, long_query_time = 0 write all)"
         )
+    if units.fixed:
+        captured.notes.append(
+            f"{units.fixed:,} parameters of statements with long lists are always sent as in the first call: the "
+            "values of the others were not kept"
+        )
+    if units.number > len(units.arrivals):
+        captured.notes.append(
+            f"the arrivals are judged by the first {len(units.arrivals):,} of {units.number:,} units: the trace has "
+            "the moments of all"
+        )
     if not knows["duration"]:
         captured.notes.append("the source has no durations: coverage is of calls alone")
     return captured

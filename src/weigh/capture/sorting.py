@@ -13,11 +13,15 @@ import msgspec
 from weigh.capture.trace import Call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
 _RUN = 100_000
 """Calls that are sorted in memory at once; what is more goes to files that are merged."""
+_SIZE = 32 << 20
+"""Bytes of their values, from which on they are fewer."""
+_FILES = 64
+"""That are merged at once: as many files are open, and more are made one first."""
 _MOMENT = attrgetter("at_s")
 
 
@@ -31,29 +35,49 @@ class Sorter:
     def __init__(self, folder: Path) -> None:
         self._folder = TemporaryDirectory(prefix=".sorting-", dir=folder)
         self._held: list[Call] = []
-        self._runs: list[Path] = []
+        self._size = 0
+        # Runs of calls, then runs that were made of as many runs, and so on.
+        self._runs: list[list[Path]] = [[]]
+        self._made = 0
         self._encoder = msgspec.msgpack.Encoder()
 
     def add(self, call: Call) -> None:
         """One more; its ``at_s`` may count from anywhere."""
         self._held.append(call)
-        if len(self._held) >= _RUN:
+        self._size += call.size
+        if len(self._held) >= _RUN or self._size >= _SIZE:
             self._spill()
 
     def calls(self) -> Iterator[Call]:
         """All of them, the earliest first."""
         self._held.sort(key=_MOMENT)
-        return heapq.merge(*map(_read, self._runs), iter(self._held), key=_MOMENT)
+        # The earliest run first: calls of one moment stay in the order in which they came.
+        runs = [path for level in reversed(self._runs) for path in level]
+        return heapq.merge(*map(_read, runs), iter(self._held), key=_MOMENT)
 
     def _spill(self) -> None:
         self._held.sort(key=_MOMENT)
-        path = Path(self._folder.name) / str(len(self._runs))
+        self._runs[0].append(self._run(self._held))
+        self._held, self._size = [], 0
+        for number, level in enumerate(self._runs):
+            if len(level) < _FILES:
+                break
+            if number + 1 == len(self._runs):
+                self._runs.append([])
+            self._runs[number + 1].append(self._run(heapq.merge(*map(_read, level), key=_MOMENT)))
+            for path in level:
+                path.unlink()
+            level.clear()
+
+    def _run(self, calls: Iterable[Call]) -> Path:
+        """A file of calls that are in order."""
+        self._made += 1
+        path = Path(self._folder.name) / str(self._made)
         with path.open("wb") as file:
-            for call in self._held:
+            for call in calls:
                 body = self._encoder.encode(call)
                 file.write(len(body).to_bytes(4, "big") + body)
-        self._runs.append(path)
-        self._held = []
+        return path
 
     def __enter__(self) -> Self:
         return self

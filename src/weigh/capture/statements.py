@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.capture import redis_template, template
+from weigh.capture import redis_template
 from weigh.capture.results import StatementFound
+from weigh.capture.skeleton import Skeletons
 from weigh.capture.template import Template, Unreadable
 from weigh.capture.trace import Statement
 from weigh.obfuscation.literals import Unreplaceable
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from weigh.capture.trace import Product
 
 _MOST = 5_000
-_LONGEST_CACHED = 4_000
-"""Characters of a text whose template is remembered."""
+_PIECES = 1_000_000
+"""Pieces of text of all statements together. One with long lists may take a small share of what is left of them: other
+statements that come later find their place."""
 
 
 class _Sums:
@@ -48,6 +50,8 @@ class Statements:
         self.obfuscation = obfuscation
         self._screen = screen
         self._tally = tally
+        self._skeletons = Skeletons(product)
+        self._pieces = _PIECES
         self._numbers: dict[str, int] = {}
         self._sums: list[_Sums] = []
         self.templates: list[Template] = []
@@ -113,7 +117,7 @@ class Statements:
         known = self._numbers.get(found.key)
         if known is not None:
             return known
-        if len(self.statements) >= _MOST:
+        if len(self.statements) >= _MOST or len(found.pieces) > self._pieces // 20:
             self._tally.add("too-many", calls)
             return None
         parts = found.pieces
@@ -123,6 +127,7 @@ class Statements:
             except Unreplaceable:
                 self._tally.add("unreplaceable", calls)
                 return None
+        self._pieces -= len(found.pieces)
         number = self._numbers[found.key] = len(self.statements)
         pieces = tuple(self._screen.text(piece) for piece in parts)
         self.statements.append(Statement(number=number, pieces=pieces, forms=found.forms, does=found.does))
@@ -156,6 +161,4 @@ class Statements:
     def _template(self, entry: Entry) -> tuple[Template, tuple[str | int, ...]]:
         if entry.words:
             return redis_template.of_words(entry.words)
-        if len(entry.text) > _LONGEST_CACHED:
-            return template.of_sql.__wrapped__(entry.text, self.product)
-        return template.of_sql(entry.text, self.product)
+        return self._skeletons.of(entry.text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -54,19 +55,29 @@ _CHANGES = frozenset(("insert", "update", "delete", "merge", "into", "nextval", 
 _COMMENT = re.compile(r"/\*[+!].*?\*/|/\*.*?\*/|--[^\n]*|#[^\n]*", re.DOTALL)
 _DIALECTS = {"postgres": "postgres", "mysql": "mysql"}
 _MOST_TOKENS = 20_000
+_LONG = 200_000
+"""Characters from which on a text is looked at before its tokens are made, which take much more memory than it."""
+_STRING = re.compile(r"'(?:[^']|'')*'")
 
 
-@lru_cache(maxsize=4096)
 def of_sql(text: str, product: Product) -> tuple[Template, tuple[str | int, ...]]:
     """The template of a text, and for each value the literal, or the number of what was bound (from 0).
 
     Raises:
-        Unreadable: it has no tokens, as a text that was cut off inside a string.
+        Unreadable: it has no tokens, as a text that was cut off inside a string; or too many.
     """
+    template, values, _ = read(text, product)
+    return template, values
+
+
+def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], tuple[tuple[int, int], ...]]:
+    """The same, and where each literal stands: its first character, and the one behind it."""
     from sqlglot.errors import SqlglotError
     from sqlglot.tokenizer_core import TokenType
 
     tokenizer = _tokenizer(product)
+    if len(text) > _LONG and len(_STRING.sub("''", text)) > _LONG:
+        raise Unreadable
     try:
         tokens: Sequence[Token] = tokenizer.tokenize(text)
     except (SqlglotError, ValueError, IndexError):
@@ -80,6 +91,7 @@ def of_sql(text: str, product: Product) -> tuple[Template, tuple[str | int, ...]
     pieces, key, words, before = [""], [], [], []
     forms: list[Form] = []
     values: list[str | int] = []
+    spans: list[tuple[int, int]] = []
     end, bound, number = 0, 0, 0
     while number < len(tokens):
         token = tokens[number]
@@ -122,20 +134,23 @@ def of_sql(text: str, product: Product) -> tuple[Template, tuple[str | int, ...]
         else:
             forms.append("bound" if isinstance(taken, int) else "literal")
             values.append(taken)
+            if isinstance(taken, str):
+                spans.append((start, finish))
             pieces.append("")
             key.append("?" if isinstance(taken, str) else "$")
             before.append(words[-1] if last is not None and _is_word(text[last.start : last.end + 1]) else "")
     first = tokens[0].text.upper()
     template = Template(
         key=" ".join(key),
-        pieces=tuple(pieces),
+        # Long lists have the same piece many times.
+        pieces=tuple(map(intern, pieces)),
         forms=tuple(forms),
         does=_does(first, words),
         first=first,
         words=frozenset(words),
         before=tuple(before),
     )
-    return template, tuple(values)
+    return template, tuple(values), tuple(spans)
 
 
 def _does(first: str, words: Sequence[str]) -> Does:

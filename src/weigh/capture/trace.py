@@ -34,6 +34,8 @@ Form = Literal["literal", "bound"]
 _KEY = b"weigh"
 _ROWS = 65_536
 """Of a row group."""
+_SIZE = 32 << 20
+"""Characters of the values of a row group, from which on it has fewer rows."""
 _ARROW = pa.schema(
     [
         pa.field("at_s", pa.float64(), nullable=False),
@@ -148,6 +150,11 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
     redacted: bool = False
 
+    @property
+    def size(self) -> int:
+        """Bytes that its values take in memory, about."""
+        return sum([60 + len(one or "") for one in self.parameters])
+
 
 class Writer:
     """Writes a trace. Calls must come in the order of their moments; the header is known at the end."""
@@ -155,6 +162,7 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self._file = pq.ParquetWriter(path, _ARROW, compression="zstd")
         self._calls: list[Call] = []
+        self._size = 0
         self.number = 0
         """Calls written so far."""
 
@@ -162,7 +170,8 @@ class Writer:
         """Add a call."""
         self._calls.append(call)
         self.number += 1
-        if len(self._calls) >= _ROWS:
+        self._size += call.size
+        if len(self._calls) >= _ROWS or self._size >= _SIZE:
             self._flush()
 
     def close(self, header: Header) -> None:
@@ -174,7 +183,7 @@ class Writer:
     def _flush(self) -> None:
         if self._calls:
             self._file.write_table(_table(self._calls))
-            self._calls = []
+            self._calls, self._size = [], 0
 
 
 class Trace:

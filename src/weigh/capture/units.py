@@ -18,9 +18,11 @@ _MOST_SESSIONS = 10_000
 _MOST_STATEMENTS = 200
 """Of a transaction; a longer one is taken apart."""
 _MOST_SLOTS = 400
-"""Parameters of a unit whose values are looked at; of the others the first value stays."""
+"""Parameters of a unit whose values are looked at; of the others the first value stays. One unit takes a small share of
+those that may be looked at of all together, so that units that come later find their place."""
 _MOST_UNITS = 5_000
 _MOST_PAUSES = 100_000
+_MOST_ARRIVALS = 1_000_000
 
 
 class Unit:
@@ -28,12 +30,11 @@ class Unit:
 
     Args:
         statements: numbers of its statements, in order.
-        seed: of what is drawn.
         room: for values.
         images: whether values were replaced.
     """
 
-    def __init__(self, statements: tuple[int, ...], seed: int, room: Room, *, images: bool) -> None:
+    def __init__(self, statements: tuple[int, ...], room: Room, *, images: bool) -> None:
         self._images = images
         self.statements = statements
         self.calls = 0
@@ -43,7 +44,7 @@ class Unit:
         self.groups: list[int] = []
         self.pauses: list[tuple[float, int]] = [(0.0, 0)] * max(0, len(statements) - 1)
         self._values: list[Values] = []
-        self._seed, self._room = seed, room
+        self._room = room
         self._given: list[Distribution] | None = None
         self.drawable = True
         """Whether the values of all its parameters are known."""
@@ -55,10 +56,10 @@ class Unit:
         bare = [_bare(one) for one in values]
         if not self.first and values:
             self.first = values
-            self._values = [
-                Values(self._seed + place, self._room, images=self._images)
-                for place in range(min(len(values), _MOST_SLOTS))
-            ]
+            slots = min(len(values), _MOST_SLOTS, self._room.parameters // 50)
+            self._room.parameters -= slots
+            self._room.fixed += len(values) - slots
+            self._values = [Values(self._room, images=self._images) for _ in range(slots)]
             self.groups = [0] * len(values)
         renamed: dict[tuple[int, str | None], int] = {}
         self.groups = [renamed.setdefault(key, len(renamed)) for key in zip(self.groups, bare, strict=True)]
@@ -126,11 +127,18 @@ class Units:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._known: dict[tuple[int, ...], Unit] = {}
         self.arrivals = array("d")
-        """Moments at which units began."""
+        """Moments at which units began, the first of them."""
+        self.number = 0
+        """Of units, whether their moments are kept or not."""
         self.thinking = array("d")
         """Pauses of a session between the end of a unit and the beginning of the next one, the first of them."""
         self.sessions = 0
         self.transactions = 0
+
+    @property
+    def fixed(self) -> int:
+        """Parameters that stay what they were in the first call."""
+        return self._room.fixed
 
     def __iter__(self) -> Iterator[Unit]:
         return iter(self._known.values())
@@ -181,7 +189,7 @@ class Units:
             return
         unit = self._known.get((number,))
         if unit is None:
-            unit = self._known[(number,)] = Unit((number,), 1, self._room, images=self._images)
+            unit = self._known[(number,)] = Unit((number,), self._room, images=self._images)
         unit.total(calls, time_s, given)
 
     def end(self) -> None:
@@ -227,16 +235,18 @@ class Units:
         statements = tuple(call.statement for call in calls)
         unit = self._known.get(statements)
         if unit is None:
-            if len(self._known) >= _MOST_UNITS:
+            first = sum(len(one or "") for call in calls for one in call.values)
+            if len(self._known) >= _MOST_UNITS or first > self._room.left // 4:
                 self._tally.add("too-many", len(calls))
                 return
-            unit = self._known[statements] = Unit(
-                statements, 1 + 1_000 * len(self._known), self._room, images=self._images
-            )
+            self._room.left -= first
+            unit = self._known[statements] = Unit(statements, self._room, images=self._images)
         ends = [call.at + (call.duration or 0.0) for call in calls]
         pauses = [max(0.0, call.at - end) for end, call in zip(ends[:-1], calls[1:], strict=True)]
         if held.ended is not None and len(self.thinking) < _MOST_PAUSES:
             self.thinking.append(max(0.0, calls[0].at - held.ended))
         held.ended = ends[-1]
-        self.arrivals.append(calls[0].at)
+        self.number += 1
+        if len(self.arrivals) < _MOST_ARRIVALS:
+            self.arrivals.append(calls[0].at)
         unit.add([one for call in calls for one in call.values], sum(call.duration or 0.0 for call in calls), pauses)
