@@ -34,6 +34,27 @@ def test_an_operator_that_is_gone_counts_against_it() -> None:
     assert [(one.name, one.there, one.change_s) for one in plans.ranked(found)] == [("FILTER", "baseline", -0.004)]
 
 
+def test_an_operator_is_the_same_one_wherever_another_order_of_joins_puts_it() -> None:
+    part, line, orders = (
+        Operator("SCAN", f"Function: READ; Projections: {names}", seconds, 100)
+        for names, seconds in (("p_key, p_name", 0.001), ("l_key, l_tax", 0.040), ("o_key, o_date", 0.002))
+    )
+    joined = Operator("JOIN", "Conditions: l_key = o_key", 0.003, 10, (line, orders))
+    before = Operator("JOIN", "Conditions: l_part = p_key", 0.005, 10, (joined, part))
+    joined = Operator("JOIN", "Conditions: l_part = p_key", 0.006, 10, (part, line))
+    after = Operator("JOIN", "Conditions: l_key = o_key", 0.003, 10, (joined, orders))
+    found = plans.laid([before] * 6, [after] * 6)
+    assert [one.there for one in found] == ["both"] * 5
+    ((moved, change_s),) = [(one.detail, one.change_s) for one in found if one.change_s]
+    assert moved == joined.detail
+    assert change_s == pytest.approx(0.001)
+
+    (other,) = [one for one in plans.laid([part], [orders]) if one.there == "contender"]
+    assert other.detail == orders.detail
+    unsaid = plans.laid([Operator("PROJECT", "Projections: #0, #1", 0.1)], [Operator("PROJECT", "x: #2", 0.1)])
+    assert [one.there for one in unsaid] == ["both"]
+
+
 @pytest.mark.parametrize(("slower", "clear"), [(0.004, True), (0.0015, False)])
 def test_only_what_lies_apart_is_clear(slower: float, clear: bool) -> None:
     before = [plan(0.010 + 0.0004 * at) for at in range(6)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -16,8 +18,8 @@ from weigh.experiment.profile.stacks import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-FREQUENCY = 199
-"""Samples a second of each CPU: a prime, so that it does not beat with what happens a hundred times a second."""
+FREQUENCY = 997
+"""Samples a second of each CPU: a prime, so that it does not beat with what happens a thousand times a second."""
 _STACK = 16384
 """Bytes of each stack: unwinding by DWARF needs them; frame pointers alone give a depth of five."""
 _FRAME = re.compile(r"^\s*[0-9a-f]+ (.*) \((.*)\)$")
@@ -50,34 +52,36 @@ class Perf:
             yield
             return
         raw = folder / "perf.data"
-        # cpu-clock: virtual machines count no cycles.
-        how = ["-e", "cpu-clock", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{_STACK}"]
-        record = subprocess.Popen(
-            ["perf", "record", "-q", *how, "-p", ",".join(map(str, pids)), "-o", str(raw)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        self._begun(record, raw)
-        try:
-            yield
-        finally:
-            with suppress(ProcessLookupError):
-                record.send_signal(signal.SIGINT)
+        # cpu-clock: virtual machines count no cycles. -D -1: samples are taken when it is told to.
+        how = ["-e", "cpu-clock", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{_STACK}", "-D", "-1"]
+        with _pipes() as (orders, replies):
+            record = subprocess.Popen(
+                ["perf", "record", "-q", *how, "--control", f"fd:{orders[0]},{replies[1]}", "-p",
+                 ",".join(map(str, pids)), "-o", str(raw)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                pass_fds=(orders[0], replies[1]), start_new_session=True,
+            )  # fmt: skip
             try:
-                _, said = record.communicate(timeout=_PATIENCE)
-            except subprocess.TimeoutExpired:
-                record.kill()
-                _, said = record.communicate()
+                os.write(orders[1], b"enable\n")
+                self._begun(record, replies[0])
+                yield
+            finally:
+                # Its group: some distributions put a script before it.
+                _signal(record, signal.SIGINT)
+                try:
+                    _, said = record.communicate(timeout=_PATIENCE)
+                except subprocess.TimeoutExpired:
+                    _signal(record, signal.SIGKILL)
+                    _, said = record.communicate()
         self._read(raw, said.decode(errors="replace"))
 
     @staticmethod
-    def _begun(record: subprocess.Popen[bytes], raw: Path) -> None:
-        """Wait until it samples: it writes the head of its file when it is about to."""
+    def _begun(record: subprocess.Popen[bytes], replies: int) -> None:
+        """Wait until it says that it samples, or it has ended."""
         until = time.monotonic() + _START
         while record.poll() is None and time.monotonic() < until:
-            with suppress(OSError):
-                if raw.stat().st_size:
-                    return
-            time.sleep(0.01)
+            if select.select([replies], [], [], 0.05)[0]:
+                return
 
     def _read(self, raw: Path, said: str) -> None:
         try:
@@ -93,8 +97,29 @@ class Perf:
         for stack in stacks(text):
             self.stacks[stack] = self.stacks.get(stack, 0) + round(1e6 / FREQUENCY)
         if not self.stacks:
-            last = (said.strip().splitlines() or ["it took no sample"])[-1]
-            self.lacks = f"perf cannot sample here: {last} (see /proc/sys/kernel/perf_event_paranoid)"
+            lines = [line.strip() for line in said.splitlines() if line.strip() not in ("", "Error:")]
+            self.lacks = (
+                f"perf cannot sample here: {lines[0].rstrip('.')} (see /proc/sys/kernel/perf_event_paranoid)"
+                if lines
+                else "perf took no sample: the executions use next to no CPU time"
+            )
+
+
+def _signal(record: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if record.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(record.pid, number)
+
+
+@contextmanager
+def _pipes() -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Two: for orders, and for replies; their ends for reading and for writing."""
+    orders, replies = os.pipe(), os.pipe()
+    try:
+        yield orders, replies
+    finally:
+        for end in (*orders, *replies):
+            os.close(end)
 
 
 def stacks(text: str) -> list[str]:

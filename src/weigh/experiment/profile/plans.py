@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +14,12 @@ from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_PROPERTY = re.compile(r"(?:^|; )[^:;]*: ")
+_WORD = re.compile(r"[^\W\d]\w*")
+_MOSTLY = 0.5
+_MOST = 2000
+"""Operators of a side that are compared with all of the other."""
 
 
 class Operator(msgspec.Struct, frozen=True):
@@ -69,6 +76,10 @@ class _Step(msgspec.Struct):
     seconds: list[Seconds]
     rows: int | None
 
+    def words(self) -> frozenset[str]:
+        """What it works on, without the names of its properties; numbers of columns are those of one plan."""
+        return frozenset(_WORD.findall(_PROPERTY.sub(" ", self.detail)))
+
 
 def laid(before: Sequence[Operator], after: Sequence[Operator]) -> tuple[OperatorChange, ...]:
     """Operators in the order of the contender's plan, those that it has no more where they were.
@@ -78,15 +89,56 @@ def laid(before: Sequence[Operator], after: Sequence[Operator]) -> tuple[Operato
         after: the same of the contender.
     """
     old, new = _steps(before), _steps(after)
-    matcher = SequenceMatcher(a=[one.name for one in old], b=[one.name for one in new], autojunk=False)
-    found: list[OperatorChange] = []
-    for kind, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if kind == "equal":
-            found += map(_change, old[old_from:old_to], new[new_from:new_to])
-        else:
-            found += [_change(one, None) for one in old[old_from:old_to]]
-            found += [_change(None, one) for one in new[new_from:new_to]]
+    pairs = _pairs(old, new)
+    gone: dict[int, list[OperatorChange]] = {}
+    place = -1
+    places = {of: at for at, of in pairs.items()}
+    for number, one in enumerate(old):
+        place = places.get(number, place)
+        if number not in places:
+            gone.setdefault(place, []).append(_change(one, None))
+    found = gone.get(-1, [])
+    for number, one in enumerate(new):
+        found.append(_change(old[pairs[number]] if number in pairs else None, one))
+        found += gone.get(number, [])
     return tuple(found)
+
+
+def _pairs(old: Sequence[_Step], new: Sequence[_Step]) -> dict[int, int]:
+    """The number of an operator of the contender -> that of the baseline which is the same one.
+
+    First those of one name that work on mostly the same, wherever they are: another order of joins moves them. Of the
+    others, in the order of the plans, where one does not say what it works on.
+    """
+    told = [one.words() for one in old], [one.words() for one in new]
+    by_name: dict[str, list[int]] = {}
+    for number, one in enumerate(old[:_MOST]):
+        by_name.setdefault(one.name, []).append(number)
+    alike = [
+        (-share, abs(number - other), number, other)
+        for number, one in enumerate(new[:_MOST])
+        for other in by_name.get(one.name, ())
+        if (share := _alike(told[0][other], told[1][number])) >= _MOSTLY
+    ]
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, _, number, other in sorted(alike):
+        if number not in found and other not in taken:
+            found[number] = other
+            taken.add(other)
+    rest = [at for at in range(len(old)) if at not in taken], [at for at in range(len(new)) if at not in found]
+    names = [old[at].name for at in rest[0]], [new[at].name for at in rest[1]]
+    for match in SequenceMatcher(a=names[0], b=names[1], autojunk=False).get_matching_blocks():
+        for step in range(match.size):
+            other, number = rest[0][match.a + step], rest[1][match.b + step]
+            if not (told[0][other] and told[1][number]):
+                found[number] = other
+    return found
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of words that are on both sides; 0 where there are none."""
+    return len(one & other) / len(one | other) if one or other else 0.0
 
 
 def ranked(changes: Sequence[OperatorChange]) -> list[OperatorChange]:

@@ -26,17 +26,20 @@ _UNFIT = re.compile(r"[^\w.()=,:@?&+-]+")
 
 
 def write(exported: Exported) -> bytes:
-    """The whole file: configuration, then the starts in the order in which they were made."""
+    """The whole file: configuration, then arm by arm its starts in the order in which they were made."""
     record = exported.results.record
     scale = f" {units.scale(record.spec.scale)}" if record.spec.scale is not None else ""
     lines = [f"workload: {one_line(record.spec.workload)}{scale}", f"evidence: {one_line(exported.evidence)}"]
-    starts: dict[tuple[int, int, str], dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
-    for sample in exported.samples:
+    arms: dict[str, dict[tuple[int, int], dict[str, list[Sample]]]] = {}
+    # benchstat compares with the first arm that it reads.
+    for sample in sorted(exported.samples, key=lambda one: one.arm != record.spec.baseline):
         if sample.timed and exported.asked(sample.contender):
-            starts[sample.attempt, sample.start, sample.arm][operation(sample)].append(sample)
-    for (attempt, start, arm), found in sorted(starts.items()):
-        lines += ["", f"contender: {one_line(arm)}", f"start: {attempt}.{start}"]
-        lines += [_line(name, samples) for name, samples in found.items()]
+            starts = arms.setdefault(sample.arm, defaultdict(lambda: defaultdict(list)))
+            starts[sample.attempt, sample.start][operation(sample)].append(sample)
+    for arm, starts in arms.items():
+        lines += ["", f"contender: {one_line(arm)}"]
+        # Which start a line is of is no configuration: benchstat would make a table of each.
+        lines += [_line(name, samples) for _, found in sorted(starts.items()) for name, samples in found.items()]
     return "\n".join([*lines, ""]).encode()
 
 

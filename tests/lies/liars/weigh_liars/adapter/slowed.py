@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+import zlib
 
 from .pace import Pace
+
+_BLOCK = bytes(range(256)) * 256
 
 
 class Slowed(Pace):
@@ -13,11 +16,11 @@ class Slowed(Pace):
     def run(self) -> int:
         rows = super().run()
         if "LIMIT" in self.sql:
-            self.sort_once_more(self.seconds() * float(self.law["by"]))
+            self.checksum_once_more(self.seconds() * float(self.law["by"]))
         return rows
 
-    def sort_once_more(self, seconds: float) -> None:
-        """Work for so long."""
+    def checksum_once_more(self, seconds: float) -> None:
+        """Work for so long, in a function of a library that has a name."""
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
-            sorted(range(99, 0, -1))
+            zlib.crc32(_BLOCK)
