@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,29 @@ DEFAULT_OUT = Path("runs")
 """Where evidence goes and is looked for, unless the user says otherwise."""
 LATEST = "latest"
 """Name of the newest evidence of a folder."""
+
+
+_BESIDE = {
+    "why.json": ("why something changed", "{}/why.html"),
+    "capture.json": ("a capture", "weigh load {} --target TARGET"),
+    "obfuscation.json": ("obfuscated data", "weigh data describe {}"),
+    ".history.json": ("a history", "weigh history show --from {}"),
+}
+"""What weigh writes that is no evidence: by how a file in its directory ends, and what shows or uses it."""
+
+
+class Beside(NamedTuple):
+    """A directory of a folder that weigh wrote and that is no evidence.
+
+    Attributes:
+        path: as the user is to write it.
+        what: it is, for people.
+        shows: the file or the command that shows it.
+    """
+
+    path: Path
+    what: str
+    shows: str
 
 
 class Entry(NamedTuple):
@@ -48,6 +72,11 @@ def entries(folder: Path) -> list[Entry]:
     return sorted(found, key=lambda one: (one.written, one.path.name), reverse=True)
 
 
+def beside(folder: Path) -> list[Beside]:
+    """What else weigh wrote into a folder of evidence, by name."""
+    return [found for path in sorted(folder.iterdir()) if (found := _beside(path))]
+
+
 def resolve(evidence: Path) -> Path:
     """The directory that a user names: ``latest`` is the newest of ``runs``, and ``DIR/latest`` that of DIR.
 
@@ -75,6 +104,18 @@ def _entry(path: Path) -> Entry | None:
         if path.is_dir() and (kind := _kinds.recognised(path)) is not None and _recorded(path, kind):
             return Entry(path, kind, _written(path, kind))
     except (FileNotFoundError, NotADirectoryError):
+        pass
+    return None
+
+
+def _beside(path: Path) -> Beside | None:
+    try:
+        # A link leads elsewhere.
+        names = tuple(one.name for one in path.iterdir()) if path.is_dir() and not path.is_symlink() else ()
+        for end, (what, shows) in _BESIDE.items():
+            if any(name.endswith(end) for name in names) and _kinds.recognised(path) is None:
+                return Beside(path, what, shows.format(shlex.quote(str(path))))
+    except OSError:
         pass
     return None
 

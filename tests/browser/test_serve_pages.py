@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 MANY = 2_000
+LED_AWAY = """<html><head><meta http-equiv="refresh" content="0;url=http://127.0.0.1:9/away"></head><body>
+<script>document.title = "ran"</script><img src="http://127.0.0.1:9/seen"><p onclick="x">as written</p></body></html>"""
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     for write in (evidence_folders.written_load_ladder, evidence_folders.written_servers):
         write(root)
     shutil.copytree(made[0], root / f"long{'-' * 80}name{HOSTILE.replace('/', '_')}")
+    (root / "why-x").mkdir()
+    (root / "why-x" / "why.json").write_text("{}")
+    (root / "why-x" / "why.html").write_text(LED_AWAY)
     with serving(root) as opened:
         yield opened
 
@@ -56,7 +62,7 @@ def test_a_list_of_thousands_fits_and_loads_nothing_else(page: Page, served: Ser
     page.visit(served.server.url, width=width)
     assert page.run("document.documentElement.scrollWidth") == width
     assert page.run(OUTSIDE) == []
-    assert page.run("document.querySelectorAll('.runs > li').length") == 100
+    assert page.run("document.querySelectorAll('main > .runs > li').length") == 100
     assert page.run("document.querySelectorAll('script').length") == 0
     assert page.run("document.documentElement.outerHTML.length") < 2_000_000
     assert requested(page) == [served.server.url]
@@ -74,7 +80,7 @@ def test_one_is_found_and_opened_and_compared(page: Page, served: Served) -> Non
     page.visit(served.server.url)
     page.run("document.querySelector('[name=verdict]').value = 'refused'")
     page.run("document.querySelector('form').requestSubmit()")
-    page.until("document.querySelectorAll('.runs > li').length === 1")
+    page.until("document.querySelectorAll('main > .runs > li').length === 1")
     assert page.run("document.querySelector('[name=verdict]').value") == "refused"
     page.run("document.querySelector('.state a').click()")
     page.until("document.querySelector('.notice') !== null")
@@ -82,17 +88,19 @@ def test_one_is_found_and_opened_and_compared(page: Page, served: Served) -> Non
     page.run("document.querySelector('[name=verdict]').value = ''")
     page.run("document.querySelector('[name=kind]').value = 'load-ladder'")
     page.run("document.querySelector('form').requestSubmit()")
-    page.until("document.querySelectorAll('.runs > li').length === 1 && document.querySelector('.state a') !== null")
+    page.until(
+        "document.querySelectorAll('main > .runs > li').length === 1 && document.querySelector('.state a') !== null"
+    )
     page.run("document.querySelector('.state a').click()")
-    page.until("document.querySelector('h1').textContent.startsWith('Not joined')")
+    page.until("document.querySelector('h1')?.textContent.startsWith('Not joined')")
     assert page.run("document.querySelectorAll('#figures').length") == 1
     assert page.run(OUTSIDE) == []
     page.run("document.querySelector('table a').click()")
     page.until(
-        "document.querySelector('.eyebrow').textContent === 'All evidence' && document.querySelector('.vt') !== null"
+        "document.querySelector('.eyebrow')?.textContent === 'All evidence' && document.querySelector('.vt') !== null"
     )
     page.run("document.querySelector('.eyebrow a').click()")
-    page.until("document.querySelectorAll('.runs > li').length === 100")
+    page.until("document.querySelectorAll('main > .runs > li').length === 100")
     assert complaints(page) == []
 
 
@@ -104,3 +112,17 @@ def test_side_by_side_fits(page: Page, served: Served, width: int) -> None:
     assert page.run("document.querySelector('h1').textContent").startswith("Not joined")
     assert page.run("document.documentElement.scrollWidth") == width
     assert page.run(OUTSIDE) == []
+
+
+def test_a_profile_that_somebody_wrote_runs_nothing_and_leads_nowhere(page: Page, served: Served) -> None:
+    page.visit(served.server.url)
+    page.run("document.querySelector('#others ~ .runs a').click()")
+    page.until("document.body?.textContent.includes('as written')")
+    assert "nothing verifies it" in page.run("document.body.textContent")
+    assert page.run("document.title") == ""
+    # A page that is led away is, at once.
+    time.sleep(0.3)
+    assert page.run("location.pathname") == "/why/why-x"
+    assert not [url for url in requested(page) if ":9/" in url and url.endswith("away")]
+    page.run("document.querySelector('.eyebrow a').click()")
+    page.until("document.querySelectorAll('main > .runs > li').length === 100")

@@ -85,8 +85,25 @@ def test_a_folder_that_is_empty_or_not_there(weigh: Weigh) -> None:
     assert (run.code, run.out) == (0, "")
     assert "no evidence in other" in run.err
     assert weigh("runs", "--out", "other", "--json").json == {
-        "schema": "weigh/runs/1", "folder": "other", "runs": [],
+        "schema": "weigh/runs/1", "folder": "other", "runs": [], "beside": [],
     }  # fmt: skip
+
+
+def test_what_else_weigh_wrote_is_named(weigh: Weigh, root: Path) -> None:
+    written_run(root)
+    for folder, file in (("why-x", "why.json"), ("my traffic", "capture.json"), ("h", "ab.history.json")):
+        (root / folder).mkdir()
+        (root / folder / file).write_text("{")
+    (root / "link").symlink_to(root / "h")
+    run = weigh("runs")
+    assert len(run.out.splitlines()) == 1
+    assert run.err.splitlines() == [
+        "no evidence, but a history: runs/h  (weigh history show --from runs/h)",
+        "no evidence, but a capture: runs/my traffic  (weigh load 'runs/my traffic' --target TARGET)",
+        "no evidence, but why something changed: runs/why-x  (runs/why-x/why.html)",
+    ]
+    found = weigh("runs", "--json").json["beside"]
+    assert [one["path"] for one in found] == ["runs/h", "runs/my traffic", "runs/why-x"]
 
 
 def test_latest_is_the_newest(weigh: Weigh, root: Path) -> None:

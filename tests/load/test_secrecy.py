@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lies.proxy import Proxy
+from serve.conftest import serving
 from support.hostile_servers import Silent
 from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
@@ -131,4 +132,10 @@ def test_a_password_reaches_neither_the_evidence_nor_another_process(weigh: Weig
     for command in ("report", "verify"):
         told = weigh(command, str(evidence))
         everything += [told.out.encode(), told.err.encode()]
+    with serving(weigh.folder / "runs") as served:
+        name = evidence.name
+        for address in ("/", f"/?name={name}", f"/evidence/{name}", f"/compare?first={name}&second={name}"):
+            answer = served.ask(address)
+            assert answer.status == 200
+            everything.append(answer.text.encode())
     assert not [one[:200] for one in everything if SECRET.encode() in one]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import http.client
 import json
 import os
 import re
@@ -208,6 +209,52 @@ def test_another_site_gets_nothing_and_nothing_is_written(every: Served) -> None
     policy = head.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "script-src" not in policy
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://127.0.0.1:8787", 200), ("http://localhost:1", 200), ("http://evil.example", 403), ("null", 403),
+        ("https://127.0.0.1.evil.example", 403), ("http://127.0.0.1@evil.example", 403), ("", 403),
+    ],
+)  # fmt: skip
+def test_a_page_of_another_origin_is_not_answered(every: Served, origin: str, status: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", every.server.server_port, timeout=60)
+    connection.request("GET", "/", headers={"Origin": origin})
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+@pytest.mark.promise("What weigh wrote beside evidence and is none")
+def test_what_is_no_evidence_is_named_and_a_profile_is_shown_in_a_sandbox(tmp_path: Path) -> None:
+    inside = tmp_path / "runs"
+    for name, file in (("why-a", "why.json"), ("cap", "capture.json"), ("h", "ab.history.json"), ("notes", "x.json")):
+        (inside / name).mkdir(parents=True)
+        (inside / name / file).write_text("{")
+    hostile = inside / f"why-{quote(HOSTILE, safe='<>() ')}"
+    shutil.copytree(inside / "why-a", hostile)
+    for folder in (inside / "why-a", hostile, inside / "cap"):
+        (folder / "why.html").write_text("<html><body><script>alert(1)</script></body></html>")
+    (tmp_path / "why-out").mkdir()
+    (tmp_path / "why-out" / "why.html").write_text("secret")
+    (inside / "why-link").symlink_to(tmp_path / "why-out")
+    with serving(inside) as served:
+        page = served.ask("/")
+        assert "<script" not in page.text
+        text = html.unescape(page.text)
+        assert "weigh history show" in text
+        assert f"weigh load {inside / 'cap'}" in text
+        assert "notes" not in text
+        assert "why-link" not in text
+        assert rows(page.text) == []
+        shown = served.ask("/why/why-a")
+        assert shown.status == 200
+        assert shown.headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'; ")
+        assert "it is no evidence, and nothing verifies it" in shown.text
+        assert served.ask(f"/why/{quote(hostile.name, safe='')}").status == 200
+        for target in ("/why/", "/why/notes", "/why/h", "/why/why-link", "/why/..%2fwhy-out", "/why/../why-out"):
+            refused = served.ask(target)
+            assert (refused.status, "secret" in refused.text) == (404, False)
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,29 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
 
+class BesideRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A directory that weigh wrote beside evidence, and that is none: a profile, a capture, a history, ...
+
+    Attributes:
+        path: the directory.
+        what: it is, for people.
+        shows: the file or the command that shows it.
+    """
+
+    path: str
+    what: str
+    shows: str
+
+
 class RunsDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A folder of evidence.
 
     Attributes:
         folder: the folder.
         runs: the newest first.
+        beside: what else weigh wrote into it, by name.
     """
 
     folder: str
     runs: tuple[EvidenceRow, ...]
+    beside: tuple[BesideRow, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ from weigh.render.svg import marks
 
 if TYPE_CHECKING:
     from weigh.model.codes.code import Entry
+
+_OPTION = 30
+"""Characters of an option that fit on a line of any screen."""
 
 
 class ExplainedCodes:
@@ -61,6 +65,7 @@ def templates(*folders: Path) -> Environment:
         scale=units.scale,
         count=units.count,
         begun=_begun,
+        command=_command,
     )
     made.globals.update(definitions=marks.definitions, style=marks.style)
     return made
@@ -69,6 +74,15 @@ def templates(*folders: Path) -> Environment:
 def _begun(text: str) -> str:
     """A text as a sentence or a heading begins."""
     return text[:1].upper() + text[1:]
+
+
+def _command(text: str) -> Markup:
+    """A command line: browsers end lines behind hyphens, and an option without its own is another text."""
+    words = re.split(r"(\s+)", visible(text))
+    return Markup().join(
+        Markup('<span class="nw">{}</span>').format(word) if word.startswith("-") and len(word) <= _OPTION else word
+        for word in words
+    )
 
 
 def _visible(value: Any) -> Any:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh._kinds import Kind
-    from weigh._runs import Entry
+    from weigh._runs import Beside, Entry
 
 _Stamp = tuple[tuple[int, int, int], ...]
 """Of every file that a row is made from: when it was written, its size, and which it is."""
@@ -86,6 +86,10 @@ class Index:
         """Their rows. Each is read when it is asked for first, and again once it has changed."""
         with self._lock:
             return [self._row(entry) for entry in entries]
+
+    def beside(self) -> list[Beside]:
+        """What else weigh wrote into the folder."""
+        return _runs.beside(self.folder)
 
     def find(self, name: str) -> tuple[Path, Kind[Any, Any]]:
         """An evidence by its name.

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
+from weigh.evidence import files
+from weigh.experiment.profile.files import PAGE as WHY
 from weigh.render.html import templates
 from weigh.serve.filters import CHOICES, Filter
 
@@ -20,8 +22,21 @@ SHOWN = 100
 """Rows of a page of the list."""
 _HERE = Path(__file__).parent / "templates"
 _POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"<>]*)">')
+SANDBOX = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+"""Of a page that is shown as it lies there: whoever wrote it chose no policy, and it is led nowhere."""
+_AS_IT_LIES = b"""
+<header style="padding-top:6px"><p style="margin:0" class="meta">The page as <code>weigh why</code> wrote it:
+it is no evidence, and nothing verifies it.</p></header>"""
 _BACK = b"""<body>
 <header style="padding-top:12px"><p style="margin:0" class="eyebrow"><a href="/">All evidence</a></p></header>"""
+
+
+def address_beside(path: Path) -> str:
+    """Where the page of a profile is; empty where it has none."""
+    return f"/why/{token(path.name)}" if files.is_regular(path / WHY) else ""
 
 
 def address(name: str) -> str:
@@ -62,6 +77,8 @@ def listed(index: Index, asked: Filter, page: int, first: str) -> bytes:
         pages=pages,
         begins=(page - 1) * SHOWN + 1,
         rows=shown,
+        others=index.beside(),
+        address_beside=address_beside,
         first=first,
         token=token,
         compared=lambda row: compared(first, row.name),
@@ -86,6 +103,15 @@ def refused(error: WeighError, title: str) -> bytes:
 def framed(page: bytes) -> bytes:
     """A report with the way back to the list."""
     return page.replace(b"<body>", _BACK, 1)
+
+
+def profile(path: Path) -> bytes:
+    """The page of a profile, as it lies there, with the way back.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return files.content(path / WHY).replace(b"<body>", _BACK + _AS_IT_LIES, 1)
 
 
 def policy(page: bytes) -> str:

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1"
 _NAMES = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
 """What a browser may call this server: a page of another name that was pointed at loopback is another site's."""
+_OWN = re.compile(rf"http://{_NAMES.pattern}", re.IGNORECASE)
+"""What a browser says of a page of this server that asks; a link and an address say nothing."""
 _PATIENCE = 30.0
 """Seconds that a client may take to ask."""
 _LARGEST = 1 << 30
 """Bytes of a journal that is read for a page: what is larger would hold up everybody for minutes."""
 _PARAMETERS = 20
+_PROFILES = "/why/"
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -94,7 +97,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._plain(*refusal)
             return
         status, page = self._page()
-        self._send(status, page, "text/html; charset=utf-8", pages.policy(page))
+        policy = pages.SANDBOX if self.path.startswith(_PROFILES) else pages.policy(page)
+        self._send(status, page, "text/html; charset=utf-8", policy)
 
     do_HEAD = do_GET
 
@@ -111,6 +115,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         named = self.headers.get_all("Host") or []
         if len(named) != 1 or not _NAMES.fullmatch(named[0]):
             return HTTPStatus.MISDIRECTED_REQUEST, "this server is 127.0.0.1 or localhost, and nothing else"
+        origin = self.headers.get("Origin")
+        if origin is not None and not _OWN.fullmatch(origin):
+            return HTTPStatus.FORBIDDEN, "another site asked for this"
         site, mode = (self.headers.get(f"Sec-Fetch-{one}", "") for one in ("Site", "Mode"))
         if site in ("cross-site", "same-site") and mode != "navigate":
             return HTTPStatus.FORBIDDEN, "another site asked for this"
@@ -147,6 +154,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             _check_size(folder / found.file)
             with self.server.computing:
                 return HTTPStatus.OK, pages.framed(found.html(folder))
+        if asked.path.startswith(_PROFILES):
+            name = pages.named(asked.path.removeprefix(_PROFILES))
+            for one in index.beside():
+                if one.path.name == name and pages.address_beside(one.path):
+                    return HTTPStatus.OK, pages.profile(one.path)
         if asked.path == "/compare" and query.get("first") and query.get("second"):
             names = pages.named(query["first"]), pages.named(query["second"])
             for name in names:

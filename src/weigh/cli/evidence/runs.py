@@ -24,13 +24,14 @@ def runs(out: Path, as_json: bool) -> None:
     """List the evidence of a folder, the newest first. Nothing is verified."""
     import msgspec
 
-    from weigh._runs import entries
-    from weigh.evidence.listing import RunsDocument
+    from weigh._runs import beside, entries
+    from weigh.evidence.listing import BesideRow, RunsDocument
     from weigh.model.text import one_line
 
     rows = [_row(entry) for entry in entries(out)]
+    others = [BesideRow(path=str(one.path), what=one.what, shows=one.shows) for one in beside(out)]
     if as_json:
-        document = RunsDocument(folder=str(out), runs=tuple(rows))
+        document = RunsDocument(folder=str(out), runs=tuple(rows), beside=tuple(others))
         print_json({"schema": "weigh/runs/1", **msgspec.to_builtins(document)})
         return
     if not rows:
@@ -42,6 +43,8 @@ def runs(out: Path, as_json: bool) -> None:
         said = row.error or f"{row.workload}: {row.about}"
         end = "" if row.error or row.end == "complete" else f" ({row.end or 'not ended'})"
         say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<{kinds}}  {said}{end}")
+    for one in others:
+        say(f"no evidence, but {one.what}: {one_line(one.path)}  ({one_line(one.shows)})", err=True)
 
 
 def _row(entry: Entry) -> EvidenceRow:

@@ -106,10 +106,15 @@ def _suspicion(session: QuerySession, sql: str) -> Suspicion | None:
             return None
     # On a crowded machine stalls hit most executions of a few milliseconds: with a cache even the fastest unseen one
     # is executed.
-    least = Cost(
-        min(one.wall_s for one in anew), min((one.cpu_s for one in anew if one.cpu_s is not None), default=None)
+    unseen = least(*anew)
+    return Suspicion(repeated, unseen) if remembered(repeated, unseen, share=LOOKED_AT) else None
+
+
+def least(*costs: Cost) -> Cost:
+    """Of each figure by itself."""
+    return Cost(
+        min(one.wall_s for one in costs), min((one.cpu_s for one in costs if one.cpu_s is not None), default=None)
     )
-    return Suspicion(repeated, least) if remembered(repeated, least, share=LOOKED_AT) else None
 
 
 def median(costs: list[Cost]) -> Cost:

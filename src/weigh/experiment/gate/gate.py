@@ -43,6 +43,8 @@ _STATUS = {
     (False, False): GateStatus.DIVERGED,
 }
 """Of an answer that agrees with its witness, and whether that is so only because the query leaves rows open."""
+_CONFIRMED = 2
+"""Times that a repetition which seems to cost nothing is looked at again before it gets a life of its own."""
 _TIMED_REPEATS = 3
 """Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
 planned from the fastest."""
@@ -243,8 +245,22 @@ class _ContenderCheck:
             return
         self.varied.append(operation.name)
         # Sooner than anybody is accused: who keeps plans is known before the blocks, where nobody can tell.
-        if remembered(repeated, caches.cost(reply.run), share=caches.LOOKED_AT):
+        if self._quick(sql, repeated, caches.cost(reply.run)):
             self.quick.append(operation.name)
+
+    def _quick(self, sql: str, repeated: Cost, unseen: Cost) -> bool:
+        """Whether a repetition costs next to nothing each time: one stall of a new question makes any look so."""
+        for _ in range(_CONFIRMED):
+            if not remembered(repeated, unseen, share=caches.LOOKED_AT):
+                return False
+            other = salted(sql, caches.salt())
+            assert other is not None
+            try:
+                repeated = caches.least(repeated, caches.cost(self.interview.ask(sql).run))
+                unseen = caches.least(unseen, caches.cost(self.interview.ask(other).run))
+            except WorkerEnded:
+                break
+        return remembered(repeated, unseen, share=caches.LOOKED_AT)
 
     def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:
         """The answer against a witness; where there is none, against the contender's own first answer."""

@@ -47,10 +47,12 @@ def _left_out(left: Sequence[LeftOut], taken: int) -> Iterator[Finding]:
     if ranked[_REASONS:]:
         rest = [name for _, names in ranked[_REASONS:] for name in names]
         groups.append((f"{_some(rest)}: for other reasons", len(rest)))
+    total = (
+        f"{len(left):,} of {taken + len(left):,} questions of the suite {'is' if len(left) == 1 else 'are'} not asked"
+    )
     for text, number in groups:
         yield codes.R1_LEFT_OUT.finding(
-            text=f"{number:,} of {taken + len(left):,} questions of the suite "
-            f"{'is' if number == 1 else 'are'} not asked: {text}",
+            text=f"{total}: {text}" if len(groups) == 1 else f"{total}; {number:,} of them, {text}",
             remedy="weigh workloads audit lists them all; what the suite says is about the others alone",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _TIMEOUT = 300.0
 _DETAIL = 160
 """Characters of an engine's words that stand in a finding."""
+_PLACE = re.compile(r"\s+LINE \d+:")
+"""What an engine goes on with to show the place: other in every question, where the reason is the same."""
 
 
 class Asked(NamedTuple):
@@ -108,7 +111,7 @@ def _ask(
                     try:
                         table = session.ask(question.sql).table
                     except WorkerEnded as ended:
-                        words = one_line(ended.detail, _DETAIL)
+                        words = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
                         refused.setdefault(question.name, f"{contender.name} does not answer it: {words}")
                         still.append(question)
                     else:

@@ -64,7 +64,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
             f"{count(spec.repeats, 'run')}: an interval from inside a run says nothing about the next one; "
             f"{lacking.REPEATS} repeats have the interval between runs"
         )
-    cut = min((run.settled.cut_s for run in runs if run.settled), default=0.0)
+    cut = min((run.settled.cut_s for run in runs if run.settled), default=spec.warmup_s or 0.0)
     target: TargetRead | None = record.environment.target if record.environment else None
     held = min((one.held for one in of_load(record, activity) if one.period is not None), default=None)
     if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (held is None or held < CYCLES):

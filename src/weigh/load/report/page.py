@@ -110,6 +110,7 @@ def page(results: LoadResults, evidence: str) -> str:
             tpcc_title=tpcc.TITLE,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
+            label=words.label,
             assumed=assumptions.SERIES,
             strokes=Markup("\n").join(
                 Markup(".t{}{{fill:none;stroke:{};stroke-width:1.4}}.b{}{{color:{}}}").format(at, one, at, one)
@@ -130,7 +131,7 @@ def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:
         throughput=words.throughput(run),
         server=words.server(run),
         plots=_plots(run, results.record.spec.duration_s, over_time=watched is None) if drawn else (),
-        rows=tuple((one, tuple(_rows(one))) for one in run.operations),
+        rows=tuple((one, tuple(_rows(one)) if one.count else ()) for one in run.operations),
         page=words.page(group.page) if group.page else "",
         watched=watched,
         key=plots.seen(timeline_plot.response_times(run)) if drawn else (),

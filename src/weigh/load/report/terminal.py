@@ -203,7 +203,7 @@ def _between(results: LoadResults, number: int) -> RenderableType:
     table.add_column("each run", overflow="fold")
     for one in group.between:
         shown = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
-        table.add_row(one.name, words.of_repeats(one), ", ".join(shown))
+        table.add_row(words.label(one.name), words.of_repeats(one), ", ".join(shown))
     return FittedTable(table, "each run")
 
 

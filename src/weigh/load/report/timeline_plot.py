@@ -66,8 +66,9 @@ def plot(
         panels.append(_panel("failed", [failed], across, y, _FAILED, log=False, said=lambda one: f"{one:g}"))
         y += _FAILED + _BETWEEN
     times = response_times(run)
-    panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
-    y += _RESPONSE + _BETWEEN
+    if any(at for curve in times for _, at in curve.points):
+        panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
+        y += _RESPONSE + _BETWEEN
     if meanwhile and meanwhile.kinds:
         rows, y = drawing.rows(meanwhile, across, LEFT, RIGHT, y)
         panels.append(rows)

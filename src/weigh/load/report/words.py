@@ -138,6 +138,11 @@ def percentile_name(q: float) -> str:
     return f"p{100 * q:.6g}"
 
 
+def label(name: str) -> str:
+    """A figure over repeats as readers call it: ``p99.9`` for ``p999``."""
+    return f"{name[:3]}.{name[3:]}" if name[:1] == "p" and name[3:].isdigit() else name
+
+
 def throughput(run: RunFigures) -> str:
     """What a run achieved, with its error and the number of samples it is worth."""
     if run.refused:

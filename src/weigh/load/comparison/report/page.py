@@ -15,6 +15,8 @@ from weigh.render.comparison import page as rendered
 from weigh.render.svg.interval import Axis
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from markupsafe import Markup
 
     from weigh.load.comparison.results import LoadComparisonResults
@@ -36,7 +38,7 @@ def page(results: LoadComparisonResults, evidence: str) -> bytes:
     """
     spec = results.record.spec
     axis = Axis(results.verdicts, (), spec.rules.margin)
-    says = list(words.headline(results))
+    says = list(_headings(words.headline(results)))
     return rendered(
         Comparison(
             command="load",
@@ -58,6 +60,15 @@ def page(results: LoadComparisonResults, evidence: str) -> bytes:
             figures=_figures(results),
         )
     )
+
+
+def _headings(said: Iterable[str]) -> Iterator[str]:
+    """The sentences with the first one apart: a heading is one sentence."""
+    for number, one in enumerate(said):
+        first, stop, rest = one.partition(". ") if number == 0 else (one, "", "")
+        yield first + stop.rstrip()
+        if rest:
+            yield rest
 
 
 def _figures(results: LoadComparisonResults) -> list[tuple[str, Markup]]:
