@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from support.command import Weigh
-from support.history_records import entry, measured, point, values, written
+from support.history_records import beside, entry, measured, point, values, written
 from weigh.history import run, store
 from weigh.history.entry import sealed
 from weigh.history.results import Candidate, history_results
@@ -89,6 +89,18 @@ def test_what_cannot_be_measured_again_is_refused(weigh: Weigh) -> None:
         run.contender(msgspec.structs.replace(measured(1), spec=""))
 
 
+def test_another_question_or_other_rows_confirm_nothing() -> None:
+    one = candidate()
+    run.check_alike(one, beside(21, 20, 1.08, "slower"))
+    for fields, said in (
+        ({"workload": "tpch"}, "its workload is another"),
+        ({"data": {"rows": "others"}}, "its rows are others"),
+        ({"points": (point(21, 0.1, verdict="slower", question="p"),)}, "its query is another"),
+    ):
+        with pytest.raises(WeighError, match=said):
+            run.check_alike(one, msgspec.structs.replace(beside(21, 20, 1.08, "slower"), **fields))
+
+
 @pytest.fixture
 def weigh(tmp_path: Path) -> Weigh:
     return Weigh(tmp_path)
@@ -103,11 +115,13 @@ def test_both_versions_are_measured_and_added(weigh: Weigh) -> None:
             msgspec.structs.replace(
                 own,
                 asked=asked,
+                data={},
                 points=(
                     point(
                         at,
                         own.points[0].value,
                         operation="by_action",
+                        question="",
                         who=msgspec.structs.replace(
                             measured(at), spec="duckdb@1.5.5" if at <= MOVED else "duckdb@2.0.0"
                         ),

@@ -53,14 +53,8 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two attempts of one comparison in two folders, as two CI jobs leave them: one SLOWER, and one not."""
     names = experiment_records.names(2)
     record = experiment_records.record(operations=("q1",), contenders=names, starts=5, runs=1, noise=0.005)
-    slower = tuple(
-        sessions.changed(one, wall_s=1.5 * (one.wall_s or 0), cpu_s=1.5 * (one.cpu_s or 0))
-        if one.contender == names[1]
-        else one
-        for one in record.samples
-    )
     jobs = [tmp_path_factory.mktemp("job") for _ in range(2)]
-    return sealed(jobs[0], sessions.changed(record, samples=slower)), sealed(jobs[1], record)
+    return sealed(jobs[0], slowed(record, names[1])), sealed(jobs[1], record)
 
 
 @pytest.mark.promise("Only what passes `weigh verify` is added, and nothing twice.")
@@ -102,15 +96,39 @@ def test_a_rerun_until_green_in_another_job_stays_red(weigh: Weigh, evidence: tu
     assert weigh("history", "show", "--from", "twin", "--json").json["attempts"] == []
 
 
+def slowed(record: Record, name: str) -> Record:
+    """The record with one contender half as fast again."""
+    samples = (
+        sessions.changed(one, wall_s=1.5 * (one.wall_s or 0), cpu_s=1.5 * (one.cpu_s or 0))
+        if one.contender == name
+        else one
+        for one in record.samples
+    )
+    return sessions.changed(record, samples=tuple(samples))
+
+
+@pytest.mark.promise("Another seed, another number of starts or other names make no other comparison of it")
+def test_a_rerun_with_other_starts_and_names_is_the_same_comparison(weigh: Weigh, tmp_path: Path) -> None:
+    made = [
+        experiment_records.record(operations=("q1",), contenders=names, starts=starts, runs=1, noise=0.005)
+        for starts, names in ((5, ("main", "pr")), (6, ("old", "new")))
+    ]
+    assert weigh("history", "add", str(sealed(tmp_path / "one", slowed(made[0], "pr")))).code == 0
+    again = weigh("history", "add", str(sealed(tmp_path / "two", made[1])))
+    assert again.code == 1
+    assert "q1, pr: 1 time SLOWER, of 2" in again.out
+    # The honest twin: another setting is another comparison.
+    (base, new) = made[1].spec.contenders
+    spec = sessions.changed(made[1].spec, contenders=(base, sessions.changed(new, settings={"threads": 1})))
+    other = weigh("history", "add", str(sealed(tmp_path / "three", sessions.changed(made[1], spec=spec))))
+    assert (other.code, "T8" in other.out) == (0, False), other.out
+
+
 def test_what_more_starts_decide_contradicts_no_attempt(weigh: Weigh, tmp_path: Path) -> None:
     """Three starts are too few for a verdict; the second attempt reads them with its own."""
     names = experiment_records.names(2)
     record = experiment_records.record(operations=("q1",), contenders=names, starts=3, runs=1, noise=0.005)
-    samples = tuple(
-        sessions.changed(one, wall_s=1.5 * (one.wall_s or 0)) if one.contender == names[1] else one
-        for one in record.samples
-    )
-    record = sessions.changed(record, samples=samples)
+    record = slowed(record, names[1])
     for _ in range(2):
         added = weigh("history", "add", str(sealed(tmp_path / "runs", record)))
         assert added.code == 0, added.out

@@ -218,7 +218,9 @@ def _measured(
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
     from weigh.history import indexing, store
-    from weigh.history.run import measurement
+    from weigh.history.run import check_alike, measurement
+    from weigh.model.errors import UsageError
+    from weigh.model.text import one_line
 
     # Entries come from others: what they ask for is checked as flags are.
     flags: dict[str, Any] = {
@@ -240,10 +242,16 @@ def _measured(
     spec, request = asked(
         None, {**flags, "shrink": False, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet
     )
+    if spec.title != one.series.key.workload:
+        raise UsageError(
+            f"the workload here is {spec.title}, and the candidate is of {one_line(one.series.key.workload, 80)}",
+            remedy="run it where the weigh.toml of that measurement lies",
+        )
     request = dataclasses.replace(request, command=shlex.join(words))
     made = experiment.run(spec, request, progress(quiet), files.write)
     called = {"before": before.name, "after": after.name}
     (entry,) = indexing.entries(made, confirms=one.id, versions=called)
+    check_alike(one, entry)
     store.add_all(store.place(folder), [entry])
     return measurement(entry, one, before, after)
 

@@ -79,6 +79,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         evidence: name of the directory, or of the file.
         path: where it lay when it was added.
         experiment: its id; empty of other tools.
+        comparison: hash of what was asked of whom, the same for other seeds, numbers of starts and names; empty where
+            it is not known.
+        identities: what each contender is, by name, as that hash has it.
         workload: its name.
         at: when it was measured, ISO 8601 in UTC.
         covers: ids of all attempts that its figures read, its own among them.
@@ -99,6 +102,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     evidence: str
     path: str
     experiment: str = ""
+    comparison: str = ""
+    identities: dict[str, str] = {}
     workload: str = ""
     at: str
     covers: tuple[str, ...] = ()

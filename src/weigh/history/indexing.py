@@ -15,6 +15,7 @@ from weigh.evidence import files, seal
 from weigh.evidence.attempts import history_folders
 from weigh.experiment import record as experiment_record
 from weigh.experiment.results.results import experiment_results
+from weigh.history import comparison
 from weigh.history.entry import Entry, Measured, Point, digested, sealed
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
@@ -148,6 +149,8 @@ def _run(folder: Path) -> dict[str, Any]:
     environment = latest.environment
     return {
         "experiment": latest.spec.id,
+        "comparison": comparison.comparison(latest),
+        "identities": comparison.identities(latest),
         "workload": latest.spec.title,
         "tier": str(results.tier.name) if results.tier else "",
         "weigh": environment.weigh if environment else "",

@@ -96,7 +96,7 @@ class PostgresHistory:
             )
         if said.error is not None:
             raise EnvironmentFault(
-                f"the history cannot be kept there: {said.error}",
+                f"the history there cannot be used: {said.error}",
                 where=self.name,
                 remedy=_REMEDIES.get(said.code, "see whether it runs there"),
             )

@@ -12,10 +12,12 @@ from weigh.history.series import UNKNOWN, Place, Series, Split, series
 from weigh.model import codes
 from weigh.model.units import count
 from weigh.model.verdict import VerdictName
+from weigh.verdict.metrics import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from weigh.history.entry import Point
     from weigh.model.finding import Finding
 
 SCHEMA = "weigh/history/1"
@@ -75,7 +77,7 @@ class Attempts:
     """Attempts of one comparison that did not all end alike.
 
     Attributes:
-        experiment: its id.
+        experiment: its id; of several that are one comparison, with commas between them.
         entries: all of them, by time.
         attempts: how many attempts these entries read.
         verdicts: by operation and contender, what each entry said that no later one has read together with its own.
@@ -299,29 +301,45 @@ def attempts(entries: Sequence[Entry]) -> list[Attempts]:
     grouped: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.experiment:
-            grouped[entry.experiment].append(entry)
+            grouped[entry.comparison or entry.experiment].append(entry)
     made = []
-    for experiment, own in grouped.items():
+    for own in grouped.values():
         read = {seal for entry in own for seal in entry.covers}
         if len(read) < 2:
             continue
-        verdicts: dict[str, list[str]] = defaultdict(list)
+        verdicts: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        names: dict[tuple[str, ...], str] = {}
         # More starts may decide what was open: that is no contradiction of the attempt that they were added to.
         superseded = {seal for entry in own for seal in entry.covers if seal != entry.id}
         for entry in own:
             if entry.id in superseded:
                 continue
             for point in entry.points:
-                if point.verdict and point.ratio is not None:
-                    verdicts[f"{point.operation}, {point.who.name}"].append(point.verdict)
-        said = {name: tuple(every) for name, every in verdicts.items()}
-        made.append(Attempts(experiment=experiment, entries=tuple(own), attempts=len(read), verdicts=said))
+                if point.verdict:
+                    who = entry.identities.get(point.who.name, point.who.name)
+                    about = (point.operation, point.metric, point.temperature, who)
+                    if about not in names:
+                        known = _about(point) in names.values()
+                        names[about] = _about(point) + (f" ({who})" if known else "")
+                    verdicts[about].append(point.verdict)
+        said = {names[about]: tuple(every) for about, every in verdicts.items()}
+        experiments = ", ".join(dict.fromkeys(entry.experiment for entry in own))
+        made.append(Attempts(experiment=experiments, entries=tuple(own), attempts=len(read), verdicts=said))
     return made
 
 
 def attempts_findings(entries: Sequence[Entry], experiments: Collection[str]) -> list[Finding]:
     """What is said of the attempts of some comparisons."""
-    return list(_attempts([one for one in attempts(entries) if one.experiment in experiments]))
+    return list(
+        _attempts([one for one in attempts(entries) if any(own.experiment in experiments for own in one.entries)])
+    )
+
+
+def _about(point: Point) -> str:
+    """Whose verdict on what: a percentile, and a cold execution, are told apart from the rest."""
+    metric = "" if point.metric == HEADLINE else f", {point.metric}"
+    temperature = "" if point.temperature == "hot" else f", {point.temperature}"
+    return f"{point.operation}{metric}{temperature}, {point.who.name}"
 
 
 def _attempts(repeated: Sequence[Attempts]) -> Iterator[Finding]:
@@ -334,8 +352,8 @@ def _attempts(repeated: Sequence[Attempts]) -> Iterator[Finding]:
             )
             yield codes.T8_DISAGREE.finding(
                 text=f"{named}, and not all attempts say the same: {said}",
-                remedy="no attempt replaces another: run it again in the folder of the first (--out), which reads all "
-                "attempts together",
+                remedy="no attempt replaces another: run it again as it was, in the folder of the first (--out), which "
+                "reads all attempts together",
             )
         else:
             yield codes.T8_ATTEMPTS.finding(

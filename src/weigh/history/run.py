@@ -12,7 +12,7 @@ from weigh.model.verdict import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.history.entry import Entry, Measured
+    from weigh.history.entry import Entry, Measured, Point
     from weigh.history.results import Candidate, HistoryResults
 
 HALF = 0.5
@@ -189,18 +189,43 @@ def _shows(found: Measurement, step: float) -> bool:
     return found.ratio is not None and math.log(found.ratio) / math.log(step) >= HALF
 
 
+def check_alike(one: Candidate, entry: Entry) -> None:
+    """That the same was asked of the same rows as in the history, as far as both are known.
+
+    Raises:
+        EvidenceFault: it was not.
+    """
+    known, measured = one.after, _point(entry, one)
+    apart = [
+        said
+        for said, mine, theirs in (
+            ("its workload is another", one.series.key.workload, entry.workload),
+            ("its query is another", known.point.question, measured.question if measured else ""),
+            ("its rows are others", known.entry.data.get("rows"), entry.data.get("rows")),
+        )
+        if mine and theirs and mine != theirs
+    ]
+    if apart:
+        raise EvidenceFault(
+            f"this is not what the history measured: {'; '.join(apart)}",
+            where=entry.path,
+            remedy="run it where the weigh.toml and the files of that measurement lie; nothing was added",
+        )
+
+
 def measurement(entry: Entry, one: Candidate, before: Version, after: Version) -> Measurement:
     """What an entry says of two versions on the operation of a candidate."""
-    key = one.series.key
-    point = next(
-        (
-            point
-            for point in entry.points
-            if (point.operation, point.metric, point.temperature) == (key.operation, key.metric, key.temperature)
-            and point.verdict
-        ),
-        None,
-    )
+    point = _point(entry, one)
     if point is None:
         return Measurement(before.name, after.name, "none", None, None, None, entry.path)
     return Measurement(before.name, after.name, point.verdict, point.ratio, point.low, point.high, entry.path)
+
+
+def _point(entry: Entry, one: Candidate) -> Point | None:
+    """The later version on the operation of a candidate."""
+    key = one.series.key
+    for point in entry.points:
+        asked = point.operation, point.metric, point.temperature
+        if asked == (key.operation, key.metric, key.temperature) and point.verdict:
+            return point
+    return None

@@ -74,6 +74,13 @@ def test_a_flame_graph_is_as_wide_as_the_time_and_coloured_by_the_change() -> No
     shown = {title.split(":")[0]: (float(width), fill) for title, width, fill in titles}
     assert set(shown) == {"all", "main", "new", "same"}, "what took no time on this side has no box"
     assert shown["new"][0] > 1.9 * shown["same"][0]
-    assert shown["new"][1] == "#d64521"
+    assert shown["new"][1] == "#f06e4b"
     assert shown["same"][1] == shown["main"][1] == "#eee8dc"
     assert not flame_graph({"main": 1.0}, {}, "x")
+
+    outer = flame_graph(
+        {"run;sort": 0.02}, {"build;run;sort": 0.02, "build;run;check": 0.001, "[unknown] (a.so)": 0.1}, "x"
+    )
+    fills = dict(re.findall(r"<title>([^:<]+): .*?fill=\"(#\w+)\"", outer))
+    assert fills.pop("check") == "#f06e4b", "the function that is new stands out"
+    assert set(fills.values()) == {"#eee8dc"}, "and a new name further out does not"

@@ -114,3 +114,7 @@ def test_stacks_of_perf_are_folded_with_the_outermost_first() -> None:
 def test_passwords_of_urls_are_taken_out() -> None:
     assert clean("read postgres://me:s3cret@host/db") == "read postgres://me:***@host/db"
     assert clean("s3://bucket/a:b@c") == "s3://bucket/a:b@c"
+
+
+def test_profiles_and_stacks_hold_nothing_that_a_terminal_obeys_or_a_file_cannot_hold() -> None:
+    assert clean("scan\x1b[2J\n\udc80") == "scan\\x1b[2J\n\\udc80"

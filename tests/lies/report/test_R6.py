@@ -88,23 +88,36 @@ def test_a_flat_history_says_nothing(weigh: Weigh) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("later", "state", "code"), [(PACE, "not confirmed", 0), (SLOWER, "confirmed", 1)], ids=["machine", "version"]
+    ("later", "said"),
+    [(PACE, {("not confirmed", 0), ("open", 3)}), (SLOWER, {("confirmed", 1)})],
+    ids=["machine", "version"],
 )
 def test_a_side_by_side_tells_the_machine_from_the_version(
-    fresh: Callable[[], Weigh], later: str, state: str, code: int
+    fresh: Callable[[], Weigh], later: str, said: set[tuple[str, int]]
 ) -> None:
-    """A fact that nobody records slowed the machine from version 1.16 on; the honest twin is slower by itself."""
+    """A fact that nobody records slowed the machine from version 1.16 on; the honest twin is slower by itself.
+
+    A busy machine may leave the first one open.
+    """
     weigh = fresh()
     points = [
-        point(at + 1, one, operation="unordered", who=msgspec.structs.replace(measured(at + 1, "liar"), spec=spec))
+        point(
+            at + 1,
+            one,
+            operation="unordered",
+            question="",
+            who=msgspec.structs.replace(measured(at + 1, "liar"), spec=spec),
+        )
         for at, (one, spec) in enumerate(zip(TIMES, [PACE] * MOVED + [later] * (COUNT - MOVED), strict=True))
     ]
     asked = {"workload": "two", "scale": "1000", "margin": "0.1"}
-    history = [entry(at, one.value, points=(one,), asked=asked, workload="two") for at, one in enumerate(points, 1)]
+    history = [
+        entry(at, one.value, points=(one,), asked=asked, workload="two", data={}) for at, one in enumerate(points, 1)
+    ]
     written(weigh.folder / "history", history)
     (candidate,) = weigh("history", "show", "--json").json["candidates"]
     ran = weigh("history", "confirm", candidate["id"], "--starts", "5", "--quiet", "--json")
-    assert (ran.code, ran.json["state"]) == (code, state), ran.err
+    assert (ran.json["state"], ran.code) in said, ran.err
     assert (ran.json["before"], ran.json["after"], ran.json["left"]) == ("1.15", "1.16", [])
     (told,) = weigh("history", "show", "--json").json["candidates"]
-    assert (told["id"], told["state"]) == (candidate["id"], state)
+    assert (told["id"], told["state"] == "confirmed") == (candidate["id"], later == SLOWER)

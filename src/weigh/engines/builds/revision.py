@@ -51,7 +51,7 @@ def found(repository: Path, name: str, where: str) -> Revision:
     done = [_git(repository, "rev-parse", "--verify", "--end-of-options", one) for one in wanted]
     if any(one.returncode for one in done):
         said = one_line(done[0].stderr or done[1].stderr, _SAID)
-        remedy = f"git says: {said}"
+        remedy = f"name a branch, a tag or a commit that the clone has; git fetch brings newer ones (git says: {said})"
         shallow = _git(repository, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
         if shallow:
             remedy = "the clone is shallow: fetch more of the history (actions/checkout: fetch-depth: 0; GitLab: "

@@ -13,6 +13,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.profile.perf import FREQUENCY, Perf
 from weigh.experiment.profile.plans import Operator
 from weigh.experiment.profile.stacks import Sampled, merged
+from weigh.model.text import visible
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
@@ -198,12 +199,13 @@ def _repeat(life: WorkerProcess, seconds: Seconds, interval: Seconds, timeout: S
 def _clean(stacks: dict[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     for stack, weight in stacks.items():
-        key = clean(stack)
+        # A line of a folded file is a stack.
+        key = clean(stack).replace("\n", " ")
         found[key] = found.get(key, 0) + weight
     return found
 
 
 def clean(text: Any, limit: int = 0) -> str:
-    """Without passwords of URLs, and at most so long."""
-    shown = _PASSWORD.sub(r"\1:***@", str(text))
+    """Without passwords of URLs, with what a terminal obeys made visible, and at most so long."""
+    shown = visible(_PASSWORD.sub(r"\1:***@", str(text)))
     return shown if not limit or len(shown) <= limit else shown[: limit - 3] + "..."

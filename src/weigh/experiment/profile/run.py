@@ -16,7 +16,7 @@ from weigh.experiment.profile.choice import choose
 from weigh.experiment.profile.results import LEAST, WhyResults
 from weigh.experiment.report import files as reports
 from weigh.experiment.results.results import experiment_results
-from weigh.host import lock, scratch
+from weigh.host import lock, scratch, settle
 from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from weigh.experiment.setup import Setup
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
+
+_WINDOW = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,7 @@ def why(evidence: Path, request: WhyRequest, out: Path, progress: Progress) -> W
         setup = _setup(record, chosen, request, out, progress, stack)
         _same(record, setup)
         with files.writing(out) as folder:
-            changes, notes = [], dict.fromkeys(_licences(record, chosen))
+            changes, notes = [], dict.fromkeys([*_licences(record, chosen), *_others()])
             for number, change in enumerate(chosen, 1):
                 progress.say(f"profile {number} of {len(chosen)}: {change.operation}, {change.contender}")
                 done, said = _profiled(change, setup, record, request.seconds, folder, number)
@@ -177,6 +179,14 @@ def _versions(record: Record, sides: dict[str, Side]) -> list[str]:
         for name, side in sides.items()
         if name in measured and measured[name] != side.version
     ]
+
+
+def _others() -> list[str]:
+    """Who else uses the machine: what waits for a CPU stands still in a function."""
+    share = settle.foreign_share(_WINDOW)
+    if share is None or share < settle.BUSY_SHARE:
+        return []
+    return [f"others use {share:.0%} of the CPUs: times of Python functions contain waiting for a CPU"]
 
 
 def _licences(record: Record, chosen: list[ProfiledChange]) -> list[str]:

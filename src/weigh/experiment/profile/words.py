@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 UNDER = "Times of operators and functions were taken under profilers: they say where time goes, and are no measurement."
 KINDS = {"python": "Python functions", "native": "native functions"}
 CLOCKS = {
-    "python": "wall time of the thread that executes, by Python function",
+    "python": "Wall time of the thread that executes, by Python function",
     "native": "CPU time of all threads, by function",
 }
 

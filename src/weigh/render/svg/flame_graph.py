@@ -1,7 +1,8 @@
-"""The differential flame graph: where the time of one side goes, coloured by how much more or less it is than before.
+"""The differential flame graph: where the time of one side goes, and which functions themselves took longer.
 
-The outermost function is at the bottom; a box is as wide as the time in which its function was on the stack (Brendan
-Gregg, "Differential Flame Graphs", 2014).
+The outermost function is at the bottom; a box is as wide as the time in which its function was on the stack. Its colour
+is the change of the function alone, without those that it calls (Brendan Gregg, "Differential Flame Graphs", 2014), and
+wherever it is called: a new name further out would else colour all that is above it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _DEEPEST = 64
 _THINNEST = 0.6
 _CHARACTER = 6.3
 """Units that a character of a label takes, about."""
-_MORE, _LESS, _ALIKE = (214, 69, 33), (36, 103, 184), (238, 232, 220)
+_MORE, _LESS, _ALIKE = (240, 110, 75), (105, 165, 235), (238, 232, 220)
 
 
 @dataclass
@@ -35,13 +36,16 @@ class _Box:
     below: dict[str, _Box] = field(default_factory=dict)
 
 
-def flame_graph(before: Mapping[str, float], after: Mapping[str, float], label: str) -> Markup:
-    """The drawing: widths are those of ``after``; red took longer than ``before``, blue less long.
+def flame_graph(
+    before: Mapping[str, float], after: Mapping[str, float], label: str, nameless: str = "[unknown]"
+) -> Markup:
+    """The drawing: widths are those of ``after``; red itself took longer than ``before``, blue less long.
 
     Args:
         before: seconds of one execution by stack, ``;`` between its functions, the outermost first.
         after: the same of the side that is drawn.
         label: what it shows, for those who do not see it.
+        nameless: how frames begin that are no function, but all those that have no name: they have no colour.
     """
     root = _Box("all")
     for stacks, side in ((before, "before"), (after, "after")):
@@ -55,10 +59,12 @@ def flame_graph(before: Mapping[str, float], after: Mapping[str, float], label: 
         return Markup()
     boxes = list(_boxes(root, 0.0, 0, WIDTH / root.after))
     rows = 1 + max(row for _, _, row, _ in boxes)
-    largest = max(abs(box.after - box.before) for box, *_ in boxes) or 1.0
+    own = _own(before, nameless), _own(after, nameless)
+    changes = [abs(own[1].get(name, 0.0) - own[0].get(name, 0.0)) for name in {**own[0], **own[1]}]
+    largest = max(changes, default=0.0) or 1.0
     height = rows * _ROW
     drawn = Markup().join(
-        _drawn(box, x, height - (row + 1) * _ROW, width, (box.after - box.before) / largest)
+        _drawn(box, x, height - (row + 1) * _ROW, width, own[0].get(box.name, 0.0), own[1].get(box.name, 0.0), largest)
         for box, x, row, width in boxes
     )
     style = 'font-family="monospace" font-size="10.5"'
@@ -66,6 +72,16 @@ def flame_graph(before: Mapping[str, float], after: Mapping[str, float], label: 
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" {style} '
         'aria-label="{}">{}</svg>'
     ).format(one_line(label), drawn)
+
+
+def _own(stacks: Mapping[str, float], nameless: str) -> dict[str, float]:
+    """Seconds of each function itself."""
+    found: dict[str, float] = {}
+    for stack, seconds in stacks.items():
+        name = stack.rpartition(";")[2]
+        if not name.startswith(nameless):
+            found[name] = found.get(name, 0.0) + seconds
+    return found
 
 
 def _add(box: _Box, side: str, seconds: float) -> None:
@@ -84,7 +100,7 @@ def _boxes(box: _Box, x: float, row: int, scale: float) -> Iterator[tuple[_Box, 
         x += below.after * scale
 
 
-def _drawn(box: _Box, x: float, y: float, width: float, share: float) -> Markup:
+def _drawn(box: _Box, x: float, y: float, width: float, own_before: float, own_after: float, largest: float) -> Markup:
     room = int((width - 4) / _CHARACTER)
     label = Markup()
     if room >= 3:
@@ -92,19 +108,20 @@ def _drawn(box: _Box, x: float, y: float, width: float, share: float) -> Markup:
             number(x + 2), number(y + 12), one_line(shortened(box.name, room))
         )
     change = f"{units.seconds(box.before)} -> {units.seconds(box.after)}"
+    own = f"{units.seconds(own_before)} -> {units.seconds(own_after)}"
     return Markup('<g><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" fill="{}" rx="1"/>{}</g>').format(
-        one_line(f"{box.name}: {change} of one execution"),
+        one_line(f"{box.name}: {change} of one execution; itself, everywhere: {own}"),
         number(x),
         number(y),
         number(max(width - 0.4, 0.3)),
         _ROW - 1,
-        _colour(share),
+        _colour((own_after - own_before) / largest),
         label,
     )
 
 
 def _colour(share: float) -> str:
-    """From like before to the most that any box changed by."""
+    """From like before to the most that any function changed by."""
     end = _MORE if share > 0 else _LESS
     strength = abs(share)
     mixed = (round(calm + (loud - calm) * strength) for calm, loud in zip(_ALIKE, end, strict=True))
