@@ -9,7 +9,7 @@ import pytest
 from weigh.capture.entry import Entry, Tally
 from weigh.capture.parameters import Distribution
 from weigh.capture.sources import form, log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
-from weigh.capture.template import of_sql
+from weigh.capture.templates.template import of_sql
 from weigh.capture.total_values import known_values
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from support.command import WEIGH
 from support.untidy_log import SECRETS, UntidyLog
 from weigh.capture.results import CaptureResults, ScriptFound
 from weigh.capture.run import Wanted, capture
-from weigh.capture.skeleton import Skeletons
 from weigh.capture.sorting import Sorter
-from weigh.capture.template import Unreadable, of_sql
+from weigh.capture.templates.skeleton import Skeletons
+from weigh.capture.templates.template import Unreadable, of_sql
 from weigh.capture.trace import Call
 from weigh.model.progress import Silence
 

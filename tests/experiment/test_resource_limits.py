@@ -10,7 +10,7 @@ import pytest
 from weigh.engines import engine
 from weigh.engines.environment import Environment
 from weigh.engines.prepared import PreparedContender
-from weigh.experiment.resources import bounded
+from weigh.experiment.measure.resources import bounded
 from weigh.host import cgroup
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EnvironmentFault, UsageError

@@ -1,7 +1,8 @@
 """A server that lies: a proxy before an honest PostgreSQL, which answers other rows, or forgets writes.
 
 It understands the protocol as far as it must: statements that are sent as text (``--protocol simple``) and what comes
-back. Only statements about ``purse`` are lied about.
+back; of those that are prepared, their text. Only statements about ``purse`` are lied about, and those that are written
+otherwise on the way.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import socket
 import struct
 import threading
 from contextlib import suppress
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from support.tcp_server import Door
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Lie = Literal["none", "wrong", "wrong-when-busy", "forgets"]
 EVERY = 3
@@ -30,10 +34,14 @@ class PostgresProxy(Door):
         upstream: socket of the honest server.
         user, database: whom to log in as.
         lie: what is done.
+        rewrites: piece of a statement -> what the server gets in its place.
     """
 
-    def __init__(self, upstream: str, user: str, database: str, lie: Lie) -> None:
+    def __init__(
+        self, upstream: str, user: str, database: str, lie: Lie, rewrites: Mapping[bytes, bytes] | None = None
+    ) -> None:
         self._upstream, self._lie = upstream, lie
+        self._rewrites = rewrites or {}
         self._user, self._database = user, database
         self._lock = threading.Lock()
         self._here = self._writes = 0
@@ -72,6 +80,9 @@ class PostgresProxy(Door):
             if self._lie == "forgets" and body.startswith(b"UPDATE purse") and self._forgets():
                 client.sendall(_encoded(b"C", b"UPDATE 1\0") + _encoded(b"Z", b"I"))
                 continue
+            if tag in (b"P", b"Q"):
+                for piece, other in self._rewrites.items():
+                    body = body.replace(piece, other)
             server.sendall(_encoded(tag, body))
 
     def _forgets(self) -> bool:

@@ -12,8 +12,9 @@ import pytest
 from support import load_records as made
 from weigh.cli.load.load import load
 from weigh.evidence.sealing import End
-from weigh.load import command_line, config
+from weigh.load import command_line
 from weigh.load.command_line import CommandLine, parsed
+from weigh.load.config.numbers import duration_of
 from weigh.load.results import load_results
 from weigh.load.spec import Script
 from weigh.model import codes
@@ -118,7 +119,7 @@ def test_a_tail_that_is_not_known_needs_a_longer_run() -> None:
     few = [made.interval(at, times) for at, times in enumerate(made.steady_times(100, each=5))]
     record = of(made.record([made.run(few)]))
     (longer,) = commands(record, codes.L9_TAIL)
-    assert config._duration("--duration", longer.value("--duration") or "") >= 2 * record.spec.duration_s
+    assert duration_of("--duration", longer.value("--duration") or "") >= 2 * record.spec.duration_s
     assert codes.L9_TAIL.code not in missing(of(made.calm()))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.capture.parameters import Distribution
-    from weigh.capture.template import Template
+    from weigh.capture.templates.template import Template
     from weigh.capture.trace import Product
     from weigh.obfuscation.literals import Role
     from weigh.obfuscation.mapping import Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.capture import folder, results, template, trace
+from weigh.capture import folder, results, trace
 from weigh.capture.arrivals import fit, gap_law
 from weigh.capture.entry import OWN, Tally
 from weigh.capture.obfuscation import Obfuscation
@@ -23,6 +23,7 @@ from weigh.capture.sources import log_line_prefix, monitor, mysql_slow_log, post
 from weigh.capture.sources.form import Form
 from weigh.capture.sources.lines import Lines
 from weigh.capture.statements import Statements
+from weigh.capture.templates import template
 from weigh.capture.total_values import known_values
 from weigh.capture.units import Units
 from weigh.host.new_folder import new_folder

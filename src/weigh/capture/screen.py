@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weigh.capture.entry import Tally
-    from weigh.capture.template import Template
+    from weigh.capture.templates.template import Template
 
 _ACCOUNTS = frozenset(("role", "user", "group", "password", "login"))
 _ACCOUNT_VERBS = frozenset(("CREATE", "ALTER", "SET", "GRANT"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.capture import redis_template
 from weigh.capture.results import StatementFound
-from weigh.capture.skeleton import Skeletons
-from weigh.capture.template import Template, Unreadable
+from weigh.capture.templates import redis_template
+from weigh.capture.templates.skeleton import Skeletons
+from weigh.capture.templates.template import Template, Unreadable
 from weigh.capture.trace import Statement
 from weigh.obfuscation.literals import Unreplaceable
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from weigh.capture import template
 from weigh.capture.parameters import Distribution
+from weigh.capture.templates import template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.capture.entry import Total
-    from weigh.capture.template import Template
+    from weigh.capture.templates.template import Template
     from weigh.capture.trace import Product
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.capture.entry import Tally
-    from weigh.capture.template import Template
+    from weigh.capture.templates.template import Template
 
 _MOST_SESSIONS = 10_000
 _MOST_STATEMENTS = 200

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weigh import __version__
-from weigh.answers.votes import conclude
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.sealing import End
-from weigh.experiment import dataset, storage
+from weigh.experiment import asked_again, dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-from weigh.experiment.gate import caches, corrupt, gate, layouts, metamorphic, probes, unseen
+from weigh.experiment.gate import caches, corrupt, gate, layouts, probes
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
@@ -30,7 +29,6 @@ from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
-from weigh.model.gate import UNDECIDED
 from weigh.model.schedule import arms
 from weigh.verdict.disqualified import disqualified
 
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress
-    from weigh.workloads import Cubes
 
 
 class Attempt:
@@ -147,8 +144,8 @@ class Attempt:
 
         witnesses = gate.Witnesses((gate.PINNED, known), (setup.workload.witness, true))
         answers = gate.check_answers(fit, setup.workload, witnesses, setup.stage, self._spec, self._progress)
-        answers = self._self_examined(answers, fit)
-        answers = self._asked_unseen(answers, fit)
+        answers = asked_again.self_examined(answers, fit, setup, self._say, self._progress)
+        answers = asked_again.asked_unseen(answers, fit, setup, self._say, self._progress)
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.stage, timeout))
@@ -233,38 +230,6 @@ class Attempt:
                 self._spec.seed,
                 self._progress,
             )
-        )
-
-    def _self_examined(self, answers: GateResult, fit: list[PreparedContender]) -> GateResult:
-        """Where nobody independent could say who is right, each engine is checked against itself."""
-        open_ = [
-            one.operation
-            for one in answers.gate.operations
-            if one.status is GateStatus.UNVERIFIED or _undecided(answers, one.operation)
-        ]
-        if not open_:
-            return answers
-        setup = self._setup
-        layouts = {one.contender.layout for one in fit}
-        split = {name: dataset.split(setup.layouts[name], cache_folder(), self._progress) for name in layouts}
-        checks = list(answers.gate.checks)
-        for one in fit:
-            answered = [name for name in open_ if any(key[:2] == (one.name, name) for key in answers.kept)]
-            failed, untried = metamorphic.check(
-                one,
-                setup.workload,
-                answered,
-                setup.stage,
-                split[one.contender.layout],
-                self._spec.timeout,
-                self._progress,
-            )
-            checks += failed
-            self._say(*untried)
-        checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit})
-        operations = conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit])
-        return msgspec.structs.replace(
-            answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
         )
 
     def measure(
@@ -363,40 +328,6 @@ class Attempt:
             self._catalogs.append(read)
             self._journal.append("catalog", read)
 
-    def _asked_unseen(self, answers: GateResult, fit: list[PreparedContender]) -> GateResult:
-        """Everybody is asked once more, on data that nobody had seen."""
-        setup = self._setup
-
-        def right(one: Operation, case: Case, truth: Cubes) -> Table | None:
-            try:
-                return setup.source.expected(one.name, case, truth) if self._spec.truth else None
-            except LookupError:
-                # A workload chose its literals for other rows, and need not know them here.
-                return None
-
-        # Who answers wrongly anyway need not notice other rows: that would be a second accusation for one fault.
-        wrong = {
-            (one.contender, one.operation, one.case)
-            for one in answers.gate.checks
-            if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
-        }
-        kept = {key: table for key, table in answers.kept.items() if key not in wrong}
-        heard = unseen.check(
-            fit, setup.workload, kept, right, setup.layouts, setup.stage, self._spec.timeout, self._progress
-        )
-        self._say(*heard.findings)
-        checks = (*answers.gate.checks, *heard.checks)
-        return msgspec.structs.replace(
-            answers,
-            gate=msgspec.structs.replace(
-                answers.gate,
-                checks=checks,
-                operations=conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit]),
-                unseen=heard.record or msgspec.UNSET,
-                truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
-            ),
-        )
-
     def _await_quiet(self) -> None:
         calm = settle.settle(settle.patience())
         for busy, text in (
@@ -425,7 +356,3 @@ def _other_files(name: str) -> Finding:
 
 def _stopped(reason: str) -> End:
     return End(how="stopped", reason=reason)
-
-
-def _undecided(answers: GateResult, operation: str) -> bool:
-    return any(check.operation == operation and check.detail == UNDECIDED for check in answers.gate.checks)

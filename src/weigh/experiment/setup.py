@@ -16,11 +16,11 @@ from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
-from weigh.experiment import dataset, ingest, resources, storage
+from weigh.experiment import dataset, ingest, storage
 from weigh.experiment.catalog_place import CatalogPlaces
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
-from weigh.experiment.measure import cold
+from weigh.experiment.measure import cold, resources
 from weigh.experiment.stores import Stores
 from weigh.experiment.stores import check as check_store
 from weigh.host import hidden

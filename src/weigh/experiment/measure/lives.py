@@ -10,8 +10,7 @@ import msgspec
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
-from weigh.experiment import resources
-from weigh.experiment.measure import cold
+from weigh.experiment.measure import cold, resources
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.host import facts, server_ties
 from weigh.model import codes

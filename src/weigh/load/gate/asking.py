@@ -18,7 +18,7 @@ from weigh.load.asked import (
     Statement,
     StatementsAsked,
 )
-from weigh.load.gate import answers, checks, invariants, pins, results, statements
+from weigh.load.gate import answers, checks, invariants, invariants_checked, pins, statements
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
@@ -182,7 +182,7 @@ class LoadGate:
         asked = conditions.asked(tpcc.warehouses, after=False)
         self._first = self._invariants(reached, number, asked, after=False)
         self._keep(self._first)
-        for one in results.conditions_checked(tpcc, self._first):
+        for one in invariants_checked.conditions_checked(tpcc, self._first):
             if one.holds is None:
                 raise EngineFault(f"{one.name} cannot be asked: {one.detail}", remedy="see what the server's log says")
             if not one.holds:
@@ -196,7 +196,7 @@ class LoadGate:
             pins.write(self._files.pin, asked, f"{reached.read.product} {reached.read.version}", self._spec.seed)
         if any(one.status is GateStatus.DIVERGED for one in found):
             raise WrongAnswers
-        for one in results.written(self._spec, self._first):
+        for one in invariants_checked.written(self._spec, self._first):
             if one.holds is None:
                 # A query that cannot be asked is a mistake in it, and not a wrong answer.
                 raise EngineFault(f"the invariant cannot be asked: {one.detail}", where=one.name, remedy="mend it")

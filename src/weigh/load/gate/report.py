@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.gate.results import GateResults, InvariantChecked, SampleChecked, StatementChecked
+from weigh.load.gate.invariants_checked import InvariantChecked
+from weigh.load.gate.results import GateResults, SampleChecked, StatementChecked
 from weigh.model.answer import GateStatus
 from weigh.model.units import count
 

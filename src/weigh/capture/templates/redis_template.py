@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from weigh.capture.template import Template
+from weigh.capture.templates.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.capture import template
-from weigh.capture.template import Template
+from weigh.capture.templates import template
+from weigh.capture.templates.template import Template
 
 if TYPE_CHECKING:
     from weigh.capture.trace import Product
@@ -44,7 +44,7 @@ class Skeletons:
         self._room = _MOST
 
     def of(self, text: str) -> tuple[Template, tuple[str | int, ...]]:
-        """As :func:`weigh.capture.template.of_sql`; errors likewise."""
+        """As :func:`weigh.capture.templates.template.of_sql`; errors likewise."""
         if len(text) > _LONGEST or "\0" in text:
             return template.of_sql(text, self._product)
         skeleton = _LITERAL.sub(_mark, text)

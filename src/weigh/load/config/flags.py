@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.load import conditions, ycsb_properties
+from weigh.load.config.arrivals import arrivals
+from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
@@ -26,7 +26,7 @@ from weigh.load.spec import (
 )
 from weigh.load.tpcc import config as tpcc
 from weigh.model.errors import UsageError, nearest
-from weigh.model.units import parse_duration, parse_fraction, parse_rows
+from weigh.model.units import parse_fraction, parse_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,14 +38,9 @@ _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadS
 """Of a spec, where no flag says otherwise."""
 _GET = "get"
 """Asks a server of HTTP for the target's own path."""
-_KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
-_PEAK, _LENGTH = 4.0, 1.0
-"""Of bursts: real load peaks at three to five times its mean (text 003)."""
 _MOST_THREADS = 64
-_LONGEST_SCRIPT, _LONGEST_TRACE = 1 << 20, 64 << 20
-"""Bytes of a script, and of a trace, whose millions of times are held in memory."""
-_LONGEST_NUMBER = 20
-"""Digits."""
+_LONGEST_SCRIPT = 1 << 20
+"""Bytes."""
 
 
 def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
@@ -71,8 +66,8 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     loops = _loops(flags)
     connections = _connections(flags["connections"])
     usual = rate_search.probe_s(search) if search else _DEFAULTS["duration_s"]
-    duration = _duration("--duration", flags["duration"]) if flags["duration"] else usual
-    warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
+    duration = duration_of("--duration", flags["duration"]) if flags["duration"] else usual
+    warmup = None if flags["warmup"] is None else duration_of("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
     made_under = conditions.asked(flags, target)
@@ -108,16 +103,16 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         arrivals=offered,
         loops=loops,
         connections=connections,
-        repeats=crash.number if crash else _positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
+        repeats=crash.number if crash else positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
         duration_s=duration,
         warmup_s=warmup,
         max_in_flight=None
         if flags["max_in_flight"] is None
-        else _positive("--max-in-flight", flags["max_in_flight"], 1),
-        timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
+        else positive("--max-in-flight", flags["max_in_flight"], 1),
+        timeout_s=duration_of("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
         interval_s=interval_s(duration),
         threads=min(
-            _positive(
+            positive(
                 "--threads",
                 _threads(flags["threads"], target),
                 len(made_under.get("client_cpus", ())) or _usual_threads(),
@@ -129,7 +124,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         records=parse_rows(flags["records"]) if flags["records"] else (ycsb and ycsb.records) or _DEFAULTS["records"],
         # The index costs every insert.
         ordered_index=workload[0] == "ycsb-e" or (ycsb is not None and ycsb.workload.mix["scan"] > 0),
-        fanout=None if flags["fanout"] is None else _positive("--fanout", flags["fanout"], 1),
+        fanout=None if flags["fanout"] is None else positive("--fanout", flags["fanout"], 1),
         error_budget=_budget(flags["error_budget"]),
         seed=seed,
         contention=_contention(flags["contention"]),
@@ -162,50 +157,6 @@ def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
     return GateFiles(pins=None if given is None else pins.read(given, spec.seed), pin=flags["pin"])
 
 
-def arrivals(text: str | None, rate: str | None, *, any_rate: bool = False) -> Arrivals:
-    """``--arrivals`` and ``--rate``.
-
-    Args:
-        text: of the first.
-        rate: of the second.
-        any_rate: whether it may have none, because a search gives each run its own.
-
-    Raises:
-        UsageError: they do not say when requests are due.
-    """
-    kind, *rest = (text or "constant").split(":")
-    if kind not in _KINDS:
-        raise UsageError(f"there are no arrivals '{kind}'", remedy=nearest(kind, _KINDS))
-    if kind == "trace":
-        return Arrivals(kind="trace", times_s=_trace(rest))
-    if kind == "steps":
-        rates = tuple(_rate(one) for one in (rest[0] if rest else "").split(",") if one)
-        if len(rates) < 2:
-            raise UsageError("steps need their rates", remedy="write --arrivals steps:500,1000,2000:30s")
-        return Arrivals(kind="steps", rates=rates, step_s=_duration("steps", rest[1] if len(rest) > 1 else "10s"))
-    if rate is None and not any_rate:
-        raise UsageError(
-            "no --rate: an open loop needs to know how many requests a second are due",
-            remedy="give --rate 1000, or ask for a closed loop with --closed (and see what that hides with --both)",
-        )
-    mean = None if rate is None else _rate(rate)
-    match kind:
-        case "ramp":
-            if not rest:
-                raise UsageError("a ramp needs its end", remedy="write --rate 100 --arrivals ramp:2000")
-            return Arrivals(kind="ramp", rate=mean, to=_rate(rest[0]))
-        case "bursts" | "even-bursts":
-            peak = _number(rest[0]) if rest else _PEAK
-            if not 1 < peak < float("inf"):
-                raise UsageError(f"bursts of {peak:g} times the mean are none", remedy="write --arrivals bursts:4:1s")
-            length = _duration("bursts", rest[1]) if len(rest) > 1 else _LENGTH
-            return Arrivals(kind=kind, rate=mean, peak=peak, length_s=length)
-        case "poisson":
-            return Arrivals(kind="poisson", rate=mean)
-        case _:
-            return Arrivals(rate=mean)
-
-
 def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
     if flags["both"]:
         return ("open", "closed")
@@ -236,38 +187,19 @@ def _script(word: str, target: str) -> Script:
     if not name.endswith(".sql") and not Path(name).is_file():
         remedy = f"{nearest(word, (*YCSB, tpcc.NAME, *BUILT_IN))} A script is a FILE.sql"
         raise UsageError(f"there is no workload '{word}'", remedy=remedy)
-    text = _text("script", Path(name), _LONGEST_SCRIPT)
+    text = text_of("script", Path(name), _LONGEST_SCRIPT)
     if not text.strip():
         raise UsageError("the script is empty", where=name, remedy="write an SQL command, ended by a semicolon")
-    if len(weight) > _LONGEST_NUMBER:
+    if len(weight) > LONGEST_NUMBER:
         raise UsageError(f"a weight of {len(weight)} digits cannot be", where=name, remedy="give a smaller one")
     return Script(name=Path(name).stem, text=text, weight=int(weight))
-
-
-def _text(what: str, path: Path, most: int) -> str:
-    """What a file holds.
-
-    Raises:
-        UsageError: it is no regular file, is larger than that many bytes, or holds no text.
-    """
-    said = ""
-    try:
-        if not path.is_file():
-            said = "it is no file" if path.exists() else "No such file or directory"
-        elif path.stat().st_size > most:
-            said = f"it has more than {most} bytes"
-        else:
-            return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        said = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no UTF-8 text"
-    raise UsageError(f"the {what} cannot be read: {said}", where=str(path), remedy="name a file")
 
 
 def _variables(given: Sequence[str]) -> dict[str, int]:
     found = {}
     for one in given:
         name, _, value = one.partition("=")
-        if not name.isidentifier() or not value.removeprefix("-").isdecimal() or len(value) > _LONGEST_NUMBER:
+        if not name.isidentifier() or not value.removeprefix("-").isdecimal() or len(value) > LONGEST_NUMBER:
             raise UsageError(f"'{one}' defines no variable", remedy="write --define scale=10")
         found[name] = int(value)
     return found
@@ -276,47 +208,10 @@ def _variables(given: Sequence[str]) -> dict[str, int]:
 def _connections(text: str | None) -> tuple[int, ...]:
     if text is None:
         return tuple(_DEFAULTS["connections"])
-    numbers = tuple(dict.fromkeys(_whole("--connections", part) for part in text.split(",") if part.strip()))
+    numbers = tuple(dict.fromkeys(whole("--connections", part) for part in text.split(",") if part.strip()))
     if not numbers:
         raise UsageError("--connections names no number", remedy="write --connections 16, or 1,2,4,8")
     return numbers
-
-
-def _whole(flag: str, text: str) -> int:
-    if not text.strip().isdecimal() or len(text) > _LONGEST_NUMBER or int(text) < 1:
-        raise UsageError(f"{flag} {text} cannot be", remedy="give a whole number above 0")
-    return int(text)
-
-
-def _positive(flag: str, value: int | None, usual: int) -> int:
-    if value is None:
-        return usual
-    if value < 1:
-        raise UsageError(f"{flag} {value} cannot be", remedy="give a whole number above 0")
-    return value
-
-
-def _duration(flag: str, text: str, *, zero: bool = False) -> float:
-    value = parse_duration(text)
-    if value < 0 or (value == 0 and not zero):
-        raise UsageError(f"{flag} {text} cannot be", remedy="give a duration above 0, e.g. 60s")
-    return value
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text.strip().removesuffix("/s"))
-    except ValueError:
-        raise UsageError(f"'{text}' is not a number", remedy="write 1000") from None
-
-
-def _rate(text: str) -> float:
-    compact = text.strip().lower().removesuffix("/s")
-    factor = {"k": 1e3, "m": 1e6}.get(compact[-1:], 1.0)
-    value = _number(compact[:-1] if factor > 1 else compact) * factor
-    if not 0 < value < float("inf"):
-        raise UsageError(f"a rate of {text} cannot be", remedy="give requests a second, e.g. --rate 1000")
-    return value
 
 
 def _contention(text: str | None) -> float | msgspec.UnsetType:
@@ -352,27 +247,6 @@ def _query_mode(text: str | None, scripts: Sequence[Script]) -> QueryMode | msgs
     return "simple" if text == "simple" else msgspec.UNSET
 
 
-def _trace(rest: Sequence[str]) -> tuple[float, ...]:
-    """Seconds, one a line, in a file; the first request begins the trace."""
-    path = Path(":".join(rest))
-    if not rest:
-        raise UsageError(
-            "a trace needs its file", remedy="write --arrivals trace:FILE, with one time in seconds a line"
-        )
-    text = _text("trace", path, _LONGEST_TRACE)
-    try:
-        times = [float(line) for line in text.split()]
-    except ValueError as error:
-        raise UsageError(
-            f"the trace is not one time a line: {error}", where=str(path), remedy="write seconds"
-        ) from None
-    if not all(map(math.isfinite, times)):
-        raise UsageError("a time of the trace is no number of seconds", where=str(path), remedy="write seconds")
-    if not times or any(after < before for before, after in pairwise(times)):
-        raise UsageError("the times of the trace do not ascend", where=str(path), remedy="sort them")
-    return tuple(one - times[0] for one in times)
-
-
 def _spin(loops: Sequence[Loop]) -> bool:
     if "open" not in loops:
         raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
@@ -387,7 +261,7 @@ def _expected_interval(text: str | None, loops: Sequence[Loop]) -> float | msgsp
             "--expected-interval corrects a closed loop, and this one is on schedule: nothing has to be estimated",
             remedy="leave it out, or ask for --closed or --both",
         )
-    return _duration("--expected-interval", text)
+    return duration_of("--expected-interval", text)
 
 
 def _threads(given: int | None, target: str) -> int | None:

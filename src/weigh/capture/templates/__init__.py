@@ -1,0 +1,1 @@
+"""Statements without their values: how a call becomes a template."""

@@ -1,0 +1,104 @@
+"""What is asked again before the first clock: of each engine by itself, and on rows that nobody had seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from weigh.answers.votes import conclude
+from weigh.engines.prepared import cache_folder
+from weigh.experiment import dataset
+from weigh.experiment.gate import gate, metamorphic, unseen
+from weigh.model.answer import GateStatus
+from weigh.model.gate import UNDECIDED
+
+if TYPE_CHECKING:
+    from pyarrow import Table
+
+    from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.gate.gate import GateResult
+    from weigh.experiment.setup import Setup
+    from weigh.model.finding import Finding
+    from weigh.model.operation import Case, Operation
+    from weigh.model.progress import Progress
+    from weigh.workloads import Cubes
+
+
+class Say(Protocol):
+    """Keeps findings."""
+
+    def __call__(self, *findings: Finding) -> None:
+        """Keep these."""
+
+
+def self_examined(
+    answers: GateResult, fit: list[PreparedContender], setup: Setup, say: Say, progress: Progress
+) -> GateResult:
+    """Where nobody independent could say who is right, each engine is checked against itself."""
+    open_ = [
+        one.operation
+        for one in answers.gate.operations
+        if one.status is GateStatus.UNVERIFIED or _undecided(answers, one.operation)
+    ]
+    if not open_:
+        return answers
+    layouts = {one.contender.layout for one in fit}
+    split = {name: dataset.split(setup.layouts[name], cache_folder(), progress) for name in layouts}
+    checks = list(answers.gate.checks)
+    for one in fit:
+        answered = [name for name in open_ if any(key[:2] == (one.name, name) for key in answers.kept)]
+        failed, untried = metamorphic.check(
+            one,
+            setup.workload,
+            answered,
+            setup.stage,
+            split[one.contender.layout],
+            setup.spec.timeout,
+            progress,
+        )
+        checks += failed
+        say(*untried)
+    checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit})
+    operations = conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit])
+    return msgspec.structs.replace(
+        answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
+    )
+
+
+def asked_unseen(
+    answers: GateResult, fit: list[PreparedContender], setup: Setup, say: Say, progress: Progress
+) -> GateResult:
+    """Everybody is asked once more, on data that nobody had seen."""
+
+    def right(one: Operation, case: Case, truth: Cubes) -> Table | None:
+        try:
+            return setup.source.expected(one.name, case, truth) if setup.spec.truth else None
+        except LookupError:
+            # A workload chose its literals for other rows, and need not know them here.
+            return None
+
+    # Who answers wrongly anyway need not notice other rows: that would be a second accusation for one fault.
+    wrong = {
+        (one.contender, one.operation, one.case)
+        for one in answers.gate.checks
+        if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
+    }
+    kept = {key: table for key, table in answers.kept.items() if key not in wrong}
+    heard = unseen.check(fit, setup.workload, kept, right, setup.layouts, setup.stage, setup.spec.timeout, progress)
+    say(*heard.findings)
+    checks = (*answers.gate.checks, *heard.checks)
+    return msgspec.structs.replace(
+        answers,
+        gate=msgspec.structs.replace(
+            answers.gate,
+            checks=checks,
+            operations=conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit]),
+            unseen=heard.record or msgspec.UNSET,
+            truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
+        ),
+    )
+
+
+def _undecided(answers: GateResult, operation: str) -> bool:
+    return any(check.operation == operation and check.detail == UNDECIDED for check in answers.gate.checks)

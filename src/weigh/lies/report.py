@@ -1,0 +1,69 @@
+"""Lies about what is reported."""
+
+from __future__ import annotations
+
+from weigh.lies.lie import rows
+from weigh.model.codes.code import Page
+
+_SUITE = Page("reference/lies.md", "R1 and R2: the suite")
+
+ROWS = rows(
+    (
+        "R1",
+        _SUITE,
+        "the query that failed is dropped, and the mean of the rest is published",
+        "a suite with a missing, failed, refused or diverged member has no geometric mean; the members are named",
+    ),
+    (
+        "R2",
+        _SUITE,
+        "one number",
+        "ratios of single operations first; a mean only of a whole suite, and only beside its spread",
+    ),
+    (
+        "R3",
+        Page("reference/evidence.md", "weigh verify"),
+        "figures without configuration, versions or question",
+        "all of it is in the evidence and the report; a report without it cannot be made",
+    ),
+    (
+        "R4",
+        Page("reference/lies.md", "R4: what an unkeyed seal can do"),
+        "results edited afterwards",
+        "verify hashes every file and recomputes every printed number from the journal",
+    ),
+    (
+        "R5",
+        Page("concept/method.md", "Tiers"),
+        "suggestive evidence presented as conclusive",
+        "a tier computed from what was done, with every reason, in every report",
+    ),
+    (
+        "R6",
+        Page("guide/history.md", "Where a series is split"),
+        "a history whose machine changed under it",
+        "series are split where the machine, the data, the query or a setting changed, with what changed; a change of "
+        "level is a candidate until both versions were measured side by side",
+    ),
+    (
+        "R7",
+        Page("reference/workloads.md", "The notice"),
+        "a TPC name or metric on a run that is not a TPC result",
+        "every report on such a workload, of a run or a load, says so: derived, not comparable to published results; "
+        "no TPC metric appears",
+    ),
+    (
+        "R8",
+        Page("reference/lies.md"),
+        "publishing what a licence forbids to publish",
+        "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
+        "comes with weigh has such terms. Of servers under load weigh knows some by their name or address",
+    ),
+    (
+        "R9",
+        Page("reference/evidence.md", "The seal, and what it cannot stop"),
+        "evidence forged as a whole: consistent and sealed, and never measured",
+        "a seal does not tell, and `weigh verify` says so; `weigh sign` vouches for it with a signature, which "
+        "`weigh verify --key` checks",
+    ),
+)

@@ -1,0 +1,75 @@
+"""What flags and files of a load say: numbers, durations, rates, texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.model.errors import UsageError
+from weigh.model.units import parse_duration
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONGEST_NUMBER = 20
+"""Digits."""
+
+
+def text_of(what: str, path: Path, most: int) -> str:
+    """What a file holds.
+
+    Raises:
+        UsageError: it is no regular file, is larger than that many bytes, or holds no text.
+    """
+    said = ""
+    try:
+        if not path.is_file():
+            said = "it is no file" if path.exists() else "No such file or directory"
+        elif path.stat().st_size > most:
+            said = f"it has more than {most} bytes"
+        else:
+            return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        said = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no UTF-8 text"
+    raise UsageError(f"the {what} cannot be read: {said}", where=str(path), remedy="name a file")
+
+
+def whole(flag: str, text: str) -> int:
+    """A whole number above 0."""
+    if not text.strip().isdecimal() or len(text) > LONGEST_NUMBER or int(text) < 1:
+        raise UsageError(f"{flag} {text} cannot be", remedy="give a whole number above 0")
+    return int(text)
+
+
+def positive(flag: str, value: int | None, usual: int) -> int:
+    """The same of a flag that may be left out."""
+    if value is None:
+        return usual
+    if value < 1:
+        raise UsageError(f"{flag} {value} cannot be", remedy="give a whole number above 0")
+    return value
+
+
+def duration_of(flag: str, text: str, *, zero: bool = False) -> float:
+    """Seconds."""
+    value = parse_duration(text)
+    if value < 0 or (value == 0 and not zero):
+        raise UsageError(f"{flag} {text} cannot be", remedy="give a duration above 0, e.g. 60s")
+    return value
+
+
+def number(text: str) -> float:
+    """Any number; `/s` may stand behind it."""
+    try:
+        return float(text.strip().removesuffix("/s"))
+    except ValueError:
+        raise UsageError(f"'{text}' is not a number", remedy="write 1000") from None
+
+
+def rate_of(text: str) -> float:
+    """Requests a second; `k` and `M` may stand behind it."""
+    compact = text.strip().lower().removesuffix("/s")
+    factor = {"k": 1e3, "m": 1e6}.get(compact[-1:], 1.0)
+    value = number(compact[:-1] if factor > 1 else compact) * factor
+    if not 0 < value < float("inf"):
+        raise UsageError(f"a rate of {text} cannot be", remedy="give requests a second, e.g. --rate 1000")
+    return value
