@@ -21,6 +21,7 @@ from serve.conftest import Names, serving
 from support.evidence_folders import written_load, written_run
 from support.sessions import READ, changed, record, written
 from weigh._kinds import KINDS
+from weigh._kinds.loads import LoadKind
 from weigh.evidence import journal, seal
 from weigh.serve.kept import documents
 
@@ -121,6 +122,31 @@ def test_each_page_is_that_of_its_report(every: Served, names: tuple[Path, Names
         (declared,) = re.findall('Content-Security-Policy" content="([^"]+)"', answer.text)
         assert answer.headers["Content-Security-Policy"] == f"{declared}; frame-ancestors 'none'"
         assert '<a href="/">All evidence</a>' in answer.text
+
+
+def test_a_page_is_computed_once_and_again_when_any_file_of_its_experiment_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = written_load(tmp_path)
+    asked: list[Path] = []
+    html_of = LoadKind.html
+
+    def counted(kind: LoadKind, folder: Path) -> bytes:
+        asked.append(folder)
+        return html_of(kind, folder)
+
+    monkeypatch.setattr(LoadKind, "html", counted)
+    with serving(tmp_path) as served:
+        first, second = (served.ask(f"/evidence/{folder.name}") for _ in range(2))
+        assert first.text == second.text
+        assert len(asked) == 1
+        with (folder / journal.NAME).open("ab") as file:
+            file.write(b"{")
+        served.ask(f"/evidence/{folder.name}")
+        assert len(asked) == 2
+        shutil.copytree(folder, folder.with_name(f"{folder.name[:-1]}2"))
+        served.ask(f"/evidence/{folder.name}")
+        assert len(asked) == 3
 
 
 def another(session: Record) -> Record:

@@ -16,6 +16,7 @@ from weigh.evidence import files
 from weigh.evidence.verification import uncomputable
 from weigh.model.errors import EnvironmentFault, EvidenceFault, WeighError
 from weigh.serve import filters, pages, side_by_side
+from weigh.serve.computed import Pages
 from weigh.serve.index import Index
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, folder: Path, port: int) -> None:
         self.index = Index(folder)
+        self.pages = Pages()
         # What computes a page uses a whole CPU: one after another.
         self.computing = threading.Lock()
         try:
@@ -153,7 +155,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             folder, found = index.find(name)
             _check_size(folder / found.file)
             with self.server.computing:
-                return HTTPStatus.OK, pages.framed(found.html(folder))
+                return HTTPStatus.OK, pages.framed(self.server.pages.page(folder, found))
         if asked.path.startswith(_PROFILES):
             name = pages.named(asked.path.removeprefix(_PROFILES))
             for one in index.beside():
