@@ -13,8 +13,8 @@ import pytest
 from support import obfuscated_shop as shop
 from support.command import Weigh
 from support.leaks import leaked, strings
-from weigh.capture import template
 from weigh.capture.sources.statements_by_url import _PSYCOPG
+from weigh.capture.templates import template
 from weigh.capture.trace import Trace
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder

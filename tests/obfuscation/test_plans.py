@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 from weigh import workloads
-from weigh.capture import template
 from weigh.capture.obfuscation import Obfuscation
 from weigh.capture.sources.statements_by_url import _PSYCOPG
+from weigh.capture.templates import template
 from weigh.data import cache as store
 from weigh.data import sides
 from weigh.data.generator import dataset_name
