@@ -35,6 +35,7 @@ def test_what_is_no_ladder_is_refused(weigh: Weigh, arguments: list[str], said: 
     assert not list(weigh.folder.glob("runs/ladder-*"))
 
 
+@pytest.mark.long
 def test_an_interrupted_ladder_keeps_its_rungs_and_goes_on(weigh: Weigh) -> None:
     flags = (
         "ladder", *DUCKDB, "--vary", "threads=1,2", "--scales", "2K,1K", "--starts", "5",

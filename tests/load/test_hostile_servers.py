@@ -62,7 +62,9 @@ def test_no_process_is_left_when_weigh_is_killed_meanwhile(weigh: Weigh) -> None
 
 
 @pytest.mark.promise("Waiting ends as well, however the bytes trickle in")
-@pytest.mark.parametrize("said", [b"+", b"*1\r\n", b"$3\r\n", b":1"])
+@pytest.mark.parametrize(
+    "said", [b"+", *(pytest.param(one, marks=pytest.mark.long) for one in (b"*1\r\n", b"$3\r\n", b":1"))]
+)
 def test_a_redis_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch, said: bytes) -> None:
     monkeypatch.setattr(resp, "_PATIENCE", 0.5)
     monkeypatch.setattr(resp, "_DEEPEST", 1 << 20)

@@ -16,6 +16,7 @@ BUDGET = ("--find-rate", "p99<=20ms")
 
 
 @pytest.mark.promise("Every round asks each server for one probe, in random order that `--seed` decides")
+@pytest.mark.long
 def test_several_servers_are_searched_in_turn(weigh: Weigh) -> None:
     # The rate is so low that it is kept: the search ends at once.
     (weigh.folder / "weigh.toml").write_text(

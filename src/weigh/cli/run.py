@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from weigh.experiment.config.run_request import RunRequest
-    from weigh.experiment.config.user_data import OwnFiles
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
@@ -321,20 +320,13 @@ def asked(
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.config.spec import make_spec
-    from weigh.experiment.suite import own as suite
+    from weigh.experiment.suite.own import own_data
 
     if file is None and DEFAULT_FILE.exists():
         file = DEFAULT_FILE
     table = read_file(file) if file else None
-    if flags.get("data"):
-        flags = {**flags, "workload": flags.get("workload") or "sql"}
     shrink = flags.pop("shrink")
-    own: OwnFiles | None
-    if folder := suite.named(table, file, flags):
-        own = suite.own_files(folder, table, file, flags, progress(quiet))
-        flags = {**flags, "workload": "sql"}
-    else:
-        own = named_files.own_files(table, file, flags, progress(quiet))
+    own, flags = own_data(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
     answers = named_files.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)

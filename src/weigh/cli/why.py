@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -32,6 +32,10 @@ _MOST = 600.0
     "--sample", metavar="TIME", default=_SECONDS, show_default=True, help="How long each side is sampled, by each way."
 )
 @click.option(
+    "--workload", metavar="FOLDER", help="The folder of questions, of evidence of a suite [that of weigh.toml]."
+)
+@click.option("--data", metavar="NAME", help="Your own tables, registered under that name, where they were measured.")
+@click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
@@ -50,6 +54,8 @@ def why(
     operations: tuple[str, ...],
     contender: str | None,
     sample: str,
+    workload: str | None,
+    data: str | None,
     config: Path | None,
     out: Path | None,
     as_json: bool,
@@ -62,7 +68,7 @@ def why(
     `latest` is the newest of runs.
     """
     with others_evidence(evidence):
-        own = _own(evidence, config, quiet=quiet)
+        own = _own(evidence, config, {"workload": workload, "data": data}, quiet=quiet)
         asked = Asked(operations, contender, sample, out)
         explain(evidence, asked, own=own, as_json=as_json, quiet=quiet)
 
@@ -144,7 +150,7 @@ def explain_after(evidence: Path, own: OwnFiles | None, *, silent: bool, quiet: 
         say(f"  {one_line(error.remedy)}", err=True)
 
 
-def _own(evidence: Path, config: Path | None, *, quiet: bool) -> OwnFiles | None:
+def _own(evidence: Path, config: Path | None, asked: dict[str, Any], *, quiet: bool) -> OwnFiles | None:
     """The user's own data and queries, if they are what was measured.
 
     Raises:
@@ -152,24 +158,30 @@ def _own(evidence: Path, config: Path | None, *, quiet: bool) -> OwnFiles | None
         DataFault: they are others.
     """
     from weigh._kinds import RUN, kind_of
-    from weigh.experiment.config import named_files
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.record import read_spec
+    from weigh.experiment.suite import own as suite
     from weigh.model.errors import DataFault, UsageError
 
     if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).own is None:
         return None
-    path = config or DEFAULT_FILE
-    if not path.exists():
+    path = config or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
+    if path is None and not any(asked.values()):
         raise UsageError(
             "it was measured on data of your own, and there is no weigh.toml that says where it is",
-            remedy="call it where weigh.toml is, or name it: --config FILE",
+            remedy="call it where weigh.toml is, name it (--config FILE), or name the suite: --workload ./queries/",
         )
-    own = named_files.own_files(read_file(path), path, {"workload": spec.workload}, progress(quiet))
+    table, flags = read_file(path) if path else None, asked
+    if not (table and table.contender):
+        # Result schemas of a suite are read off the answers of those that were measured.
+        flags = {**flags, "contender": tuple(dict.fromkeys(one.spec for one in spec.contenders))}
+    if suite.named(table, path, flags) is None:
+        flags = {**flags, "workload": spec.workload}
+    own, _ = suite.own_data(table, path, flags, progress(quiet))
     if own is None or own.content() != spec.own:
         raise DataFault(
             "its data or queries are others than were measured",
-            where=str(path),
+            where=str(path or asked["workload"] or asked["data"]),
             remedy="measure again, and profile that",
         )
     return own

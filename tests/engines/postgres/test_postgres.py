@@ -238,6 +238,7 @@ def test_data_in_a_private_cache_lies_where_the_server_can_read_it(tmp_path: Pat
         shutil.rmtree((store / "elsewhere").read_text())
 
 
+@pytest.mark.long
 def test_the_gate_agrees_on_every_operation_of_netflow(weigh: Weigh) -> None:
     run = weigh("gate", "--contender", "postgres", "--contender", "duckdb", "--scale", "20K", "--json")
     assert run.code == 0, run.err

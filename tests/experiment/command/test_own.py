@@ -166,6 +166,7 @@ def test_mistakes_in_the_folder_are_named(begun: Weigh, edit: object, said: str)
     assert said in refused.err
 
 
+@pytest.mark.long
 def test_trusted_answers_are_pinned_where_the_user_says_so(own: Weigh) -> None:
     assert own(*INIT[:5], "--contender", "duckdb").code == 0
     assert own("gate", "--pin", "agreed.json").code == 0

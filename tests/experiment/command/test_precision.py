@@ -37,6 +37,7 @@ def verified(weigh: Weigh, folder: Path) -> records.Record:
 
 
 @pytest.mark.promise("So an operation is retired after 10 starts at the earliest.")
+@pytest.mark.long
 def test_it_ends_when_every_interval_is_narrow_enough(weigh: Weigh) -> None:
     run = weigh(*EXPERIMENT, *WIDE)
     assert run.code in (0, 1, 3), run.err

@@ -122,6 +122,7 @@ def test_alone_without_truth_it_differs_from_itself(weigh: Weigh) -> None:
     assert uv_run(*reproducers(run)).returncode == 1
 
 
+@pytest.mark.long
 def test_an_engine_that_is_wrong_for_one_literal_needs_one_row(weigh: Weigh) -> None:
     """It brings no script; data and query are enough to see it."""
     run = gate(weigh, "duckdb", "liar?lie=absent", operations="eq_action")
@@ -184,6 +185,7 @@ def test_not_asked_for_or_not_needed_there_is_none(weigh: Weigh) -> None:
 
 
 @pytest.mark.promise("Where there is none, a note says why (`X.shrink`).")
+@pytest.mark.long
 def test_where_there_is_nobody_to_ask_or_nobody_who_differs_it_is_said(weigh: Weigh) -> None:
     """A pinned answer that is wrong contradicts whoever is right."""
     pins = weigh.folder / "pins.json"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from golden.in_process import weigh
 from weigh.cli import progress
 from weigh.experiment.gate import metamorphic
@@ -12,7 +14,6 @@ from weigh.experiment.gate import metamorphic
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 GATE = (
     "gate", "--contender", "duckdb@2.0.0", "--scale", "1K", "--no-truth", "--operations", "by_action,eq_user", "--json",
@@ -34,6 +35,7 @@ def test_what_there_was_no_time_for_is_said(tmp_path: Path, monkeypatch: pytest.
     assert any("with its parts could not be made on 1 operation of 2" in text for text in late)
 
 
+@pytest.mark.long
 def test_it_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[tuple[int, int]] = []
 

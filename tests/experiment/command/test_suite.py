@@ -49,6 +49,22 @@ def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
     assert "strange (" in unknown
     again = weigh("report", "latest", "--json")
     assert {one["operation"] for one in again.json["gate"]} == {"first", "other"}
+    untold = weigh("why", "latest")
+    assert (untold.code, "name the suite: --workload ./queries/" in untold.err) == (2, True)
+    (weigh.folder / "suite" / "absent.benchmark").write_text(f"load\n{LOAD}\n\nrun\nSELECT max(n) AS m FROM numbers\n")
+    changed = weigh("why", "latest", "--workload", "./suite", "--operation", "first")
+    assert (changed.code, "its data or queries are others than were measured" in changed.err) == (2, True)
+
+
+@pytest.mark.long
+@pytest.mark.promise("of a suite that no `weigh.toml` names, `--workload FOLDER` is given again")
+def test_an_operation_of_a_suite_is_profiled(weigh: Weigh) -> None:
+    make(weigh.folder)
+    weigh("run", "--workload", "./suite", *VERSIONS, "--starts", "1", "--rounds", "1", "--runs", "1")
+    why = weigh("why", "latest", "--workload", "./suite", "--operation", "first", "--sample", "200ms", "--json")
+    assert why.code == 0, why.err
+    (one,) = why.json["changes"]
+    assert one["operation"] == "first"
 
 
 def test_a_suite_without_tables_or_questions_is_a_usage_error(weigh: Weigh) -> None:

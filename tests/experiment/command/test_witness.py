@@ -21,6 +21,7 @@ SMALL = (
 @pytest.mark.promise(
     "where it agrees, the answers count as confirmed; where it does not, nothing is timed, and the exit code is 1."
 )
+@pytest.mark.long
 def test_a_witness_confirms_and_is_not_timed(weigh: Weigh) -> None:
     alone = weigh("run", *TWO, *SMALL, "--out", "alone")
     assert {row["status"] for row in alone.json["gate"]} == {"unverified"}

@@ -56,6 +56,7 @@ def test_the_function_of_the_one_operation_that_changed_is_named(
     assert fresh()("verify", str(whole.evidence)).code == 0
 
 
+@pytest.mark.long
 def test_the_operator_that_is_new_is_named(fresh: Callable[[], Weigh]) -> None:
     weigh = fresh()
     (weigh.folder / "weigh.toml").write_text(HOSTILE)

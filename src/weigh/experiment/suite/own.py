@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.data import registered, user_files
 from weigh.engines.prepared import cache_folder
+from weigh.experiment.config import named_files
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
 from weigh.experiment.config.spec import chosen_contenders
@@ -33,6 +34,28 @@ if TYPE_CHECKING:
 
 _REASONS = 8
 """Reasons that are told where nothing of a suite can be asked."""
+
+
+def own_data(
+    file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
+) -> tuple[OwnFiles | None, dict[str, Any]]:
+    """The user's own data and queries, a suite's too, and the flags with the workload that they are.
+
+    Args:
+        file: weigh.toml, if there is one.
+        path: where it lies.
+        flags: values of the command line by name.
+        progress: is told.
+
+    Raises:
+        WeighError: they are not there, or nothing of them can be asked.
+    """
+    asked = dict(flags)
+    if asked.get("data"):
+        asked["workload"] = asked.get("workload") or "sql"
+    if folder := named(file, path, asked):
+        return own_files(folder, file, path, asked, progress), {**asked, "workload": "sql"}
+    return named_files.own_files(file, path, asked, progress), asked
 
 
 def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
