@@ -17,6 +17,7 @@ from weigh.experiment.report.first_screen import first_screen
 from weigh.experiment.report.first_screen.markdown import markdown
 from weigh.experiment.report.first_screen.outlook import about
 from weigh.experiment.report.first_screen.terminal import screen_text
+from weigh.experiment.report.html.many import chosen
 from weigh.experiment.report.terminal import notes, plain, whole
 from weigh.experiment.results.pace import Pace
 from weigh.experiment.results.results import experiment_results
@@ -145,6 +146,27 @@ def test_rows_that_matter_come_first_and_the_same_is_one_line() -> None:
     assert "FASTER by 22.5 %" in text
     assert "same within 5 %" in text
     assert "REFUSED" not in text
+
+
+@pytest.mark.promise("those that are slower come first, then those that differ most")
+def test_what_fails_a_run_comes_before_what_differs_more() -> None:
+    """The summary of a large suite has room for four rows: they are those for which the job is red."""
+    faster = [verdict(f"fast_{at}", "faster", 0.3) for at in range(100)]
+    found = results([*faster, *(verdict(f"slow_{at}", "slower", 1.1 + at / 100) for at in range(100))])
+    spec = replace(found.record.spec, baseline_declared=True)
+    declared = replace(found, record=replace(found.record, spec=spec))
+
+    def rows(one: ExperimentResults) -> list[str]:
+        lines = [line for line in markdown(first_screen(one, EVIDENCE)).splitlines() if line.startswith("| ")]
+        return [line.split()[1] for line in lines[2:6]]
+
+    def full(one: ExperimentResults) -> set[str]:
+        return {*chosen(one, [verdict.operation for verdict in one.headline.verdicts])}
+
+    assert rows(declared) == [r"slow\_99", r"slow\_98", r"slow\_97", r"slow\_96"]
+    assert {name.partition("_")[0].rstrip("\\") for name in rows(found)} == {"fast"}
+    assert {"slow_99", "slow_70"} <= full(declared)
+    assert "slow_99" not in full(found)
 
 
 def test_all_of_one_kind_is_said_with_its_mean() -> None:

@@ -41,6 +41,7 @@ def test_answers_of_a_folder_are_compared(run: Run) -> None:
     assert read["version"].startswith("honest, files ")
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "What a system of ClickBench prints of its time stands beside what went by, and decides nothing (`A10.said`)."
 )

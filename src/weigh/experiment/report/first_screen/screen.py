@@ -52,6 +52,11 @@ class Line:
         return any(one and one.verdict in DIFFERENT for one in self.verdicts)
 
     @property
+    def fails(self) -> bool:
+        """Whether somebody is SLOWER on it: with a baseline that was declared it fails the run."""
+        return any(one and one.verdict is VerdictName.SLOWER for one in self.verdicts)
+
+    @property
     def size(self) -> float:
         """The largest difference on it, as a logarithm."""
         shown = [one for one in self.verdicts if one and one.verdict in DIFFERENT and one.ratio]
@@ -104,7 +109,8 @@ class FirstScreen:
         took_s: seconds of measuring; None where nobody was timed.
         confidence: of the intervals, per cent.
         baseline, others: names of the contenders.
-        lines: operations that differ, the largest difference first; where nothing is compared, all.
+        lines: operations that differ, the largest difference first, after those on which somebody is SLOWER than a
+            baseline that was declared; where nothing is compared, all.
         groups: operations that do not, the same first, then what is open.
         means: over all operations.
         beside: what data is read, totals and CPU time.
@@ -156,7 +162,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     others = tuple(dict.fromkeys(pair.contender for pair in compared))
     open_groups = tuple(outlooks(results.headline.verdicts, results.pace)) if timed else ()
     every = tuple(_lines(results, others)) if timed else ()
-    warning = disturbed(results)
+    warning, order = disturbed(results), _failing_first if record.spec.baseline_declared else _by_size
     return FirstScreen(
         wrong=headline.wrong(results),
         warning=(warning[0], warning[-1]) if warning else (),
@@ -167,7 +173,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         confidence=f"{100 * record.spec.rules.confidence:g} %",
         baseline=record.spec.baseline,
         others=others,
-        lines=tuple(sorted((one for one in every if one.matters or not others), key=_by_size)),
+        lines=tuple(sorted((one for one in every if one.matters or not others), key=order)),
         groups=tuple(_groups(every, open_groups, len(others))),
         means=tuple(_means(results, compared)),
         beside=tuple(filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results))))
@@ -185,6 +191,10 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
 
 def _by_size(one: Line) -> float:
     return -one.size
+
+
+def _failing_first(one: Line) -> tuple[bool, float]:
+    return (not one.fails, -one.size)
 
 
 def _why(results: ExperimentResults) -> str:

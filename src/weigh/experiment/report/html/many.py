@@ -78,15 +78,17 @@ class Others:
 
 
 def chosen(results: ExperimentResults, operations: Sequence[str]) -> list[str]:
-    """The operations that are told in full, in their order: all of a few; of many what broke, differs most, is open."""
+    """Those that are told in full, in their order: all of a few; of many what broke, fails, differs most, is open."""
     if len(operations) <= FULL:
         return list(operations)
     rank: dict[str, tuple[int, float]] = dict.fromkeys(operations, (9, 0.0))
     for one in results.gate.operations if results.gate else ():
         if one.status in _BROKEN:
             rank[one.operation] = (0, 0.0)
+    declared = results.record.spec.baseline_declared
     for verdict in results.headline.verdicts:
-        place = 1 if verdict.verdict in _DIFFER else 3 if verdict.verdict in _OPEN else 5
+        failing = declared and verdict.verdict is VerdictName.SLOWER
+        place = 1 if failing else 2 if verdict.verdict in _DIFFER else 3 if verdict.verdict in _OPEN else 5
         size = -abs(math.log(verdict.ratio)) if verdict.ratio else 0.0
         rank[verdict.operation] = min(rank.get(verdict.operation, (9, 0.0)), (place, size))
     most = set(sorted(operations, key=lambda name: rank[name])[:CHOSEN])
