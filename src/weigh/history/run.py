@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from weigh.model.errors import EvidenceFault, ExitCode, UsageError, nearest
 from weigh.model.verdict import VerdictName
 
@@ -31,7 +33,7 @@ class Version(NamedTuple):
     contender: str
 
 
-class Measurement(NamedTuple):
+class Measurement(msgspec.Struct, frozen=True):
     """Two versions side by side.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..reading import ONCE, SMALL, assert_silent, contenders, errors, timed
+from ..reading import ONCE, SMALL, assert_silent, contenders, errors, timed, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,8 @@ def run(fresh: Callable[[], Weigh]) -> Run:
 )
 def test_both_are_named_and_not_compared(run: Run) -> None:
     assert errors(run) == {("A4.rows", liar) for liar in LIARS}
+    # Nobody asked them: that the others agree says nothing of their answers.
+    assert "All other answers agree" in words((run.evidence / "report.txt").read_text())
     assert {name for name, _ in timed(run)} == {"duckdb"}
     assert {verdict["verdict"] for verdict in run.json["verdicts"]} <= {"refused"}
     assert run.code == 1

@@ -126,5 +126,6 @@ def wheels_of(place: Path, pattern: str, package: str) -> list[Path]:
     try:
         found = sorted(place.glob(pattern))
     except (ValueError, NotImplementedError):
+        # How pathlib refuses a pattern that is empty, or begins at the root: no file is one of it.
         return []
     return [one for one in found if one.is_file() and wheel.normal(one.name.split("-")[0]) == wheel.normal(package)]

@@ -58,6 +58,7 @@ def read(path: Path, where: str) -> Wheel:
             f"{path} cannot be read: {error.strerror}", where=where, remedy="name a wheel that is there"
         ) from None
     except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError):
+        # The last two are how zipfile refuses a compression that it does not know, and a password.
         package = version = None
         sha256 = ""
     if not package or not version:

@@ -6,34 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.history.run import Measurement
 from weigh.model.text import one_line
 from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.history.run import Confirmed, Measurement
+    from weigh.history.run import Confirmed
 
 SCHEMA = "weigh/history-confirm/1"
-
-
-class MeasurementRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Two versions side by side.
-
-    Attributes:
-        before, after: versions; the first one is the baseline.
-        verdict: of the later one; ``none`` without one.
-        ratio, low, high: with the interval; None without one.
-        evidence: where it lies.
-    """
-
-    before: str
-    after: str
-    verdict: str
-    ratio: float | None
-    low: float | None
-    high: float | None
-    evidence: str
 
 
 class ConfirmDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +34,7 @@ class ConfirmDocument(msgspec.Struct, frozen=True, kw_only=True):
     before: str
     after: str
     left: tuple[str, ...]
-    measured: tuple[MeasurementRow, ...]
+    measured: tuple[Measurement, ...]
 
 
 def document(found: Confirmed) -> dict[str, Any]:
@@ -63,7 +45,7 @@ def document(found: Confirmed) -> dict[str, Any]:
         before=found.before,
         after=found.after,
         left=found.left,
-        measured=tuple(MeasurementRow(**one._asdict()) for one in found.measured),
+        measured=found.measured,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(made)}
 

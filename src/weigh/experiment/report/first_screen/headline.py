@@ -180,9 +180,11 @@ def answers(results: ExperimentResults) -> Iterator[str]:
     unverified = [one.operation for one in gate.operations if one.status is GateStatus.UNVERIFIED]
     if agreed:
         whole = len(agreed) == len(gate.operations)
-        which = "All answers" if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
-        asked = len({(check.operation, check.case) for check in gate.checks})
+        # Who reads other rows was not asked.
         misread = any(one.code == codes.A4_ROWS.code for one in results.findings)
+        every = "All other answers" if misread else "All answers"
+        which = every if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
+        asked = len({(check.operation, check.case) for check in gate.checks})
         each = "each other contender" if misread else "each contender"
         count = "" if results.record.blocks else f", {units.count(asked, 'question')} to {each}"
         yield f"{which} agree{_witness(gate)}{count}."
