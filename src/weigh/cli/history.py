@@ -60,11 +60,10 @@ _margin = click.option(
 def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | None, as_json: bool) -> None:
     """Add evidence to a history: runs, loads, comparisons of servers, ladders; `latest` is the newest of runs.
 
-    Only what passes `weigh verify` is added, and nothing twice. Exit 1 when attempts of one comparison disagree: one
-    said SLOWER, and another one did not (T8.disagree).
+    Only what passes `weigh verify` is added, and nothing twice. Exit 1 when attempts of one comparison on one kind of
+    machine disagree: one said SLOWER, and another one did not (T8.disagree).
     """
-    from weigh.history import store
-    from weigh.history.results import attempts_findings
+    from weigh.history import attempts, store
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
 
@@ -72,7 +71,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     own = [one for path in evidence for one in _entries(path, commit, _time(at), form)]
     added = store.add_all(where, own)
     entries, _ = store.read_all(where)
-    findings = attempts_findings(entries, {entry.experiment for entry in own})
+    findings = list(attempts.findings(entries, {entry.experiment for entry in own}))
     if as_json:
         rows = [
             {
