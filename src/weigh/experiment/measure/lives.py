@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.host.sampling import Sampling
     from weigh.model.schedule import Arm
     from weigh.model.spec import Spec
