@@ -31,7 +31,7 @@ from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.schedule import arms
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from pathlib import Path
