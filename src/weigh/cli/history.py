@@ -26,9 +26,9 @@ DEFAULT = "history"
 def history() -> None:
     """Series over evidence of every kind: what changed from version to version.
 
-    A history is a folder of small files, one for each evidence directory, or a table of PostgreSQL. Several CI jobs can
-    add to it at the same time. A change of level in it is a candidate: `weigh history confirm` measures both versions
-    side by side.
+    A history is a folder of small files, one for each evidence directory, the same as objects of S3, or a table of
+    PostgreSQL. Several CI jobs can add to it at the same time. A change of level in it is a candidate: `weigh history
+    confirm` measures both versions side by side.
     """
 
 
@@ -40,7 +40,11 @@ _margin = click.option(
 @history.command()
 @click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--to", metavar="PLACE", default=DEFAULT, show_default=True, help="The history: a folder, or postgres://..."
+    "--to",
+    metavar="PLACE",
+    default=DEFAULT,
+    show_default=True,
+    help="The history: a folder, s3://..., or postgres://...",
 )
 @click.option(
     "--commit",
@@ -127,7 +131,7 @@ _folder = click.option(
     metavar="PLACE",
     default=DEFAULT,
     show_default=True,
-    help="The history: a folder, or postgres://...",
+    help="The history: a folder, s3://..., or postgres://...",
 )
 
 

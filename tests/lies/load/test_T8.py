@@ -37,8 +37,8 @@ def made(root: Path, names: tuple[str, str], law: Law, *, seed: int = 7, version
 
 
 @pytest.mark.promise(
-    "whatever the seed, the length, the number of blocks, the names and the ports. A server by URL does not say what it "
-    "was built from"
+    "whatever the seed, the length, the number of blocks, the names and the ports. A server by URL does not say what "
+    "it was built from"
 )
 def test_a_load_that_was_run_again_until_it_is_green_stays_red(weigh: Weigh, tmp_path: Path) -> None:
     assert weigh("history", "add", made(tmp_path / "red", ("old", "new"), slow)).code == 0
