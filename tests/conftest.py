@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-# What is imported and collected stays until the end: nobody looks through it for garbage.
-gc.disable()
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -71,17 +67,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return len(FIRST) + next(found, len(LONGEST_FIRST))
 
     items.sort(key=place)
-
-
-def pytest_collection_finish() -> None:
-    """From here on there is garbage, and what there is by now is none."""
-    gc.freeze()
-    gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    """Libraries that count what is left of them complain otherwise."""
-    gc.unfreeze()
 
 
 def pytest_runtest_setup(item: pytest.Function) -> None:
