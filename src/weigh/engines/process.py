@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from weigh.engines import bytecode
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
@@ -103,10 +104,7 @@ class WorkerProcess:
         self._place: Path | None = None
         self._loads = itertools.count(1)
         self._channel, theirs = socket.socketpair()
-        package = Path(protocol.__file__).parent
-        (self.folder / "lib").mkdir()
-        # Only the worker package becomes importable, not what happens to be installed beside it.
-        (self.folder / "lib" / package.name).symlink_to(package)
+        compiled = bytecode.put(engine.adapter, self.folder / "lib")
         (self.folder / "scratch").mkdir()
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
@@ -144,6 +142,7 @@ class WorkerProcess:
                 protocol.Reply,
                 START_TIMEOUT,
                 adapter=str(engine.adapter),
+                compiled=str(compiled),
                 settings=settings,
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),
