@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -106,32 +106,21 @@ def weigh(tmp_path: Path) -> Weigh:
     return Weigh(tmp_path)
 
 
+def real(operation: str, asked: dict[str, str], **fields: Any) -> list[Entry]:
+    """A history whose two levels are of two released versions."""
+    made = []
+    for at, own in enumerate(history(), 1):
+        who = msgspec.structs.replace(measured(at), spec="duckdb@1.5.5" if at <= MOVED else "duckdb@2.0.0")
+        one = point(at, own.points[0].value, operation=operation, question="", who=who)
+        made.append(sealed(msgspec.structs.replace(own, asked=asked, data={}, points=(one,), **fields)))
+    return made
+
+
 @pytest.mark.promise("What was made to confirm a candidate is no point of the series.")
 def test_both_versions_are_measured_and_added(weigh: Weigh) -> None:
     """Two released versions, one start: too few for a verdict, which is said."""
     asked = {"workload": "netflow", "scale": "1000", "seed": "42", "temperature": "hot", "margin": "0.03"}
-    made = [
-        sealed(
-            msgspec.structs.replace(
-                own,
-                asked=asked,
-                data={},
-                points=(
-                    point(
-                        at,
-                        own.points[0].value,
-                        operation="by_action",
-                        question="",
-                        who=msgspec.structs.replace(
-                            measured(at), spec="duckdb@1.5.5" if at <= MOVED else "duckdb@2.0.0"
-                        ),
-                    ),
-                ),
-            )
-        )
-        for at, own in enumerate(history(), 1)
-    ]
-    written(weigh.folder / "history", made)
+    written(weigh.folder / "history", real("by_action", asked))
     before = weigh("history", "show", "--json").json
     (one,) = before["candidates"]
     ran = weigh("history", "confirm", one["id"], "--starts", "1", "--quiet", "--json")
@@ -144,3 +133,35 @@ def test_both_versions_are_measured_and_added(weigh: Weigh) -> None:
     assert {(point.who.name, point.who.version) for point in added.points} == {("before", "1.20"), ("after", "1.21")}
     after = weigh("history", "show", "--json").json
     assert (after["entries"], after["series"], after["candidates"][0]["state"]) == (41, before["series"], "candidate")
+
+
+SUITE = {
+    "load.sql": "CREATE TABLE events AS SELECT i AS id, (i * 31) % 97 AS g FROM range(2000) r(i);",
+    "q.sql": "-- name: gaps\nSELECT g, sum(id) AS total FROM events GROUP BY g ORDER BY g;",
+}
+
+
+def test_of_your_own_data_it_asks_where_that_is(weigh: Weigh) -> None:
+    written(weigh.folder / "history", real("gaps", {"seed": "42", "margin": "0.03"}, workload="sql"))
+    (one,) = weigh("history", "show", "--json").json["candidates"]
+    refused = weigh("history", "confirm", one["id"], "--quiet")
+    assert refused.code == 2
+    assert "name the suite: --workload ./queries/" in refused.err
+
+
+@pytest.mark.long
+@pytest.mark.promise("A suite that was named by `--workload` is named again.")
+def test_a_suite_is_measured_again_where_it_is_named(weigh: Weigh) -> None:
+    """One start: too few for a verdict, which is said."""
+    written(weigh.folder / "history", real("gaps", {"seed": "42", "margin": "0.03"}, workload="sql"))
+    (weigh.folder / "queries").mkdir()
+    for name, text in SUITE.items():
+        (weigh.folder / "queries" / name).write_text(text)
+    (one,) = weigh("history", "show", "--json").json["candidates"]
+    suite = ("--workload", "./queries/", "--starts", "1", "--quiet", "--json")
+    ran = weigh("history", "confirm", one["id"], *suite)
+    assert ran.code == 3, ran.err
+    assert (ran.json["state"], ran.json["measured"][0]["verdict"]) == ("open", "refused")
+    assert weigh("verify", str(ran.evidence)).code == 0
+    entries, _ = store.read(weigh.folder / "history")
+    assert [own.points[-1].operation for own in entries if own.confirms] == ["gaps"]

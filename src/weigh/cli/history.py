@@ -166,6 +166,10 @@ def show(folder: str, operation: str, margin: str, html: Path | None, as_json: b
 @click.argument("candidate")
 @_folder
 @click.option("--versions", metavar="A,B,...", default="", help="Further versions between the two sides, in order.")
+@click.option(
+    "--workload", metavar="FOLDER", help="The folder of questions, of a suite that was measured [that of weigh.toml]."
+)
+@click.option("--data", metavar="NAME", help="Your own tables, registered under that name, where they were measured.")
 @click.option("--bisect/--no-bisect", default=True, help="Whether versions between the two sides are measured [yes].")
 @_margin
 @click.option("--starts", type=int, help="As of weigh run.")
@@ -179,6 +183,8 @@ def confirm(
     candidate: str,
     folder: str,
     versions: str,
+    workload: str | None,
+    data: str | None,
     bisect: bool,
     margin: str,
     starts: int | None,
@@ -198,7 +204,8 @@ def confirm(
 
     one = run.chosen(_results(folder, margin), candidate)
     known = run.versions(one, [name.strip() for name in versions.split(",") if name.strip()])
-    measure = functools.partial(_measured, one, folder, {"starts": starts, "budget": budget}, out, quiet)
+    own = {"starts": starts, "budget": budget, "workload": workload, "data": data}
+    measure = functools.partial(_measured, one, folder, own, out, quiet)
     found = run.confirm(one, known if bisect else [known[0], known[-1]], measure)
     if as_json:
         print_json(document(found))
@@ -209,7 +216,7 @@ def confirm(
 
 
 def _measured(
-    one: Candidate, folder: str, limits: dict[str, Any], out: Path, quiet: bool, before: Version, after: Version
+    one: Candidate, folder: str, own: dict[str, Any], out: Path, quiet: bool, before: Version, after: Version
 ) -> Measurement:
     """Two versions side by side; the evidence is added to the history."""
     import dataclasses
@@ -219,6 +226,7 @@ def _measured(
     from weigh.cli.experiment.run import asked
     from weigh.cli.progress import progress
     from weigh.experiment import run as experiment
+    from weigh.experiment.config.file import DEFAULT_FILE
     from weigh.experiment.report import files
     from weigh.history import indexing, store
     from weigh.history.run import check_alike, measurement
@@ -228,11 +236,16 @@ def _measured(
     # Entries come from others: what they ask for is checked as flags are.
     flags: dict[str, Any] = {
         **one.after.entry.asked,
-        **{name: value for name, value in limits.items() if value is not None},
+        **{name: value for name, value in own.items() if value is not None},
         "contender": (f"before={before.contender}", f"after={after.contender}"),
         "baseline": "before",
         "operations": [one.series.key.operation],
     }
+    if not any(flags.get(name) for name in ("workload", "data")) and not DEFAULT_FILE.exists():
+        raise UsageError(
+            f"{one.id} was measured on data of your own, and there is no weigh.toml that says where it is",
+            remedy="run it where that weigh.toml lies, or name the suite: --workload ./queries/",
+        )
     flags["ingest"] = True if flags.get("ingest") else None
     flags["seed"] = int(flags.get("seed", 42))
     words = ["weigh", "run"]
@@ -248,7 +261,7 @@ def _measured(
     if spec.title != one.series.key.workload:
         raise UsageError(
             f"the workload here is {spec.title}, and the candidate is of {one_line(one.series.key.workload, 80)}",
-            remedy="run it where the weigh.toml of that measurement lies",
+            remedy="run it where the weigh.toml of that measurement lies, or name its suite: --workload ./queries/",
         )
     request = dataclasses.replace(request, command=shlex.join(words))
     made = experiment.run(spec, request, progress(quiet), files.write)
