@@ -176,7 +176,9 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         lines=tuple(sorted((one for one in every if one.matters or not others), key=order)),
         groups=tuple(_groups(every, open_groups, len(others))),
         means=tuple(_means(results, compared)),
-        beside=tuple(filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results))))
+        beside=tuple(
+            filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results), beside.rebuilt(results)))
+        )
         if timed
         else (),
         machine=beside.machine(results),
