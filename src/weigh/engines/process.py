@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from weigh.engines import bytecode
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
-from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
+from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
+from weigh.host.processes import family_cpu, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from weigh.engines.environment import Environment
     from weigh.engines.exchange import RequestCost
     from weigh.host.cgroup import Hierarchy
-    from weigh.host.family_cpu import FamilyCpu
+    from weigh.host.processes.family_cpu import FamilyCpu
     from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
     from weigh.model.data.store import Requests, StoreAccess
@@ -102,10 +104,7 @@ class WorkerProcess:
         self._place: Path | None = None
         self._loads = itertools.count(1)
         self._channel, theirs = socket.socketpair()
-        package = Path(protocol.__file__).parent
-        (self.folder / "lib").mkdir()
-        # Only the worker package becomes importable, not what happens to be installed beside it.
-        (self.folder / "lib" / package.name).symlink_to(package)
+        compiled = bytecode.put(engine.adapter, self.folder / "lib")
         (self.folder / "scratch").mkdir()
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
@@ -142,6 +141,7 @@ class WorkerProcess:
                 protocol.Reply,
                 START_TIMEOUT,
                 adapter=str(engine.adapter),
+                compiled=str(compiled),
                 settings=settings,
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),

@@ -22,6 +22,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         file: that it stands in, from the folder.
         load: statements that make the tables it asks; empty where they are given otherwise.
         about: one line for people.
+        template: name of the statement whose parameters were filled in; empty where it has none.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     load: str = ""
     about: str = ""
+    template: str = ""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,8 +91,12 @@ def merged(files: Iterable[FileRead]) -> Suite:
     seen: Counter[str] = Counter()
     for one in (question for part in parts for question in part.questions):
         seen[one.name] += 1
-        name = one.name if seen[one.name] == 1 else f"{one.name} ({seen[one.name]})"
-        questions.append(msgspec.structs.replace(one, name=name))
+        if seen[one.name] > 1:
+            number = f" ({seen[one.name]})"
+            template = f"{one.template}{number}" if one.template else ""
+            questions.append(msgspec.structs.replace(one, name=f"{one.name}{number}", template=template))
+        else:
+            questions.append(one)
     return Suite(
         questions=tuple(questions),
         left_out=tuple(one for part in parts for one in part.left_out),

@@ -89,6 +89,7 @@ def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters
                 sql=fill(text, case.literals),
                 file=place,
                 load=load,
+                template=statement.name if case.literals else "",
             )
             for case in cases
         )
