@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from weigh.load.tpcc.terminals import KINDS, MOST, NEW_ORDER
+from weigh.load.tpcc.terminals import MOST, NEW_ORDER
 from weigh.model.units import count
 from weigh.statistics.percentiles import LEAST_EXCEEDANCES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from weigh.load.tpcc.results import Transaction
     from weigh.model.units import Seconds
 
 BEYOND = 0.1
@@ -33,22 +32,20 @@ def warehouse_minutes(kind: str) -> float:
     return LEAST_EXCEEDANCES / BEYOND / a_minute
 
 
-def what_resolves(open_ones: Sequence[Transaction], seconds: Seconds, warehouses: int, *, terminals: bool) -> str:
+def what_resolves(found: Mapping[str, float], seconds: Seconds, warehouses: int, *, terminals: bool) -> str:
     """What resolves the percentiles that are not: what each has of what it needs, and the flags that add the rest.
 
     Args:
-        open_ones: transactions whose 90th percentile is not resolved, at least one.
+        found: effective answers beyond each 90th percentile that is not resolved, by transaction; at least one.
         seconds: the part that counted.
         warehouses: of the run.
         terminals: whether users at terminals asked, so that more warehouses make more transactions.
     """
     said = ", ".join(
-        f"{one.name} {min(one.exceedances, LEAST_EXCEEDANCES):.3g}"
-        if one.exceedances < LEAST_EXCEEDANCES
-        else f"{one.name} {one.exceedances:.3g} that came together"
-        for one in open_ones
+        f"{name} {beyond:.3g}{' that came together' if beyond >= LEAST_EXCEEDANCES else ''}"
+        for name, beyond in found.items()
     )
-    times = max(_times(one, seconds, warehouses) for one in open_ones)
+    times = max(_times(name, beyond, seconds, warehouses) for name, beyond in found.items())
     more = math.ceil((times - 1) * seconds / 60)
     remedy = f"about {count(more, 'minute')} more of --duration"
     if terminals:
@@ -56,12 +53,12 @@ def what_resolves(open_ones: Sequence[Transaction], seconds: Seconds, warehouses
     return f"of the {LEAST_EXCEEDANCES} answers beyond it that a 90th percentile needs there are: {said}; {remedy}"
 
 
-def _times(one: Transaction, seconds: Seconds, warehouses: int) -> float:
+def _times(name: str, beyond: float, seconds: Seconds, warehouses: int) -> float:
     """How many times as many transactions it takes."""
-    if one.exceedances >= LEAST_EXCEEDANCES:
+    if beyond >= LEAST_EXCEEDANCES:
         # They came in clusters as long as an eighth of the run.
         return 2.0
-    if one.exceedances > 0:
-        return _SLACK * LEAST_EXCEEDANCES / one.exceedances
-    on_average = warehouses * seconds / 60 / warehouse_minutes(one.name if one.name in KINDS else KINDS[-1])
+    if beyond > 0:
+        return _SLACK * LEAST_EXCEEDANCES / beyond
+    on_average = warehouses * seconds / 60 / warehouse_minutes(name)
     return max(_SLACK / on_average, _SLACK) if on_average else _SLACK

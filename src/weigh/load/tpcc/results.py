@@ -188,7 +188,7 @@ def _missing(
         yield "no users at terminals, so no tpmC: leave --rate, --arrivals, --closed and --find-rate out"
     if counted.seconds < _INTERVAL:
         yield f"{seconds(counted.seconds)} measured instead of two hours: --duration 150m --warmup 30m"
-    unresolved = [one for one in transactions if one.kept is None]
+    unresolved = {one.name: one.exceedances for one in transactions if one.kept is None}
     if unresolved and counted.seconds:
         yield what_resolves(unresolved, counted.seconds, workload.warehouses, terminals=workload.terminals)
     if tpmc is not None and tpmc < LEAST * workload.warehouses:
