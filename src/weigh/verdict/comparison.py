@@ -80,7 +80,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
     effects = over_blocks(usual)
-    outlying, apart = _outlying(usual)
+    others, apart = outlying(usual)
     return Comparisons(
         effects=effects,
         totals=over_blocks(whole),
@@ -91,7 +91,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         median=medians[question, candidate] - medians[question, baseline],
         floor=self_comparison(table, baseline)[0].effect[question],
         p_trend=_p_trend(usual),
-        outlying=outlying,
+        outlying=others,
         apart=apart,
         step=_steps(table, pairs, baseline),
     )
@@ -109,6 +109,14 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
         return Effects(*missing), np.zeros(len(table.questions), dtype=np.int64)
     usual, _ = _differences(table, table.turns(), arms[1:], arms[:1])
     return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
+
+
+def typical_differences(table: Table, candidate: str, baseline: str) -> Floats:
+    """What one execution usually takes, candidate over baseline, as a logarithm of shape (questions, blocks)."""
+    numbers = (table.contenders.index(name) for name in (candidate, baseline))
+    own, base = (np.flatnonzero(table.contender_of == number) for number in numbers)
+    usual, _ = _differences(table, table.turns(), own, base)
+    return usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +192,12 @@ def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Flo
     return found
 
 
-def _outlying(usual: Floats) -> tuple[Ints, Floats]:
-    """Starts of another kind: how many of each comparison, and how far they are from the rest."""
+def outlying(usual: Floats) -> tuple[Ints, Floats]:
+    """Starts of another kind: how many of each comparison, and how far they are from the rest.
+
+    Args:
+        usual: one difference of logarithms a start, shape (comparisons, blocks), NaN where there is none.
+    """
     present = ~np.isnan(usual)
     count = present.sum(axis=1)
     ordered = np.sort(usual, axis=1)
