@@ -15,9 +15,10 @@ import numpy as np
 from weigh.model.spec import MIN_STARTS
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.statistics.effects import over_blocks
-from weigh.verdict import comparison, reasons, refusals, soundness
+from weigh.verdict import comparison, reasons, refusals
 from weigh.verdict.decide import decide
 from weigh.verdict.metrics import HEADLINE
+from weigh.verdict.refusals import soundness
 from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
 
