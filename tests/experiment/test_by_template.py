@@ -131,6 +131,6 @@ def test_an_operation_by_itself_is_no_template() -> None:
 
 def test_the_first_screen_has_a_line_for_the_template_and_for_who_differs_from_it() -> None:
     screen = first_screen(measured({"q": [1.2, 1.21, 1.19, 1.2, 1.22, 3.0], "p": [1.0] * 4}, 0.005), "runs/x")
-    assert [one.question for one in screen.lines] == ["q, all 6", "q(x=5)"]
-    assert next(one.questions for one in screen.groups) == ("p, all 4",)
+    assert [one.question for one in screen.lines] == ["q (all 6)", "q(x=5)"]
+    assert next(one.questions for one in screen.groups) == ("p (all 4)",)
     assert any("each of 2 templates: SLOWER on 1" in one for one in screen.says)

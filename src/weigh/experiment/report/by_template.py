@@ -30,8 +30,8 @@ class Row(NamedTuple):
 
 
 def label(one: TemplateVerdict) -> str:
-    """A template, as a table of operations names it: ``by_city, all 25``."""
-    return question(f"{one.verdict.operation}, all {len(one.operations):,}", one.verdict.temperature)
+    """A template, as a table of operations names it: ``by_city (all 25)``."""
+    return question(f"{one.verdict.operation} (all {len(one.operations):,})", one.verdict.temperature)
 
 
 def rows(results: ExperimentResults) -> list[Row]:
