@@ -14,10 +14,13 @@ import numpy as np
 
 from weigh.model.spec import MIN_STARTS
 from weigh.model.verdict import Reason, Verdict, VerdictName
-from weigh.statistics.effects import over_blocks
+from weigh.statistics.effects import Effects
+from weigh.statistics.groups import Grouped
 from weigh.verdict import comparison, reasons, refusals
+from weigh.verdict.analysis import rebuilt
 from weigh.verdict.decide import decide
 from weigh.verdict.metrics import HEADLINE
+from weigh.verdict.question import Question
 from weigh.verdict.refusals import soundness
 from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
     from weigh.statistics.arrays import Floats
+    from weigh.verdict.decide import Decisions
+    from weigh.verdict.table import Table
 
 
 class TemplateVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,10 +101,11 @@ class _Asked(NamedTuple):
 
 def _decided(spec: Spec, samples: Sequence[Sample], asked: Sequence[_Asked]) -> Iterator[TemplateVerdict]:
     rules = halved(spec.rules)
-    blocks = _blocks(spec, samples, asked)
-    effects, starts = over_blocks(blocks), (~np.isnan(blocks)).sum(axis=1)
+    table = tabulate(samples, HEADLINE, (one.name for one in spec.contenders))
+    blocks = _blocks(table, spec.baseline, asked)
+    found, starts = _over_starts(table, spec.baseline, asked, blocks), (~np.isnan(blocks)).sum(axis=1)
     refused = np.array([one.why is not None for one in asked], dtype=np.bool_)
-    decisions = decide(effects, starts, rules, refused, np.array([one.share for one in asked]))
+    decisions = decide(found.effects, starts, rules, refused, np.array([one.share for one in asked]))
     outlying, apart = comparison.outlying(blocks)
     other = soundness.of_another_kind(outlying, apart, rules)
     names = soundness.not_equal(decisions.names, other)
@@ -115,51 +121,66 @@ def _decided(spec: Spec, samples: Sequence[Sample], asked: Sequence[_Asked]) -> 
             share=one.share,
             margin=rules.margin,
             starts=int(starts[at]),
+            rebuilt=rebuilt(int(found.groups[at]), float(found.spread[at])),
         )
-        middle, half, wide = (float(v[at]) for v in (effects.effect, decisions.half, decisions.half_fcr))
         said: list[Reason] = []
         if one.why is not None:
             said.append(one.why)
-        elif starts[at] < MIN_STARTS:
+        elif starts[at] < MIN_STARTS or not np.isfinite(found.effects.effect[at]):
             said.append(reasons.few_starts(int(starts[at])))
         else:
             if decisions.unstable[at]:
-                spread = float(np.expm1(effects.error[at] * np.sqrt(starts[at])))
+                spread = float(np.expm1(found.effects.error[at] * np.sqrt(starts[at])))
                 shown = name is not VerdictName.REFUSED
                 said.append(reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=shown))
             if other[at]:
                 said.append(reasons.other_starts(int(outlying[at]), int(starts[at]), float(apart[at])))
-            needed = float(decisions.needed[at])
-            verdict = msgspec.structs.replace(
-                verdict,
-                ratio=float(np.exp(middle)),
-                low=float(np.exp(middle - half)),
-                high=float(np.exp(middle + half)),
-                low_fcr=float(np.exp(middle - wide)),
-                high_fcr=float(np.exp(middle + wide)),
-                detectable=float(decisions.detectable[at]),
-                starts_needed=int(needed) if np.isfinite(needed) else None,
-            )
-        yield TemplateVerdict(
-            operations=one.operations,
-            verdicts=_counted(one.parts),
-            verdict=msgspec.structs.replace(verdict, reasons=tuple(said)),
-        )
+            verdict = _with_figures(verdict, float(found.effects.effect[at]), decisions, at)
+        verdict = msgspec.structs.replace(verdict, reasons=tuple(said))
+        yield TemplateVerdict(operations=one.operations, verdicts=_counted(one.parts), verdict=verdict)
 
 
-def _blocks(spec: Spec, samples: Sequence[Sample], asked: Sequence[_Asked]) -> Floats:
+def _with_figures(verdict: Verdict, middle: float, decisions: Decisions, at: int) -> Verdict:
+    half, wide, needed = (float(v[at]) for v in (decisions.half, decisions.half_fcr, decisions.needed))
+    return msgspec.structs.replace(
+        verdict,
+        ratio=float(np.exp(middle)),
+        low=float(np.exp(middle - half)),
+        high=float(np.exp(middle + half)),
+        low_fcr=float(np.exp(middle - wide)),
+        high_fcr=float(np.exp(middle + wide)),
+        detectable=float(decisions.detectable[at]),
+        starts_needed=int(needed) if np.isfinite(needed) else None,
+    )
+
+
+def _blocks(table: Table, baseline: str, asked: Sequence[_Asked]) -> Floats:
     """The mean difference of logarithms of each template and block; NaN where an operation was not measured."""
-    table = tabulate(samples, HEADLINE, (one.name for one in spec.contenders))
     number = {question: at for at, question in enumerate(table.questions)}
     differences = {
-        name: comparison.typical_differences(table, name, spec.baseline) for name in {one.contender for one in asked}
+        name: comparison.typical_differences(table, name, baseline) for name in {one.contender for one in asked}
     }
     rows = np.full((len(asked), table.blocks), np.nan)
     for at, one in enumerate(asked):
-        members = [number.get((operation, one.temperature)) for operation in one.operations]  # type: ignore[call-overload]
-        if None not in members:
+        asked_of = [Question(operation, one.temperature) for operation in one.operations]
+        if all(question in number for question in asked_of):
+            members = np.array([number[question] for question in asked_of])
             rows[at] = differences[one.contender][members].mean(axis=0)
     return rows
+
+
+def _over_starts(table: Table, baseline: str, asked: Sequence[_Asked], blocks: Floats) -> Grouped:
+    """What is estimated of each template: contenders may have different builds."""
+    whole = Grouped(
+        Effects(*np.full((3, len(asked)), np.nan)), np.zeros(len(asked), np.int64), np.full(len(asked), np.nan)
+    )
+    for contender in {one.contender for one in asked}:
+        rows = np.array([at for at, one in enumerate(asked) if one.contender == contender])
+        own, other = (table.contenders.index(name) for name in (contender, baseline))
+        part = comparison.over_starts(table, own, other, blocks[rows])
+        comparison.put(whole.effects, rows, part.effects)
+        whole.groups[rows], whole.spread[rows] = part.groups, part.spread
+    return whole
 
 
 def _counted(parts: Sequence[Verdict | None]) -> dict[VerdictName, int]:

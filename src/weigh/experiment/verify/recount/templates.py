@@ -24,6 +24,11 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
 
 
+def units(one: Verdict) -> int:
+    """What an interval is over: starts, or groups of them that share a build."""
+    return one.starts if one.rebuilt is msgspec.UNSET else one.rebuilt.builds
+
+
 def script(
     printed: Sequence[Printed], templates: Mapping[str, Sequence[str]], level: float, text: Callable[[str], str]
 ) -> str:
@@ -41,10 +46,10 @@ def script(
         for operation in operations
     )
     quantiles = ", ".join(
-        f"({text(one.operation)}, {text(one.temperature)}, {text(one.contender)}, {one.starts - 1}, "
-        f"{student_t.quantile(1 - (1 - level) * one.share, one.starts - 1)!r})"
+        f"({text(one.operation)}, {text(one.temperature)}, {text(one.contender)}, {units(one) - 1}, "
+        f"{student_t.quantile(1 - (1 - level) * one.share, units(one) - 1)!r})"
         for one in (row.verdict for row in printed)
-        if one.starts > 1
+        if units(one) > 1
     )
     return "\n".join(
         (
