@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from support.history_records import values
 from weigh.history import candidates, clickhouse_rule
@@ -73,3 +74,12 @@ def test_clickhouses_rule_sees_a_step_of_ten_percent_and_none_of_three() -> None
     assert clickhouse_rule.steps(values(100, 8, {50: 1.03})) == []
     assert clickhouse_rule.confirmed(0.1, 1.08)
     assert not clickhouse_rule.confirmed(0.1, 1.06)
+
+
+@pytest.mark.long
+@pytest.mark.promise("one in two at 24, and nine in ten at 40.")
+@pytest.mark.parametrize(("points", "least", "most"), [(12, 0.1, 0.4), (24, 0.4, 0.75), (40, 0.85, 1.0)])
+def test_a_short_history_finds_little(points: int, least: float, most: float) -> None:
+    found = [candidates.changes(values(points, seed, {points // 2: 1.05}), 0.03).changes for seed in range(100)]
+    hits = sum(1 for own in found if any(abs(one.at - points // 2) <= 3 for one in own))
+    assert least <= hits / 100 <= most
