@@ -30,7 +30,7 @@ Drawn = dict[str, tuple[str, ...]]
 
 def due(operations: int) -> int:
     """How many of so many operations of one template are asked again."""
-    return min(operations, max(_LEAST, math.isqrt(operations - 1) + 1))
+    return min(operations, max(_LEAST, math.ceil(math.sqrt(operations))))
 
 
 def draw(workload: Workload) -> Drawn:
@@ -56,10 +56,11 @@ def wrong(workload: Workload, drawn: Mapping[str, tuple[str, ...]]) -> str:
     templates = workload.templates
     for template, names in drawn.items():
         there = templates.get(template, ())
-        if len(workload.operations) <= LARGE or not set(names) <= set(there) or len(set(names)) != due(len(there)):
+        fit = len(workload.operations) > LARGE and there and set(names) <= set(there)
+        if not fit or len(set(names)) != due(len(there)):
             return (
                 f"{units.count(len(set(names)), 'operation')} of template {template} are said to have been asked "
-                f"again, and of {len(there)} there must be {due(len(there)) if there else 0}"
+                f"again, and of {len(there)} there must be {due(len(there))}"
             )
     missing = sorted(templates.keys() - drawn.keys())
     return f"no operation of template {missing[0]} is said to have been asked again" if drawn and missing else ""

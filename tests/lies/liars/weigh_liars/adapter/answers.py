@@ -56,7 +56,7 @@ class Race(Engine):
     """Sums are one too large, as a race would make them; with one thread they are right."""
 
     def run(self) -> int:
-        wrong = "AS s FROM" in self.sql and self.wanted.get("threads") != 1
+        wrong = "sum(n) AS s" in self.sql and self.wanted.get("threads") != 1
         return self.consume(f"SELECT * REPLACE (s + 1 AS s) FROM ({self.sql})" if wrong else self.sql)
 
 
