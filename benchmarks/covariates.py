@@ -21,7 +21,7 @@ from weigh.data import cache
 from weigh.data.generator import dataset_name
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
-from weigh.experiment.data_link import tables_of
+from weigh.experiment.data.data_link import tables_of
 from weigh.model.contender import parse_contender
 from weigh.model.spec import LayoutSpec
 

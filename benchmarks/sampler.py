@@ -17,8 +17,8 @@ import numpy as np
 from weigh import stats, workloads
 from weigh.engines.prepared import cache_folder, ready
 from weigh.evidence.timeline import unpack
-from weigh.experiment import dataset
-from weigh.experiment.data_link import DataLink
+from weigh.experiment.data import dataset
+from weigh.experiment.data.data_link import DataLink
 from weigh.host.sampler import HZ, Sampler
 from weigh.model.contender import parse_contender
 from weigh.model.progress import Silence

@@ -33,10 +33,11 @@ from weigh.statistics.percentiles import Percentile, percentiles
 from weigh.statistics.series.correlated_mean import Series, SeriesMean, mean
 from weigh.statistics.series.steady_state import Shape, Steady, steady
 from weigh.verdict import clickhouse_rule as rule_of_clickhouse
-from weigh.verdict import soundness, totals
+from weigh.verdict import totals
 from weigh.verdict.comparison import Comparisons, compare
 from weigh.verdict.decide import POWER, decide
 from weigh.verdict.question import Question
+from weigh.verdict.refusals import soundness
 from weigh.verdict.table import Table
 
 if TYPE_CHECKING:

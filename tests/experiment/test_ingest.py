@@ -10,8 +10,8 @@ import pytest
 
 from weigh.data.cache import CachedData
 from weigh.data.ground_truth import Truth
-from weigh.experiment import ingest
 from weigh.experiment.config.spec import make_spec
+from weigh.experiment.data import ingest
 from weigh.model.contender import parse_contender
 from weigh.model.dataset import DatasetName, FileFacts, Manifest
 from weigh.model.errors import EnvironmentFault, UsageError

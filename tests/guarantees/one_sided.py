@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.verdict import soundness
+from weigh.verdict.refusals import soundness
 
 from . import noise, rates
 from .noise import SD, Size

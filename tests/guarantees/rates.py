@@ -11,10 +11,11 @@ from scipy import special
 from weigh.model.spec import Rules
 from weigh.statistics.effects import Effects, over_blocks, total, typical
 from weigh.statistics.student_t import quantile
-from weigh.verdict import soundness, totals
+from weigh.verdict import totals
 from weigh.verdict.comparison import Comparisons, compare
 from weigh.verdict.decide import decide
 from weigh.verdict.question import Question
+from weigh.verdict.refusals import soundness
 from weigh.verdict.table import Table
 
 from . import noise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weigh.verdict import soundness
+from weigh.verdict.refusals import soundness
 
 from . import duet, machine, noise, one_sided, rates, unsound
 from .noise import Size

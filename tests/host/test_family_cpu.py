@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.waiting import eventually
-from weigh.host import family_cpu, processes, server_ties
+from weigh.host import processes
+from weigh.host.processes import family_cpu, server_ties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

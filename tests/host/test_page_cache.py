@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weigh.experiment.measure import cold
-from weigh.host import device_reads, page_cache, processes, storage
+from weigh.host import page_cache, processes, storage
+from weigh.host.storage import device_reads
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:

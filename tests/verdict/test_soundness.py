@@ -13,9 +13,9 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import VerdictName
 from weigh.statistics.effects import Effects
-from weigh.verdict import soundness
 from weigh.verdict.analysis import analyse
 from weigh.verdict.comparison import Comparisons, compare
+from weigh.verdict.refusals import soundness
 from weigh.verdict.table import tabulate
 
 SPEC = Spec(

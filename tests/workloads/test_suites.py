@@ -48,6 +48,15 @@ def test_a_grid_in_a_file_is_a_question_for_every_combination(tmp_path: Path) ->
     assert [one.name for one in suite.questions] == names
     assert suite.questions[2].sql.endswith("WHERE c = 'Os''lo' LIMIT 5")
     assert {one.load for one in suite.questions} == {"CREATE TABLE t AS SELECT 1"}
+    assert {one.template for one in suite.questions} == {"sub.q"}
+
+
+def test_templates_of_one_name_stay_apart(tmp_path: Path) -> None:
+    text = "-- name: q\n-- param: n = [5, 10]\nSELECT a FROM {} LIMIT {{n}}"
+    suite = suites.read(write(tmp_path, a_dot_sql=text.format("t"), b_dot_sql=text.format("u"), c_dot_sql="SELECT 1"))
+    assert [(one.name, one.template) for one in suite.questions] == [
+        ("q(n=5)", "q"), ("q(n=10)", "q"), ("q(n=5) (2)", "q (2)"), ("q(n=10) (2)", "q (2)"), ("c", ""),
+    ]  # fmt: skip
 
 
 @pytest.mark.promise("What looks like a parameter in a string or a comment is none.")
@@ -173,6 +182,7 @@ def test_a_performance_test_is_read_unchanged(tmp_path: Path) -> None:
         f"SELECT count() FROM t WHERE '{{x}}' != ''{settings}",
     ]
     assert [one.name for one in suite.questions][-2:] == ["group.3(f=max key=n_%_100)", "group.4"]
+    assert [one.template for one in suite.questions] == ["group.0"] * 4 + [""]
     assert suite.questions[0].load.endswith("FROM numbers(10)")
     assert [one.name for one in suite.left_out] == ["group.5", "group#6"]
     assert {key.key: bool(key.why) for key in suite.unread} == {

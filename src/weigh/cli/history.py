@@ -213,8 +213,8 @@ def _measured(
     import os
     import shlex
 
+    from weigh.cli.experiment.run import asked
     from weigh.cli.progress import progress
-    from weigh.cli.run import asked
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
     from weigh.history import indexing, store

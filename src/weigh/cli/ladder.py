@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh._kinds import LADDER
-from weigh.cli.flags_of_run import flags_of_run
+from weigh.cli.experiment.flags_of_run import flags_of_run
+from weigh.cli.experiment.run import asked
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
-from weigh.cli.run import asked
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "demo": (
-        "weigh.cli.run",
+        "weigh.cli.experiment.run",
         "demo",
         "DuckDB and chDB on generated data, in about a minute.",
     ),
     "doctor": ("weigh.cli.doctor", "doctor", "What on this machine would spoil a measurement, and how to fix it."),
-    "init": ("weigh.cli.init", "init", "Write weigh.toml from your own data files and SQL."),
-    "run": ("weigh.cli.run", "run", "The experiment: gate, measurement, verdicts, evidence, report."),
-    "gate": ("weigh.cli.run", "gate", "Only the answers of all contenders; nothing is timed."),
+    "init": ("weigh.cli.experiment.init", "init", "Write weigh.toml from your own data files and SQL."),
+    "run": ("weigh.cli.experiment.run", "run", "The experiment: gate, measurement, verdicts, evidence, report."),
+    "gate": ("weigh.cli.experiment.run", "gate", "Only the answers of all contenders; nothing is timed."),
     "ladder": ("weigh.cli.ladder", "ladder", "The experiment at growing scales, or at several values of a setting."),
-    "layout": ("weigh.cli.layout", "layout", "The experiment over layouts of the same rows, with the effect of each."),
+    "layout": (
+        "weigh.cli.experiment.layout",
+        "layout",
+        "The experiment over layouts of the same rows, with the effect of each.",
+    ),
     "load": ("weigh.cli.load.load", "load", "Open-loop load on a server, with the whole tail."),
     "capture": ("weigh.cli.capture", "capture", "A load of your own traffic: scripts, values, arrivals, a trace."),
     "runs": ("weigh.cli.evidence.runs", "runs", "The evidence there is, the newest first."),
@@ -42,13 +46,13 @@ COMMANDS = {
     "history": ("weigh.cli.history", "history", "Series over versions: add evidence, show changes, confirm them."),
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
     "data": ("weigh.cli.data", "data", "Datasets: make, register, digest, describe, diff, check."),
-    "engines": ("weigh.cli.listings", "engines", "The engines that a contender can name."),
+    "engines": ("weigh.cli.catalogue.engines", "engines", "The engines that a contender can name."),
     "workloads": (
-        "weigh.cli.workloads",
+        "weigh.cli.catalogue.workloads",
         "workloads",
         "The workloads that an experiment can name; audit: which operations measure nothing.",
     ),
-    "lies": ("weigh.cli.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
+    "lies": ("weigh.cli.catalogue.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
 }
 
 

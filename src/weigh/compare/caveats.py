@@ -11,7 +11,7 @@ from weigh.experiment.results.data import differences
 from weigh.model import codes
 from weigh.model.units import count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
-from weigh.verdict.disqualified import DISQUALIFYING
+from weigh.verdict.refusals.disqualified import DISQUALIFYING
 from weigh.verdict.tier import refused_for_others
 
 if TYPE_CHECKING:

@@ -23,11 +23,12 @@ from weigh.compare.reference_shift import reference_shift
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
-from weigh.verdict import reasons, refusals, soundness, totals
+from weigh.verdict import reasons, refusals, totals
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
-from weigh.verdict.preclusions import Ruling, Rulings
 from weigh.verdict.question import Question
+from weigh.verdict.refusals import soundness
+from weigh.verdict.refusals.preclusions import Ruling, Rulings
 from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weigh.compare import differences as comparable
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, UsageError, nearest
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,8 +24,8 @@ from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
 from weigh.model.verdict import Reason
-from weigh.verdict.disqualified import disqualified
 from weigh.verdict.metrics import HEADLINE, rules_of
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from weigh.engines import replies
-from weigh.host import process_counters
+from weigh.host.processes import process_counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
-    from weigh.host.family_cpu import FamilyCpu
+    from weigh.host.processes.family_cpu import FamilyCpu
     from weigh.model.units import Seconds
 
 _R = TypeVar("_R", bound=protocol.Reply)

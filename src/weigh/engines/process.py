@@ -21,8 +21,9 @@ import msgspec
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
-from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
+from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
+from weigh.host.processes import family_cpu, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from weigh.engines.environment import Environment
     from weigh.engines.exchange import RequestCost
     from weigh.host.cgroup import Hierarchy
-    from weigh.host.family_cpu import FamilyCpu
+    from weigh.host.processes.family_cpu import FamilyCpu
     from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
     from weigh.model.data.store import Requests, StoreAccess

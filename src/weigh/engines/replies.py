@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from weigh.host import process_counters
+from weigh.host.processes import process_counters
 from weigh.model.units import Seconds
 from weigh_worker import protocol
 

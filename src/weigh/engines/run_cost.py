@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weigh.host import process_counters
+from weigh.host.processes import process_counters
 
 if TYPE_CHECKING:
     from weigh.engines.exchange import RequestCost

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from weigh.host.family_cpu import FamilyCpu
+    from weigh.host.processes.family_cpu import FamilyCpu
     from weigh.model.units import Bytes, Seconds
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.run_cost import run_cost
-from weigh.host import process_counters
+from weigh.host.processes import process_counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 

@@ -8,7 +8,7 @@ import msgspec
 
 from weigh.answers.votes import conclude
 from weigh.engines.prepared import cache_folder
-from weigh.experiment import dataset
+from weigh.experiment.data import dataset
 from weigh.experiment.gate import gate, metamorphic, unseen
 from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED

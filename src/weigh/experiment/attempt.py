@@ -11,10 +11,11 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.sealing import End
-from weigh.experiment import asked_again, dataset, storage
+from weigh.experiment import asked_again
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
+from weigh.experiment.data import dataset, storage
 from weigh.experiment.gate import caches, corrupt, gate, layouts, probes
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
@@ -30,7 +31,7 @@ from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.schedule import arms
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from weigh.model.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from weigh.model.grid import Grid, Level
+    from weigh.model.data.grid import Grid, Level
     from weigh.model.spec import Spec
 
 

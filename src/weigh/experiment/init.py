@@ -18,7 +18,7 @@ from weigh.data import user_files
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
 from weigh.experiment.config.conversion import converted, database_tables
-from weigh.experiment.data_link import DataLink
+from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.contender import parse_contender

@@ -16,13 +16,13 @@ from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
-from weigh.experiment import dataset, ingest, storage
-from weigh.experiment.catalog_place import CatalogPlaces
-from weigh.experiment.data_link import DataLink
+from weigh.experiment.data import dataset, ingest, storage
+from weigh.experiment.data.catalog_place import CatalogPlaces
+from weigh.experiment.data.data_link import DataLink
+from weigh.experiment.data.stores import Stores
+from weigh.experiment.data.stores import check as check_store
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold, resources
-from weigh.experiment.stores import Stores
-from weigh.experiment.stores import check as check_store
 from weigh.host import hidden
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS

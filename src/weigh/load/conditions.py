@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.host import cgroup, device_reads, facts, page_cache, processes, storage
+from weigh.host import cgroup, facts, page_cache, processes, storage
+from weigh.host.storage import device_reads
 from weigh.load.runs import ColdStart, CpusRead
 from weigh.model import codes
 from weigh.model.errors import EnvironmentFault, UsageError

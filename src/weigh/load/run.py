@@ -21,10 +21,10 @@ from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.durability import probe
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
-from weigh.load.lives import Lives
 from weigh.load.rate_search.run import search_rates
 from weigh.load.replay import keeping as replay
 from weigh.load.session import Session
+from weigh.load.session.lives import Lives
 from weigh.load.target import terms
 from weigh.model import units
 

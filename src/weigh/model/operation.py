@@ -70,6 +70,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         about: one line for people.
         ingest: the table that is loaded under the clock; the query is then asked after it, with a clock of its own,
             and the result schema is that of the table's rows. Left out of an operation that is a query.
+        template: of a suite: name of the statement whose parameters were filled in; the operations of one template are
+            also judged together. Left out of an operation that has none.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     dialect: dict[str, str] = {}
     about: str = ""
     ingest: Ingest | msgspec.UnsetType = msgspec.UNSET
+    template: str | msgspec.UnsetType = msgspec.UNSET
 
     def text(self, case: Case, dialect: str = "") -> str:
         """The query of one case as an engine gets it."""
@@ -109,6 +112,15 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     notice: str = ""
     witness: str = "ground truth"
     suite: tuple[str, ...] = ()
+
+    @property
+    def templates(self) -> dict[str, tuple[str, ...]]:
+        """Names of the operations of every template that has several."""
+        found: dict[str, list[str]] = {}
+        for one in self.operations:
+            if one.template:
+                found.setdefault(one.template, []).append(one.name)
+        return {name: tuple(operations) for name, operations in found.items() if len(operations) > 1}
 
     def operation(self, name: str) -> Operation:
         """The operation of that name.

@@ -8,10 +8,10 @@ from typing import Literal
 import msgspec
 
 from weigh.model.contender import DATA_KEYS, DEFAULT_LAYOUT, Contender
+from weigh.model.data.grid import Grid
 from weigh.model.data.storage import Kind
 from weigh.model.data.store import StoreSpec
 from weigh.model.errors import UsageError, nearest
-from weigh.model.grid import Grid
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]

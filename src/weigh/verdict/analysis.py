@@ -12,12 +12,13 @@ import numpy as np
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.statistics.student_t import quantile
-from weigh.verdict import clickhouse_rule, reasons, refusals, soundness, totals
+from weigh.verdict import clickhouse_rule, reasons, refusals, totals
 from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
-from weigh.verdict.preclusions import Ruling, Rulings
 from weigh.verdict.question import Question
+from weigh.verdict.refusals import soundness
+from weigh.verdict.refusals.preclusions import Ruling, Rulings
 from weigh.verdict.table import tabulate
 from weigh.verdict.timings import timings
 

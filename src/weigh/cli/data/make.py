@@ -85,7 +85,7 @@ def make(
     from weigh.data.reproducible import again
     from weigh.engines import environment
     from weigh.engines.prepared import cache_folder
-    from weigh.experiment import dataset as datasets
+    from weigh.experiment.data import dataset as datasets
     from weigh.model.errors import ExitCode
 
     told, cache = progress(quiet), cache_folder()

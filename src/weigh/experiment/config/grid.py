@@ -9,15 +9,15 @@ import msgspec
 from weigh.data.layout import knobs
 from weigh.engines import engine
 from weigh.model.contender import layout_name
+from weigh.model.data.grid import Factor, Grid, cell_name, laid_out
 from weigh.model.errors import UsageError, nearest
-from weigh.model.grid import Factor, Grid, cell_name, laid_out
 from weigh.model.spec import Codec, LayoutSpec, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weigh.model.contender import Contender
-    from weigh.model.grid import Level
+    from weigh.model.data.grid import Level
 
 Asked = dict[str, tuple["Level", ...]]
 """Levels by key of ``[layout]``; one level alone is the same for all cells."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.run_cost import RunCost
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.finding import Finding
     from weigh.model.operation import Operation
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weigh.answers import compare
 from weigh.answers.votes import conclude
 from weigh.engines.exchange import WorkerEnded
-from weigh.experiment import ingest
+from weigh.experiment.data import ingest
 from weigh.experiment.gate.gate import GateResult, cases_asked
 from weigh.experiment.gate.queries import read_answer
 from weigh.model import codes
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.finding import Finding
     from weigh.model.operation import Operation, Workload
     from weigh.model.progress import Progress

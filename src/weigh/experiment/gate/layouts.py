@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.gate.queries import QuerySession
     from weigh.model.operation import Workload
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.contender import Setting
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload

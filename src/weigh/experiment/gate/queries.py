@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.contender import Setting
 
 

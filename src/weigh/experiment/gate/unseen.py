@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress

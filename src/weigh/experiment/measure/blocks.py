@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.measure.stopping import Stopping
     from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Literal
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.measure.execution import Execution
-from weigh.host import device_reads, facts, page_cache, processes, storage
+from weigh.host import facts, page_cache, processes, storage
+from weigh.host.storage import device_reads
 from weigh.model import codes
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import URL

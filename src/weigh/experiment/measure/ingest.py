@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.ingest import Loading
+    from weigh.experiment.data.ingest import Loading
     from weigh.model.units import Seconds
 
 

@@ -12,7 +12,8 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
 from weigh.experiment.measure import cold, resources
 from weigh.experiment.measure.clock_coverage import FamilyAccount
-from weigh.host import facts, server_ties
+from weigh.host import facts
+from weigh.host.processes import server_ties
 from weigh.model import codes
 from weigh.model.schedule import cpus_of
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.host.sampling import Sampling
     from weigh.model.schedule import Arm
     from weigh.model.spec import Spec

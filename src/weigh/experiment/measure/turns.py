@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.engines.exchange import RequestCost, WorkerEnded
-from weigh.experiment.ingest import Loading
+from weigh.experiment.data.ingest import Loading
 from weigh.experiment.measure import cold, duet, ingest
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.evidence.journal import Journal
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.lives import Lives
     from weigh.experiment.measure.timed_answers import TimedAnswers

@@ -19,7 +19,7 @@ from weigh_worker import protocol
 if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.units import Seconds
 
 EXECUTIONS = 6

@@ -9,7 +9,7 @@ import msgspec
 from weigh.experiment.report.cold import question
 from weigh.experiment.results.grid import Cell, Effect
 from weigh.model import units
-from weigh.model.grid import Level
+from weigh.model.data.grid import Level
 from weigh.model.verdict import VerdictName
 from weigh.verdict.metrics import HEADLINE
 

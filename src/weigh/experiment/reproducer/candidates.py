@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.data.layout import parquet
 from weigh.engines.prepared import ready
-from weigh.experiment.dataset import SPLIT_FILES
+from weigh.experiment.data.dataset import SPLIT_FILES
 from weigh.experiment.gate import metamorphic
 from weigh.experiment.reproducer.pair import Party, Question, kinds
 from weigh.model.answer import Column, GateStatus, ResultSchema

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.catalog_place import CatalogPlaces
+    from weigh.experiment.data.catalog_place import CatalogPlaces
     from weigh.experiment.reproducer.subset import Excerpt
     from weigh.model.answer import ResultSchema
     from weigh.model.contender import Setting

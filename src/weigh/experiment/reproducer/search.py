@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.catalog_place import CatalogPlaces
+    from weigh.experiment.data.catalog_place import CatalogPlaces
     from weigh.experiment.reproducer.candidates import Refutation
     from weigh.experiment.reproducer.reduce import Shown
     from weigh.model.dataset import Manifest

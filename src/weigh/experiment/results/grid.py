@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from weigh.model import codes
+from weigh.model.data.grid import Level, laid_out
 from weigh.model.errors import EvidenceFault
-from weigh.model.grid import Level, laid_out
 from weigh.model.spec import MIN_STARTS
 from weigh.model.units import Bytes
 from weigh.model.verdict import Reason, VerdictName
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.experiment.record import Record
-    from weigh.model.grid import Grid
+    from weigh.model.data.grid import Grid
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
     from weigh.model.verdict import Verdict

@@ -37,8 +37,8 @@ from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import MetricAnalysis
-from weigh.verdict.disqualified import disqualified, withheld
 from weigh.verdict.metrics import HEADLINE, Statement, judged, metrics_of, rules_of, statements
+from weigh.verdict.refusals.disqualified import disqualified, withheld
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, inconclusive, tier
 

@@ -183,4 +183,5 @@ def _operation(question: Question, described: QueryFile) -> Operation:
         schema=result_schema(described, Path(question.file)),
         cases=(Case(name="only", timed=True),),
         about=question.about,
+        template=question.template or msgspec.UNSET,
     )

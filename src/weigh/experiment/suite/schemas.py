@@ -11,7 +11,7 @@ import msgspec
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
-from weigh.experiment.data_link import DataLink
+from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model.text import one_line
 from weigh.workloads import infer_schema

@@ -10,7 +10,7 @@ from weigh.experiment.results.precision import precision
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome
 from weigh.model.schedule import unseen
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

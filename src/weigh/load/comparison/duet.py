@@ -18,9 +18,9 @@ from weigh.model import codes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.load.offering import Run
     from weigh.load.runs import LoadRun
     from weigh.load.session import Session
+    from weigh.load.session.offering import Run
     from weigh.load.spec import Loop
     from weigh.model.finding import Finding
 

@@ -23,9 +23,9 @@ from weigh.load.comparison.rate_search.run import search_in_turn
 from weigh.load.gate import checks
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.gate.files import GateFiles
-from weigh.load.lives import Lives
 from weigh.load.run import check, open_record
 from weigh.load.session import Session
+from weigh.load.session.lives import Lives
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault

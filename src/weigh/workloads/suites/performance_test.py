@@ -71,6 +71,7 @@ def _read(folder: Path, file: Path) -> FileRead:
             left.append(LeftOut(name=f"{name}#{number}", why=error.what))
             number += 1
             continue
+        template = f"{name}.{number}"
         for text, chosen in asked:
             called = naming.with_values(f"{name}.{number}", chosen)
             number += 1
@@ -83,7 +84,15 @@ def _read(folder: Path, file: Path) -> FileRead:
             if settings and _SETTINGS.search(sql):
                 left.append(LeftOut(name=called, why="it has SETTINGS of its own beside those of its file"))
                 continue
-            found.append(Question(name=called, sql=sql + _written(settings), file=place, load=load))
+            found.append(
+                Question(
+                    name=called,
+                    sql=sql + _written(settings),
+                    file=place,
+                    load=load,
+                    template=template if chosen else "",
+                )
+            )
     return FileRead(
         questions=tuple(found), left_out=tuple(left), unread=tuple(_unread(root, place)), dialect="clickhouse"
     )

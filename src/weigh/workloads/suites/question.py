@@ -23,6 +23,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         load: statements that make the tables it asks; empty where they are given otherwise.
         about: one line for people.
         dialect: its text for an engine that writes its values otherwise, by that engine's dialect.
+        template: name of the statement whose parameters were filled in; empty where it has none.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     load: str = ""
     about: str = ""
     dialect: dict[str, str] = {}
+    template: str = ""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,8 +93,12 @@ def merged(files: Iterable[FileRead]) -> Suite:
     seen: Counter[str] = Counter()
     for one in (question for part in parts for question in part.questions):
         seen[one.name] += 1
-        name = one.name if seen[one.name] == 1 else f"{one.name} ({seen[one.name]})"
-        questions.append(msgspec.structs.replace(one, name=name))
+        if seen[one.name] > 1:
+            number = f" ({seen[one.name]})"
+            template = f"{one.template}{number}" if one.template else ""
+            questions.append(msgspec.structs.replace(one, name=f"{one.name}{number}", template=template))
+        else:
+            questions.append(one)
     return Suite(
         questions=tuple(questions),
         left_out=tuple(one for part in parts for one in part.left_out),

@@ -95,6 +95,7 @@ def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters
                 file=place,
                 load=load,
                 dialect={one: text for one in ESCAPING if (text := _filled(sql, case.literals, one)) != plain},
+                template=statement.name if case.literals else "",
             )
             for case in cases
             for plain in (_filled(sql, case.literals),)

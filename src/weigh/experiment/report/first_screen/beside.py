@@ -10,7 +10,7 @@ from weigh.experiment.report.first_screen.pair import OPEN
 from weigh.model import codes, units
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import VerdictName
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

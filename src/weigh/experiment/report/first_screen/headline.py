@@ -13,7 +13,7 @@ from weigh.model.gate import UNDECIDED
 from weigh.model.sample import Outcome
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

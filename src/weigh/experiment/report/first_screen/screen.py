@@ -14,7 +14,7 @@ from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName, VerdictName
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -25,8 +25,8 @@ from weigh.model.contender import URL
 from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
-from weigh.verdict.preclusions import Rulings
-from weigh.verdict.soundness import with_rounding
+from weigh.verdict.refusals.preclusions import Rulings
+from weigh.verdict.refusals.soundness import with_rounding
 from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
 

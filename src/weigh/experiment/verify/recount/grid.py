@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.experiment.verify.recount import student_t
-from weigh.model.grid import Level
+from weigh.model.data.grid import Level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from weigh.model.grid import Grid
+    from weigh.model.data.grid import Grid
 
 QUERY = "FROM grid_effect ORDER BY ALL;"
 """What is asked of the view that the script makes."""

@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.engines import engine as engines
-from weigh.experiment.data_link import tables_of
+from weigh.experiment.data.data_link import tables_of
 from weigh.host import scratch
 from weigh.model import units
 from weigh.model.contender import URL
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.dataset import Data
+    from weigh.experiment.data.dataset import Data
     from weigh.model.contender import Contender
     from weigh.model.dataset import Manifest
     from weigh.model.operation import Operation, Workload

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.run import run
+from weigh.cli.experiment.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

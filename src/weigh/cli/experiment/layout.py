@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from weigh.cli.flags_of_run import flags_of_run
-from weigh.cli.run import carry_out
+from weigh.cli.experiment.flags_of_run import flags_of_run
+from weigh.cli.experiment.run import carry_out
 
 _COLUMNS = "each on, off, or columns joined by +"
 _VARIED = (

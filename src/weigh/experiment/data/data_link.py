@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
-    from weigh.experiment.catalog_place import CatalogPlaces
-    from weigh.experiment.stores import Stores
+    from weigh.experiment.data.catalog_place import CatalogPlaces
+    from weigh.experiment.data.stores import Stores
     from weigh.model.contender import Setting
     from weigh.model.data.catalog import CatalogRead
     from weigh.model.dataset import Manifest

@@ -243,7 +243,7 @@ def carry_out(
     spec, request = asked(file, flags, out, quiet=quiet)
     shown = Shown(as_json, verbose, quiet)
     if witness:
-        from weigh.cli.witness import witnessed
+        from weigh.cli.experiment.witness import witnessed
         from weigh.experiment.report import files
 
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)

@@ -14,7 +14,7 @@ from weigh.data.rewritten import rewritten
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
 from weigh.experiment import grid
-from weigh.experiment.data_link import tables_of
+from weigh.experiment.data.data_link import tables_of
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
 from weigh.model.dataset import OWN_FILES

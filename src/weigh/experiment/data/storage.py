@@ -6,7 +6,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from weigh.engines import loaded
-from weigh.experiment import ingest
+from weigh.experiment.data import ingest
 from weigh.host import storage
 from weigh.model import codes
 from weigh.model.data.store import FILE, TMPFS
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.dataset import Data
+    from weigh.experiment.data.dataset import Data
     from weigh.model.data.storage import Place
     from weigh.model.spec import Spec
 

@@ -18,9 +18,9 @@ from weigh.load import record as records
 from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
-from weigh.load.offering import During, Run
 from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
+from weigh.load.session.offering import During, Run
 from weigh.load.target.bulk_load import loaded
 from weigh.load.tpcc.loading import is_there
 from weigh.model import units
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from weigh.host.sampling import Sampling
     from weigh.load.asked import StatementsAsked
     from weigh.load.gate.asking import LoadGate
-    from weigh.load.lives import Lives
     from weigh.load.runs import ColdStart, TableRows
+    from weigh.load.session.lives import Lives
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
     from weigh.model.progress import Progress

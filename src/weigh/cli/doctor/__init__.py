@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weigh.doctor.tuning import Change
     from weigh.host.sysfs import Machine
 
-_MORE = {"storage": ("weigh.cli.doctor_storage", "storage")}
+_MORE = {"storage": ("weigh.cli.doctor.storage", "storage")}
 
 
 class _Doctor(click.Group):

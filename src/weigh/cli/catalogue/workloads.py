@@ -70,7 +70,7 @@ def audit(
     Those that read no table, answer nothing, ask what another one asks, or are too fast to be timed; then those that
     scatter more than a session can average out. Exit 1 when one measures nothing.
     """
-    from weigh.cli.run import asked
+    from weigh.cli.experiment.run import asked
     from weigh.experiment.suite.audit import NOTHING
     from weigh.experiment.suite.audit import audit as audited
     from weigh.model.errors import ExitCode

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from weigh.host import block_devices
-from weigh.host.block_devices import Stack
+from weigh.host.storage import block_devices
+from weigh.host.storage.block_devices import Stack
 from weigh.host.sysfs import Machine
 from weigh.model.data.storage import Device, Place, Use
 

@@ -1,0 +1,1 @@
+"""What weigh has to offer: ``weigh engines``, ``workloads`` and ``lies``."""

@@ -1,0 +1,1 @@
+"""Contenders side by side: ``weigh run``, ``gate``, ``demo``, ``layout`` and ``init``."""

@@ -1,0 +1,1 @@
+"""The data of an experiment: made or found, verified, and shown to the contenders."""
