@@ -186,7 +186,9 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
             *_groups(every, open_groups, left if timed else (), len(others)),
         ),
         means=tuple(_means(results, compared)),
-        beside=tuple(filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results))))
+        beside=tuple(
+            filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results), beside.rebuilt(results)))
+        )
         if timed
         else (),
         machine=beside.machine(results),
