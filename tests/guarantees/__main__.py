@@ -16,6 +16,7 @@ from weigh.model.spec import Rules
 
 from . import (
     blame,
+    builds,
     duet,
     histories,
     joins,
@@ -30,6 +31,7 @@ from . import (
     servers,
     stalled,
     steadiness,
+    templates,
     unsound,
 )
 from .noise import Size
@@ -61,6 +63,8 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from one_sided.rows(experiments)
     yield from unsound.rows(experiments)
     yield from duet.rows(experiments)
+    yield from builds.rows(experiments)
+    yield from templates.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
     yield from servers.rows(experiments)

@@ -126,6 +126,7 @@ class WorkerProcess:
             )
         self._oom_kills = _oom_kills()
         self.exchange = Exchange(self._channel, self.pid, self)
+        self.counters = process_counters.Counters(self.pid)
         try:
             if groups is not None and limit is not None:
                 self._group = cgroup.Group(groups, limit)
@@ -284,9 +285,9 @@ class WorkerProcess:
         """
         before = released or self.release(timeout)
         asked = self.store.take() if self.store else None
-        counters = process_counters.Counters(self.pid)
+        self.counters.begin()
         reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
-        return run_cost(reply, cost, before, counters, self.used(asked))
+        return run_cost(reply, cost, before, self.counters, self.used(asked))
 
     def used(self, before: Requests | None) -> StoreUse | None:
         """What an execution asked of the store that has just ended."""
@@ -328,6 +329,7 @@ class WorkerProcess:
         mark = f"{_MARK}={self._mark}"
         processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
         self._channel.close()
+        self.counters.close()
         if self.store:
             self.store.close()
         if self.family:

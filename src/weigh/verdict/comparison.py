@@ -12,6 +12,7 @@ import numpy as np
 
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects, over_blocks, total, typical
+from weigh.statistics.groups import Grouped, joined, over_groups
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class Comparisons:
         apart: how far the middle of those is from the middle of all, a logarithm; 0 where there is none.
         step: smallest step between two different values, over the smaller median: how coarse the clock is; 0 where it
             is fine, infinity where all values are the same.
+        builds: pairs of builds that were measured, where a side has several (:mod:`weigh.statistics.groups`); 0 where
+            neither has.
+        rebuilt: standard deviation that another pair of builds brings, a logarithm; NaN where no pair had two starts.
     """
 
     effects: Effects
@@ -62,6 +66,8 @@ class Comparisons:
     outlying: Ints
     apart: Floats
     step: Floats
+    builds: Ints
+    rebuilt: Floats
 
 
 def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Comparisons:
@@ -79,11 +85,18 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects = over_blocks(usual)
-    outlying, apart = _outlying(usual)
+    effects, totals = (Effects(*np.full((3, len(pairs)), np.nan)) for _ in range(2))
+    builds, rebuilt = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), np.nan)
+    for number in np.unique(candidate):
+        rows = np.flatnonzero(candidate == number)
+        found = over_starts(table, number, baseline, usual[rows])
+        put(effects, rows, found.effects)
+        put(totals, rows, over_starts(table, number, baseline, whole[rows]).effects)
+        builds[rows], rebuilt[rows] = found.groups, found.spread
+    others, apart = outlying(usual)
     return Comparisons(
         effects=effects,
-        totals=over_blocks(whole),
+        totals=totals,
         starts=(~np.isnan(usual)).sum(axis=1),
         lost=lost,
         runs=runs,
@@ -91,10 +104,36 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         median=medians[question, candidate] - medians[question, baseline],
         floor=self_comparison(table, baseline)[0].effect[question],
         p_trend=_p_trend(usual),
-        outlying=outlying,
+        outlying=others,
         apart=apart,
         step=_steps(table, pairs, baseline),
+        builds=builds,
+        rebuilt=rebuilt,
     )
+
+
+def over_starts(table: Table, candidate: int, baseline: int, differences: Floats) -> Grouped:
+    """The mean over the starts with its error; of several builds of a side, over groups of starts that share one.
+
+    Args:
+        table: of the experiment.
+        candidate: number of a contender.
+        baseline: number of the other one.
+        differences: one number a block, shape (comparisons, blocks), NaN where a block has none.
+
+    Returns:
+        ``groups`` is 0 where each side has one build.
+    """
+    group = None if table.builds is None else joined(table.builds[:, candidate], table.builds[:, baseline])
+    if group is not None:
+        return over_groups(differences, group)
+    none = np.zeros(len(differences), dtype=np.int64)
+    return Grouped(over_blocks(differences), none, np.full(len(differences), np.nan))
+
+
+def put(whole: Effects, rows: Ints, part: Effects) -> None:
+    """Fill in what was estimated of some rows."""
+    whole.effect[rows], whole.error[rows], whole.freedom[rows] = part.effect, part.error, part.freedom
 
 
 def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
@@ -109,6 +148,14 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
         return Effects(*missing), np.zeros(len(table.questions), dtype=np.int64)
     usual, _ = _differences(table, table.turns(), arms[1:], arms[:1])
     return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
+
+
+def typical_differences(table: Table, candidate: str, baseline: str) -> Floats:
+    """What one execution usually takes, candidate over baseline, as a logarithm of shape (questions, blocks)."""
+    numbers = (table.contenders.index(name) for name in (candidate, baseline))
+    own, base = (np.flatnonzero(table.contender_of == number) for number in numbers)
+    usual, _ = _differences(table, table.turns(), own, base)
+    return usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +231,12 @@ def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Flo
     return found
 
 
-def _outlying(usual: Floats) -> tuple[Ints, Floats]:
-    """Starts of another kind: how many of each comparison, and how far they are from the rest."""
+def outlying(usual: Floats) -> tuple[Ints, Floats]:
+    """Starts of another kind: how many of each comparison, and how far they are from the rest.
+
+    Args:
+        usual: one difference of logarithms a start, shape (comparisons, blocks), NaN where there is none.
+    """
     present = ~np.isnan(usual)
     count = present.sum(axis=1)
     ordered = np.sort(usual, axis=1)

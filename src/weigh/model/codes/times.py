@@ -62,6 +62,7 @@ T8_ATTEMPTS = note("T8.attempts", pages.ATTEMPTS, "how many attempts the verdict
 T8_DISAGREE = warning(
     "T8.disagree", pages.SHARED, "attempts of one comparison do not all say the same, and all of them count"
 )
+T8_MACHINES = note("T8.machines", pages.SHARED, "a comparison was SLOWER on one kind of machine and not on another one")
 T8_MISSING = warning("T8.missing", pages.ATTEMPTS, "an earlier attempt was removed, and every attempt counts")
 T8_STOP = plain("T8.stop", pages.ATTEMPTS, "measuring ended when nothing that was decided beforehand ended it")
 T8_STOPPED = plain("T8.stopped", pages.LOAD_TIER, "the load was broken off before its end")
@@ -74,4 +75,7 @@ T10 = plain("T10", pages.BESIDE, "fewer fresh starts than a conclusive result ne
 T10_STARTS = plain("T10.starts", pages.VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", pages.BUDGET, "the budget allows fewer starts or runs than were asked for")
 T10_ONE_LIFE = note("T10.one_life", pages.REPEATS, "the repeats of a load are against one life of the server")
+T10_BUILDS = plain("T10.builds", pages.REBUILDS, "too few different builds of a revision for a verdict over builds")
+T10_ONE_BUILD = warning("T10.one_build", pages.REBUILDS, "one side was built several times, and the other one once")
+T10_REBUILT = note("T10.rebuilt", pages.REBUILDS, "how far another build of the same revision moves its times")
 T10_RUN = plain("T10.run", pages.REPEATS, "an interval from inside a run says nothing about the next run")

@@ -37,12 +37,13 @@ _WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
 """Engines that answer most SQL, one a lineage."""
 
 
-def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str, ...]:
+def headline(results: ExperimentResults, compared: Sequence[Pair], together: Sequence[str] = ()) -> tuple[str, ...]:
     """The sentences, the one that matters most first.
 
     Args:
         results: what is to be said.
         compared: every contender against the baseline.
+        together: what templates say of them.
     """
     timed = bool(results.headline.timings)
     if not timed:
@@ -55,7 +56,7 @@ def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str,
         said = [*_listed(results, compared)]
     else:
         said = [_alone(results)]
-    return (*_unfinished(results), *said, *_attempts(results), *_failures(results), *answers(results))
+    return (*_unfinished(results), *said, *together, *_attempts(results), *_failures(results), *answers(results))
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen import beside, headline
+from weigh.experiment.report.first_screen import beside, by_template, headline
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, pairs
 from weigh.experiment.report.no_verdicts import disturbed
@@ -36,6 +36,7 @@ class Line:
         alone: the baseline's times, where it has them.
         noise: how far the baseline's two arms are apart, a fraction.
         undecided: whether answers differ and nothing tells who is right.
+        template: whether it is a template, which stands for operations that differ like it.
     """
 
     question: str
@@ -45,6 +46,7 @@ class Line:
     alone: Timing | None
     noise: float | None
     undecided: bool = False
+    template: bool = False
 
     @property
     def matters(self) -> bool:
@@ -109,9 +111,10 @@ class FirstScreen:
         took_s: seconds of measuring; None where nobody was timed.
         confidence: of the intervals, per cent.
         baseline, others: names of the contenders.
-        lines: operations that differ, the largest difference first, after those on which somebody is SLOWER than a
-            baseline that was declared; where nothing is compared, all.
-        groups: operations that do not, the same first, then what is open.
+        lines: templates that differ, then operations that differ otherwise than their template, the largest difference
+            first, after those on which somebody is SLOWER than a baseline that was declared; where nothing is compared,
+            all.
+        groups: templates that do not, then operations, the same first, then what is open.
         means: over all operations.
         beside: what data is read, totals and CPU time.
         machine: whether it was quiet.
@@ -166,17 +169,22 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     return FirstScreen(
         wrong=headline.wrong(results),
         warning=(warning[0], warning[-1]) if warning else (),
-        says=headline.headline(results, compared),
+        says=headline.headline(results, compared, tuple(by_template.sentences(results, compared))),
         tier=results.tier.name if results.tier else None,
         why=_why(results),
         took_s=results.measured_s if timed else None,
         confidence=f"{100 * record.spec.rules.confidence:g} %",
         baseline=record.spec.baseline,
         others=others,
-        lines=tuple(sorted((one for one in every if one.matters or not others), key=order)),
-        groups=tuple(_groups(every, open_groups, len(others))),
+        lines=tuple(sorted((*_templates(results, others), *_apart(results, every, others)), key=order)),
+        groups=(
+            *(Group(*one) for one in by_template.alike(results, others)),
+            *_groups(every, open_groups, len(others)),
+        ),
         means=tuple(_means(results, compared)),
-        beside=tuple(filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results))))
+        beside=tuple(
+            filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results), beside.rebuilt(results)))
+        )
         if timed
         else (),
         machine=beside.machine(results),
@@ -189,12 +197,12 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     )
 
 
-def _by_size(one: Line) -> float:
-    return -one.size
+def _by_size(one: Line) -> tuple[bool, float]:
+    return (not one.template, -one.size)
 
 
-def _failing_first(one: Line) -> tuple[bool, float]:
-    return (not one.fails, -one.size)
+def _failing_first(one: Line) -> tuple[bool, bool, float]:
+    return (not one.fails, *_by_size(one))
 
 
 def _why(results: ExperimentResults) -> str:
@@ -232,6 +240,31 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
                 noise=floors.get(name),
                 undecided=name in undecided,
             )
+
+
+def _templates(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
+    """Templates that differ."""
+    for name, of_it in by_template.differing(results, others):
+        some = next(one for one in of_it if one)
+        yield Line(
+            question=name,
+            baseline_s=by_template.seconds(results, some, some.verdict.baseline),
+            seconds=tuple(by_template.seconds(results, some, other) for other in others),
+            verdicts=tuple(one.verdict if one else None for one in of_it),
+            alone=None,
+            noise=None,
+            template=True,
+        )
+
+
+def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[str]) -> Iterator[Line]:
+    """Operations that differ, and not only as their template does; where nothing is compared, all."""
+    follows = by_template.follows(results)
+    for one in every:
+        differ = [verdict for verdict in one.verdicts if verdict and verdict.verdict in DIFFERENT]
+        told = ((verdict.operation, verdict.temperature, verdict.contender) in follows for verdict in differ)
+        if not others or (differ and not all(told)):
+            yield one
 
 
 def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -> Iterator[Group]:
