@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from weigh.experiment.report.cold import question
 from weigh.experiment.report.first_screen import beside, by_template, headline
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, pairs
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, pairs
 from weigh.experiment.report.no_verdicts import disturbed
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName, VerdictName
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -163,7 +164,10 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     record, compared = results.record, pairs(results)
     timed = bool(results.headline.timings)
     others = tuple(dict.fromkeys(pair.contender for pair in compared))
-    open_groups = tuple(outlooks(results.headline.verdicts, results.pace)) if timed else ()
+    out = disqualified(results.findings)
+    fit = tuple(one for one in results.headline.verdicts if one.contender not in out)
+    open_groups = tuple(outlooks(fit, results.pace)) if timed else ()
+    left = tuple(one for one in results.headline.verdicts if one.contender in out and one.verdict in OPEN)
     every = tuple(_lines(results, others)) if timed else ()
     warning, order = disturbed(results), _failing_first if record.spec.baseline_declared else _by_size
     return FirstScreen(
@@ -179,7 +183,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         lines=tuple(sorted((*_templates(results, others), *_apart(results, every, others)), key=order)),
         groups=(
             *(Group(*one) for one in by_template.alike(results, others)),
-            *_groups(every, open_groups, len(others)),
+            *_groups(every, open_groups, left if timed else (), len(others)),
         ),
         means=tuple(_means(results, compared)),
         beside=tuple(
@@ -209,8 +213,11 @@ def _why(results: ExperimentResults) -> str:
     """The first reason for the tier, in words; a warning says it at more length."""
     if not results.tier or not results.tier.reasons or disturbed(results):
         return ""
-    more = len(results.tier.reasons) - 1
-    text = one_line(results.tier.reasons[0].text, 240).rstrip(".")
+    more, first = len(results.tier.reasons) - 1, results.tier.reasons[0]
+    text = one_line(first.text, 240).rstrip(".")
+    if first.code == codes.A8.code and headline.unverified(results):
+        # The headline has said of which.
+        text = "those answers are not confirmed"
     rest = f" (and {units.count(more, 'more reason')})" if more else ""
     return f"{str(results.tier.name).capitalize()}: {text}{rest}."
 
@@ -267,8 +274,10 @@ def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[s
             yield one
 
 
-def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -> Iterator[Group]:
-    """What does not differ: the same, small, lost; then what is open and what it would take."""
+def _groups(
+    every: Sequence[Line], still_open: Sequence[Outlook], left: Sequence[Verdict], others: int
+) -> Iterator[Group]:
+    """What does not differ: the same, small, lost; then what is open and what it would take, and what is left out."""
     several = others > 1
     calm = [one for one in every if others and not one.matters]
     # With several contenders an operation is only the same where it is for all of them.
@@ -288,6 +297,9 @@ def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -
     for one in still_open:
         sign = str(one.verdicts[0].verdict)
         yield Group(one.places(several=several), sign, f"open: {one.needs}")
+    if left:
+        places = Outlook(tuple(left), "").places(several=several)
+        yield Group(places, str(VerdictName.REFUSED), "not compared")
 
 
 def _all(one: Line, names: Sequence[VerdictName]) -> bool:
