@@ -114,7 +114,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     witness: str = "ground truth"
     suite: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def templates(self) -> dict[str, tuple[str, ...]]:
         """Names of the operations of every template that has several."""
         found: dict[str, list[str]] = {}
