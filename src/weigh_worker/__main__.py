@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib.util
 import json
 import math
@@ -17,6 +18,7 @@ from typing import Any
 
 from weigh_worker import protocol
 from weigh_worker.adapter import Adapter
+from weigh_worker.compiled import ADAPTER, Compiled
 from weigh_worker.meter import meter
 
 _PR_SET_PDEATHSIG = 1
@@ -64,6 +66,7 @@ class Worker:
         adapter: str,
         settings: dict[str, Any],
         scratch: str,
+        compiled: str = "",
         affinity: list[int] | None = None,
         ingests: bool = False,
     ) -> protocol.Reply:
@@ -73,12 +76,15 @@ class Worker:
             os.sched_setaffinity(0, affinity)
         # Of this process, which has one engine.
         Adapter.ingests = ingests
-        spec = importlib.util.spec_from_file_location("weigh_adapter", adapter)
+        found = Compiled(Path(compiled)) if compiled else None
+        spec = (found and found.find_spec(ADAPTER)) or importlib.util.spec_from_file_location(ADAPTER, adapter)
         if spec is None or spec.loader is None:
             raise ImportError(f"no adapter module at {adapter}")
         module = importlib.util.module_from_spec(spec)
         # An adapter may be a package: its own modules look for it here.
         sys.modules[spec.name] = module
+        if found:
+            sys.meta_path.insert(0, found)
         spec.loader.exec_module(module)
         self.adapter = module.Engine(settings, scratch)
         return protocol.Reply()
@@ -251,6 +257,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=int(sys.argv[1]))
     worker = Worker()
+    # What an engine's import makes stays: until it has replied, nobody looks through it for garbage.
+    gc.disable()
     with contextlib.suppress(protocol.Disconnected):
         while True:
             reply = worker.carry_out(json.loads(protocol.receive(channel)))

@@ -7,7 +7,8 @@ to a log and cannot be mistaken for a message.
 One request is on its way at a time. Requests carry ``do`` and the fields below. A reply has the fields of its class and
 no others, or is an ``error``::
 
-    open     adapter, settings, scratch, affinity [CPU], ingests   -> Reply
+    open     adapter, compiled (its modules as weigh has compiled them, or empty), settings, scratch, affinity [CPU],
+             ingests                      -> Reply
     bind     tables {name: [path]}, catalog {kind, locations {name: path}} or none, store   -> Reply
                                                         with a store the paths are ``s3://``; see Adapter.reach
     load     tables, copy                 -> Reply      an engine's own copy of the tables, in the folder ``copy``

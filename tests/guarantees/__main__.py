@@ -16,6 +16,7 @@ from weigh.model.spec import Rules
 
 from . import (
     blame,
+    builds,
     duet,
     histories,
     joins,
@@ -61,6 +62,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from one_sided.rows(experiments)
     yield from unsound.rows(experiments)
     yield from duet.rows(experiments)
+    yield from builds.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
     yield from servers.rows(experiments)

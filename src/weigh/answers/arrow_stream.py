@@ -46,21 +46,33 @@ def read(path: Path) -> pa.Table:
     Raises:
         BadStream: it cannot be read, or declares more than it holds.
     """
+    return table(content(path))
+
+
+def table(content: bytes) -> pa.Table:
+    """The table in the content of such a file.
+
+    Raises:
+        BadStream: it declares more than it holds.
+    """
     import pyarrow as pa
 
-    content = _content(path)
     try:
         _check_declared(content)
-        table = pa.ipc.open_stream(content).read_all()
-        table.validate(full=True)
-        _check_repeated(table, len(content))
+        found = pa.ipc.open_stream(content).read_all()
+        found.validate(full=True)
+        _check_repeated(found, len(content))
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, struct.error, IndexError) as error:
         raise BadStream(str(error)) from None
-    return table
+    return found
 
 
-def _content(path: Path) -> bytes:
-    """The whole of a regular file: whoever wrote it may cut it off while a map of it is read."""
+def content(path: Path) -> bytes:
+    """The whole of a regular file: whoever wrote it may cut it off while a map of it is read.
+
+    Raises:
+        BadStream: it cannot be read.
+    """
     try:
         # Not one that waits for a writer, nor one that leads elsewhere.
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -115,7 +115,7 @@ class Exchange:
                 # Whoever replies before being asked did not do then what it replies to.
                 if self.channel.recv(1, socket.MSG_PEEK):
                     raise protocol.Malformed("it came before it was asked for")
-            asked.family_s = self.family.seconds() if self.family else 0.0
+            asked.family_s = self.family.seconds() if self.family and what == "run" else 0.0
             asked.cpu_s = process_counters.cpu_seconds(self._pid)
             asked.began_ns = time.perf_counter_ns()
             protocol.send(self.channel, {"do": what, **fields}, asked.until)

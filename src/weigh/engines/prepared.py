@@ -19,7 +19,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
-from weigh.model.build import BuildRead
+from weigh.model.build import BuildRead, Rebuild
 from weigh.model.contender import SYSTEM, URL, Contender, ContenderRead, Setting
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -61,6 +61,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         hidden: folders that its processes find empty: with what weigh knows about the data.
         ingests: whether its lives load tables under the clock, and get none before.
         build: what was installed, where that is no version of the index.
+        others: where each of several builds is installed; ``environment`` is that of the first.
+        number: which of them it is; None where there is one.
     """
 
     contender: Contender
@@ -73,11 +75,33 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[Path, ...] = ()
     ingests: bool = False
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
+    others: tuple[Environment, ...] = ()
+    number: int | None = None
 
     @property
     def name(self) -> str:
         """The contender's name."""
         return self.contender.name
+
+    @property
+    def wheel_number(self) -> int | None:
+        """Which of several builds it is, builds of the same bytes being one; None where there is one."""
+        if self.number is None or self.build is msgspec.UNSET:
+            return None
+        return self.build.numbers[self.number]
+
+    def of_build(self, number: int) -> PreparedContender:
+        """The same contender in another of its builds; itself where there is one."""
+        if not self.others:
+            return self
+        return msgspec.structs.replace(self, environment=self.others[number], number=number)
+
+    def start_cost(self, worker: WorkerProcess, block: int, start: int) -> StartCost:
+        """What a start of it cost, and of which build it was."""
+        cost = worker.start_cost(self.name, block, start)
+        if self.number is None or self.build is msgspec.UNSET or self.build.rebuilds is msgspec.UNSET:
+            return cost
+        return msgspec.structs.replace(cost, build=self.build.rebuilds[self.number].sha256)
 
     def start(self, tables: loaded.Tables, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life with its tables bound, loaded before where the engine needs that; one that loads has none yet.
@@ -133,22 +157,28 @@ def check(contender: Contender) -> None:
     catalogs.reader(engine, contender)
 
 
-def ready(contender: Contender, cache: Path) -> PreparedContender:
+def ready(contender: Contender, cache: Path, *, rebuilt: bool = False) -> PreparedContender:
     """Load the engine and make or find its build and its environment.
+
+    Args:
+        contender: what was asked for.
+        cache: weigh's.
+        rebuilt: whether all of several builds are needed, and not only the first.
 
     Raises:
         UsageError: no such engine or version.
         EnvironmentFault: it cannot be built, or the environment cannot be made.
     """
     engine = engines.load(contender.engine)
-    built = product.made(contender, engine, cache)
+    asked = contender
+    built = product.made(asked, engine, cache)
     if built:
         contender = msgspec.structs.replace(contender, build=built.read)
     environment = environments.ensure(engine.requirements(contender, built.wheel if built else None), cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
     if engine.objects and contender.store not in ("", FILE, TMPFS):
         off |= engine.objects.settings
-    return PreparedContender(
+    one = PreparedContender(
         contender=contender,
         engine=engine,
         environment=environment,
@@ -156,6 +186,29 @@ def ready(contender: Contender, cache: Path) -> PreparedContender:
         cache=cache,
         build=built.read if built else msgspec.UNSET,
     )
+    return _rebuilt(one, asked) if rebuilt and built and built.read.builds is not msgspec.UNSET else one
+
+
+def _rebuilt(one: PreparedContender, asked: Contender) -> PreparedContender:
+    """The contender with all of the builds that were asked for, each in an environment of its own."""
+    assert one.build is not msgspec.UNSET
+    rebuilds, places = [], []
+    for number in range(one.build.times):
+        built = product.made(asked, one.engine, one.cache, number)
+        assert built is not None
+        place = environments.ensure(one.engine.requirements(one.contender, built.wheel), one.cache)
+        places.append(place)
+        rebuilds.append(
+            Rebuild(
+                seed=one.build.seed(number),
+                file=built.read.file,
+                sha256=built.read.sha256,
+                environment=place.key,
+                lock=place.lock,
+            )
+        )
+    read = msgspec.structs.replace(one.build, rebuilds=tuple(rebuilds))
+    return msgspec.structs.replace(one, build=read, others=tuple(places))
 
 
 def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from weigh.engines import bytecode
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
@@ -103,10 +104,7 @@ class WorkerProcess:
         self._place: Path | None = None
         self._loads = itertools.count(1)
         self._channel, theirs = socket.socketpair()
-        package = Path(protocol.__file__).parent
-        (self.folder / "lib").mkdir()
-        # Only the worker package becomes importable, not what happens to be installed beside it.
-        (self.folder / "lib" / package.name).symlink_to(package)
+        compiled = bytecode.put(engine.adapter, self.folder / "lib")
         (self.folder / "scratch").mkdir()
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
@@ -128,6 +126,7 @@ class WorkerProcess:
             )
         self._oom_kills = _oom_kills()
         self.exchange = Exchange(self._channel, self.pid, self)
+        self.counters = process_counters.Counters(self.pid)
         try:
             if groups is not None and limit is not None:
                 self._group = cgroup.Group(groups, limit)
@@ -143,6 +142,7 @@ class WorkerProcess:
                 protocol.Reply,
                 START_TIMEOUT,
                 adapter=str(engine.adapter),
+                compiled=str(compiled),
                 settings=settings,
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),
@@ -285,9 +285,9 @@ class WorkerProcess:
         """
         before = released or self.release(timeout)
         asked = self.store.take() if self.store else None
-        counters = process_counters.Counters(self.pid)
+        self.counters.begin()
         reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
-        return run_cost(reply, cost, before, counters, self.used(asked))
+        return run_cost(reply, cost, before, self.counters, self.used(asked))
 
     def used(self, before: Requests | None) -> StoreUse | None:
         """What an execution asked of the store that has just ended."""
@@ -329,6 +329,7 @@ class WorkerProcess:
         mark = f"{_MARK}={self._mark}"
         processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
         self._channel.close()
+        self.counters.close()
         if self.store:
             self.store.close()
         if self.family:

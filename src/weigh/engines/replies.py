@@ -84,14 +84,21 @@ def read(body: bytes, kind: type[_R], limit: Seconds) -> _R:
 
 
 def _converted(reply: object, kind: type[_R]) -> _R:
-    known = {field.name for field in dataclasses.fields(kind)}
-    if isinstance(reply, Mapping) and (surplus := reply.keys() - known):
+    if isinstance(reply, Mapping) and (surplus := reply.keys() - _FIELDS[kind]):
         named = ", ".join(sorted(str(name)[:80] for name in surplus)[:5])
         raise BadReply(f"it has fields that nobody asked for: {named}", in_step=True)
     try:
         return msgspec.convert(reply, kind)
     except (msgspec.ValidationError, RecursionError) as error:
         raise BadReply(str(error), in_step=True) from None
+
+
+_FIELDS = {
+    kind: frozenset(field.name for field in dataclasses.fields(kind))
+    for kind in vars(protocol).values()
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind)
+}
+"""Names of the fields of every reply."""
 
 
 @singledispatch

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.run_cost import run_cost
-from weigh.host.processes import process_counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -33,13 +32,14 @@ def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[Run
         What each one's execution cost, or why it has none; in the order of the workers.
     """
     found: dict[int, RunCost | WorkerEnded] = {}
-    before: dict[int, tuple[RequestCost, process_counters.Counters]] = {}
+    before: dict[int, RequestCost] = {}
     asked_before: dict[int, Requests | None] = {}
     asked: dict[int, Asked] = {}
     arrived: dict[int, tuple[bytes, int]] = {}
     for place, worker in enumerate(workers):
         try:
-            before[place] = worker.release(timeout), process_counters.Counters(worker.pid)
+            before[place] = worker.release(timeout)
+            worker.counters.begin()
             asked_before[place] = worker.store.take() if worker.store else None
         except WorkerEnded as ended:
             found[place] = ended
@@ -81,7 +81,8 @@ def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[Run
     for place, (body, ended_ns) in arrived.items():
         try:
             reply, cost = workers[place].exchange.replied(asked[place], protocol.RunReply, body, ended_ns)
-            found[place] = run_cost(reply, cost, *before[place], workers[place].used(asked_before[place]))
+            used = workers[place].used(asked_before[place])
+            found[place] = run_cost(reply, cost, before[place], workers[place].counters, used)
         except WorkerEnded as ended:
             found[place] = ended
     return [found[place] for place in range(len(workers))]

@@ -113,7 +113,7 @@ class Journal:
         Raises:
             DiskFull: there is no room. The journal ends with the last complete event.
         """
-        line = msgspec.json.encode(Event(event, msgspec.to_builtins(body), self._before)) + b"\n"
+        line = msgspec.json.encode(Event(event, body, self._before)) + b"\n"
         end = self._file.tell()
         try:
             written = self._file.write(line)

@@ -128,7 +128,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     """
     cache = cache_folder()
     source = request.own.source() if request.own else workloads.load(spec.workload)
-    contenders = resources.bounded([_made(contender, cache, progress) for contender in spec.contenders], spec)
+    contenders = resources.bounded([_made(contender, cache, progress, request) for contender in spec.contenders], spec)
     if request.own:
         given = request.own.data(cache, spec.seed)
         stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
@@ -180,9 +180,9 @@ def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progres
     return CatalogPlaces(spec.contenders, layouts, cache, registrar)
 
 
-def _made(contender: Contender, cache: Path, progress: Progress) -> PreparedContender:
+def _made(contender: Contender, cache: Path, progress: Progress, request: RunRequest) -> PreparedContender:
     progress.say(f"environment of {contender.name}")
-    return ready(contender, cache)
+    return ready(contender, cache, rebuilt=request.measure)
 
 
 def _chosen(workload: Workload, spec: Spec) -> Workload:

@@ -70,8 +70,9 @@ ROWS = rows(
     (
         "T10",
         Page("concept/statistics.md", "The unit of analysis"),
-        "one lucky process start",
-        "no verdict below 5 fresh starts, suggestive below 10; how far the claim reaches stands in every report",
+        "one lucky process start, or one lucky build",
+        "no verdict below 5 fresh starts, suggestive below 10; several builds of one revision are a random effect; how "
+        "far the claim reaches stands in every report",
     ),
     (
         "T11",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Literal
 
 import msgspec
@@ -10,6 +11,9 @@ REVISION = "git:"
 """What a version begins with that is a revision of a git repository."""
 SHORT = 12
 """Digits of a hash that people are shown."""
+MIN_BUILDS = 5
+"""Below this number of builds of a side there is no interval over builds, as below so many starts there is none."""
+MOST_BUILDS = 100
 
 
 class Build(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +30,7 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
         command: what builds it, in a shell.
         product: pattern of what the command makes, from the repository's folder; empty for a wheel in
             ``$WEIGH_BUILD_OUT``.
+        builds: how often it is built, each time with another seed; left out for once, without a seed.
     """
 
     kind: Literal["wheel", "project", "revision"]
@@ -36,25 +41,65 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""
     command: str = ""
     product: str = ""
+    builds: int | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def identity(self) -> dict[str, str]:
         """What makes it another one."""
-        return {"content": self.content, "command": self.command, "product": self.product}
+        whole = {"content": self.content, "command": self.command, "product": self.product}
+        return whole if self.builds is msgspec.UNSET else {**whole, "builds": str(self.builds)}
+
+    @property
+    def times(self) -> int:
+        """How often it is built."""
+        return 1 if self.builds is msgspec.UNSET else self.builds
+
+    def seed(self, number: int) -> int:
+        """What a build is told to shuffle by, from its sources and its number: another commit has other layouts."""
+        digest = hashlib.sha256(f"{self.content}\x1f{self.command}\x1f{number}".encode()).digest()
+        return int.from_bytes(digest[:4]) >> 1
+
+
+class Rebuild(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several builds of one revision.
+
+    Attributes:
+        seed: what it was told to shuffle by (``WEIGH_BUILD_SEED``).
+        file: name of its wheel.
+        sha256: of its wheel.
+        environment: key of the environment that it is installed in.
+        lock: every package in there.
+    """
+
+    seed: int
+    file: str
+    sha256: str
+    environment: str
+    lock: str
 
 
 class BuildRead(Build, frozen=True, kw_only=True):
     """A build as it was installed.
 
     Attributes:
-        sha256: of the wheel that was installed.
+        sha256: of the wheel that was installed; of several builds that of the first, whose answers the gate checks.
+        rebuilds: all builds of the revision in order, where there are several; else left out.
     """
 
     sha256: str = ""
+    rebuilds: tuple[Rebuild, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of each of several builds the number of the first one that is the same bytes; none of a single build."""
+        wheels = [] if self.rebuilds is msgspec.UNSET else [one.sha256 for one in self.rebuilds]
+        return tuple(wheels.index(one) for one in wheels)
 
     def __str__(self) -> str:
         """``git 1a2b3c4d5e6f (tree 0f1e2d3c4b5a), built by "make wheel": duckdb-1.5.5-...whl, sha256 9c8b7a6f5e4d``."""
         made = f"{self.file}, sha256 {self.sha256[:SHORT]}"
+        if self.rebuilds is not msgspec.UNSET:
+            made += f", the first of {self.times} builds"
         if self.kind == "revision":
             return f'git {self.commit[:SHORT]} (tree {self.content[:SHORT]}), built by "{self.command}": {made}'
         if self.kind == "project":

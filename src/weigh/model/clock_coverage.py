@@ -63,6 +63,7 @@ class StartCost(msgspec.Struct, frozen=True, kw_only=True):
         cpu_s: CPU seconds of the family, both together.
         memory: bytes by which the family's resident memory grew with the tables; None where the kernel does not tell.
         disk: bytes that it wrote for itself meanwhile: in its scratch folder, or of what was loaded.
+        build: SHA-256 of the wheel that it is of, where its contender was built several times; else left out.
     """
 
     how: Literal["bind", "attach", "load"]
@@ -74,3 +75,4 @@ class StartCost(msgspec.Struct, frozen=True, kw_only=True):
     cpu_s: Seconds
     memory: Bytes | None = None
     disk: Bytes = 0
+    build: str | msgspec.UnsetType = msgspec.UNSET

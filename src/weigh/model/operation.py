@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import msgspec
 
 from weigh.model.answer import ResultSchema
@@ -84,7 +86,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(case for case in self.cases if case.timed)
 
 
-class Workload(msgspec.Struct, frozen=True, kw_only=True):
+class Workload(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Operations and the dataset they need.
 
     Attributes:
@@ -119,11 +121,16 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: there is none.
         """
-        for operation in self.operations:
-            if operation.name == name:
-                return operation
-        known = [operation.name for operation in self.operations]
-        raise UsageError(f"workload {self.name} has no operation '{name}'", remedy=nearest(name, known))
+        found = self._by_name.get(name)
+        if found is None:
+            known = list(self._by_name)
+            raise UsageError(f"workload {self.name} has no operation '{name}'", remedy=nearest(name, known))
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, Operation]:
+        """Asked several times a turn, of thousands. Of two of one name, the first."""
+        return {operation.name: operation for operation in reversed(self.operations)}
 
 
 def fill(text: str, literals: dict[str, Literal]) -> str:

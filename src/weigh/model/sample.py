@@ -13,8 +13,8 @@ Temperature = Literal["hot", "cold", "first"]
 """Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
 
 
-OF_SOME = ("said_s", "stored_bytes", "settled_bytes", "first_query_s")
-"""What only a system that times itself, or the loading of a table, has."""
+OF_SOME = ("said_s", "stored_bytes", "settled_bytes", "first_query_s", "build")
+"""What only a system that times itself, the loading of a table, or one of several builds has."""
 
 
 class Outcome(StrEnum):
@@ -71,6 +71,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         detail: error text of an execution that did not end well.
         solo: whether it was alone in a duet, to see what the other one costs it; then it is no measurement.
         temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md): what was tried, whether or not it is proven.
+        build: number of the build that was alive, in the order of ``rebuilds`` in ``environment.json``; builds of the
+            same bytes have the number of the first. None of a contender that was built once.
     """
 
     attempt: int = 1
@@ -109,6 +111,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     solo: bool = False
     temperature: Temperature = "hot"
+    build: int | None = None
 
     @property
     def timed(self) -> bool:

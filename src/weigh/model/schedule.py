@@ -157,6 +157,18 @@ def unseen(secret: str, block: int, slot: Slot, operation: Operation) -> tuple[s
     return drawn[0], 1 + (int.from_bytes(digest[:4]) >> 2)
 
 
+def build_of(spec: Spec, contender: str, block: int) -> int:
+    """Which of its builds a contender has in a block; 0 of one that was built once.
+
+    The order is drawn for each contender and stays, so that a build of one side meets the same build of the other in
+    all of their blocks: what such a pair gives is independent of what another pair gives.
+    """
+    build = spec.contender(contender).build
+    times = 1 if build is msgspec.UNSET else build.times
+    order = permuted(map(str, range(times)), spec.seed, contender, "builds")
+    return int(order[block % times])
+
+
 def cpus_of(block: int, cpus: Sequence[int], needed: int) -> tuple[int, ...]:
     """The CPUs of all arms of a block: ``needed`` of them, others in the next block.
 

@@ -116,6 +116,19 @@ class Total(msgspec.Struct, frozen=True, kw_only=True):
     high_fcr: float
 
 
+class Rebuilt(msgspec.Struct, frozen=True, kw_only=True):
+    """What several builds of each side have in common with no other.
+
+    Attributes:
+        builds: pairs of builds, one of either side, that were measured: the interval is over them.
+        spread: standard deviation of the ratio that another pair of builds brings, beside what another start does; a
+            fraction. None where no pair had two starts: then it is part of what the starts scatter.
+    """
+
+    builds: int
+    spread: float | None
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """One contender against the baseline on one operation: what an execution typically takes.
 
@@ -144,6 +157,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         starts_needed: of an unresolved verdict: starts that would about settle it.
         total: what one waits in all, of times only; None where there is no ratio.
         second_opinion: of another rule on the same executions; None without ``--rule``.
+        rebuilt: of the builds that the interval is over; left out where each side was built once.
         reasons: why, and warnings about assumptions.
     """
 
@@ -171,6 +185,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     starts_needed: int | None = None
     total: Total | None = None
     second_opinion: SecondOpinion | None = None
+    rebuilt: Rebuilt | msgspec.UnsetType = msgspec.UNSET
     reasons: tuple[Reason, ...] = ()
 
 

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
-from weigh.model.verdict import Verdict, VerdictName
+from weigh.model.verdict import Rebuilt, Verdict, VerdictName
 from weigh.statistics.student_t import quantile
 from weigh.verdict import clickhouse_rule, reasons, refusals, totals
 from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
@@ -209,6 +209,7 @@ class _Session:
             runs=runs,
             starts_needed=_whole(decisions.needed[at]),
             total=whole,
+            rebuilt=_rebuilt(compared, at),
         )
 
     def _refused(self, pair: tuple[Question, str]) -> Iterator[Reason]:
@@ -226,7 +227,8 @@ class _Session:
             yield reasons.few_starts(starts)
             return
         if not np.isfinite(effect):
-            yield reasons.apart()
+            few = int(compared.builds[at])
+            yield reasons.few_builds(few) if few else reasons.apart()
             return
         yield from soundness.why(compared, at, self.table.attempts, rules, clock=self.metric in _CLOCKS)
         if decisions.unstable[at]:
@@ -309,6 +311,14 @@ class _Session:
                     high=float(np.exp(floor.effect[at] + half[at])),
                     starts=int(starts[at]),
                 )
+
+
+def _rebuilt(compared: Comparisons, at: int) -> Rebuilt | msgspec.UnsetType:
+    """Of the builds of the comparison at position ``at``."""
+    if not compared.builds[at]:
+        return msgspec.UNSET
+    spread = float(np.expm1(compared.rebuilt[at]))
+    return Rebuilt(builds=int(compared.builds[at]), spread=spread if np.isfinite(spread) else None)
 
 
 def _whole(number: float) -> int | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects, over_blocks, total, typical
+from weigh.statistics.groups import joined, over_groups
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class Comparisons:
         apart: how far the middle of those is from the middle of all, a logarithm; 0 where there is none.
         step: smallest step between two different values, over the smaller median: how coarse the clock is; 0 where it
             is fine, infinity where all values are the same.
+        builds: pairs of builds that were measured, where a side has several (:mod:`weigh.statistics.groups`); 0 where
+            neither has.
+        rebuilt: standard deviation that another pair of builds brings, a logarithm; NaN where no pair had two starts.
     """
 
     effects: Effects
@@ -62,6 +66,8 @@ class Comparisons:
     outlying: Ints
     apart: Floats
     step: Floats
+    builds: Ints
+    rebuilt: Floats
 
 
 def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Comparisons:
@@ -79,11 +85,20 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects = over_blocks(usual)
+    effects, totals = over_blocks(usual), over_blocks(whole)
+    builds, rebuilt = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), np.nan)
+    for number in np.unique(candidate):
+        rows = np.flatnonzero(candidate == number)
+        group = None if table.builds is None else joined(table.builds[:, number], table.builds[:, baseline])
+        if group is not None:
+            found = over_groups(usual[rows], group)
+            _put(effects, rows, found.effects)
+            _put(totals, rows, over_groups(whole[rows], group).effects)
+            builds[rows], rebuilt[rows] = found.groups, found.spread
     outlying, apart = _outlying(usual)
     return Comparisons(
         effects=effects,
-        totals=over_blocks(whole),
+        totals=totals,
         starts=(~np.isnan(usual)).sum(axis=1),
         lost=lost,
         runs=runs,
@@ -94,7 +109,13 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         outlying=outlying,
         apart=apart,
         step=_steps(table, pairs, baseline),
+        builds=builds,
+        rebuilt=rebuilt,
     )
+
+
+def _put(whole: Effects, rows: Ints, part: Effects) -> None:
+    whole.effect[rows], whole.error[rows], whole.freedom[rows] = part.effect, part.error, part.freedom
 
 
 def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.build import MIN_BUILDS
 from weigh.model.sample import Outcome
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.units import percent
@@ -68,6 +69,14 @@ def few_starts(starts: int) -> Reason:
     if starts == 0:
         return codes.T10_STARTS.reason("never measured in one block with the baseline")
     return codes.T10_STARTS.reason(f"{starts} fresh starts; a verdict needs {MIN_STARTS}, better {FULL_STARTS}")
+
+
+def few_builds(builds: int) -> Reason:
+    """Below the number of builds at which there is a verdict."""
+    return codes.T10_BUILDS.reason(
+        f"{builds} different pairs of builds; a verdict needs {MIN_BUILDS}: let the build command shuffle "
+        "by $WEIGH_BUILD_SEED"
+    )
 
 
 def some_starts(starts: int) -> Reason:

@@ -52,6 +52,8 @@ class Table:
         contender_of: number of the contender of each arm.
         blocks: number of blocks.
         attempts: number of attempts they are of.
+        builds: which of several builds a contender had in each block, shape (blocks, contenders), -1 where it was built
+            once; None where everybody was.
     """
 
     case: Ints
@@ -67,6 +69,7 @@ class Table:
     contender_of: Ints
     blocks: int
     attempts: int = 1
+    builds: Ints | None = None
 
     @property
     def question(self) -> Ints:
@@ -159,7 +162,18 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
         contender_of=contender_of,
         blocks=len(block_pairs),
         attempts=len({attempt for attempt, _ in block_pairs}) or 1,
+        builds=_builds(timed, block, contender_of[arm], (len(block_pairs), len(names))),
     )
+
+
+def _builds(timed: Sequence[Sample], block: Ints, contender: Ints, shape: tuple[int, int]) -> Ints | None:
+    """Which builds were alive; None where nobody was built several times."""
+    known = np.array([-1 if sample.build is None else sample.build for sample in timed], dtype=np.int64)
+    if not (known >= 0).any():
+        return None
+    found = np.full(shape, -1, dtype=np.int64)
+    found[block, contender] = known
+    return found
 
 
 def _numbered(keys: Sequence[_Key]) -> tuple[Ints, list[_Key]]:

@@ -6,6 +6,7 @@ the same. Text, plan and folded constants are others, and the answer shows that 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,13 @@ def salted(sql: str, salt: int) -> str | None:
 
     Nothing else of the text changes. A query without FROM, or of several parts (UNION), is left alone.
     """
+    end = _place(sql)
+    return None if end is None else f"{sql[:end]}, {salt} AS {COLUMN}{sql[end:]}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _place(sql: str) -> int | None:
+    """Where a column can be added: a text is salted before each of its turns, and is the same each time."""
     from sqlglot import TokenType
     from sqlglot.errors import TokenError
     from sqlglot.tokens import Tokenizer
@@ -42,7 +50,7 @@ def salted(sql: str, salt: int) -> str | None:
             end = None if _compares(tokens[:at]) else tokens[at - 1].end + 1
     if selects != 1 or end is None:
         return None
-    return f"{sql[:end]}, {salt} AS {COLUMN}{sql[end:]}"
+    return end
 
 
 def _compares(before: Sequence[Any]) -> bool:
@@ -55,6 +63,6 @@ def unsalted(table: pa.Table, salt: int) -> pa.Table | None:
     """An answer without the column; None where it has none, or another number in it."""
     if table.num_columns < 2 or table.column_names[-1].lower() != COLUMN:
         return None
-    if any(value != salt for value in set(table.column(table.num_columns - 1).to_pylist())):
+    if any(value != salt for value in table.column(table.num_columns - 1).unique().to_pylist()):
         return None
     return table.select(range(table.num_columns - 1))

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support import tiny_builds
+
 from ..reading import codes, words
 
 if TYPE_CHECKING:
-    from support.command import Run
+    from support.command import Run, Weigh
 
 
 def reasons(run: Run) -> set[str]:
@@ -45,3 +47,36 @@ def test_ten_starts_are_not_doubted(whole: Run) -> None:
 def test_how_far_the_claim_reaches_is_said(whole: Run) -> None:
     text = words((whole.evidence / "report.txt").read_text())
     assert "The claim is the ratio between these builds, on this data, with these settings, on this machine." in text
+
+
+@pytest.mark.long
+def test_a_lucky_build_is_not_the_commits(weigh: Weigh) -> None:
+    """The liars are rebuilds that are slower or faster by chance; the twin is a commit that is slower in all builds."""
+    tiny_builds.repository(weigh.folder / "engine")
+    tiny_builds.written(weigh.folder, "main", "docs", "slow", spread=0.02, builds=10)
+    run = weigh("run", "--starts", "10", "--rounds", "2", "--runs", "1", "--quiet", "--json")
+    said: dict[str, set[str]] = {"docs": set(), "slow": set()}
+    for one in run.json["verdicts"]:
+        if one["metric"] == "wall_s":
+            said[one["contender"]].add(one["verdict"])
+            assert one["verdict"] == "refused" or one["rebuilt"] == {"builds": 10, "spread": None}
+    assert not said["docs"] & {"slower", "faster"}
+    assert said["slow"] <= {"slower", "refused"}, "a neighbour may spoil what it meets"
+    assert "T10.rebuilt" in {one["code"] for one in run.json["findings"]}
+    builds = {one["name"]: one["build"]["rebuilds"] for one in run.json["contenders"]}
+    assert len({build["sha256"] for one in builds.values() for build in one}) == 30
+    assert len({build["environment"] for one in builds.values() for build in one}) == 30
+    verified = weigh("verify", str(run.evidence), "--sql")
+    assert verified.code == 0, verified.out
+    assert "agrees" in verified.out
+
+
+@pytest.mark.long
+def test_a_command_that_ignores_its_seed_makes_one_build(weigh: Weigh) -> None:
+    tiny_builds.repository(weigh.folder / "engine")
+    tiny_builds.written(weigh.folder, "main", "docs", spread=0.0, builds=5)
+    run = weigh("run", "--starts", "5", "--rounds", "1", "--runs", "1", "--quiet", "--json")
+    said = [one for one in run.json["findings"] if one["code"] == "R3.build"]
+    assert {one["severity"] for one in said if "ignores $WEIGH_BUILD_SEED" in one["text"]} == {"warning"}
+    assert all("rebuilt" not in one for one in run.json["verdicts"])
+    assert weigh("verify", str(run.evidence)).code == 0

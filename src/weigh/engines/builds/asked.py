@@ -26,11 +26,13 @@ class Recipe(NamedTuple):
         repository: folder of a clone.
         command: for a shell.
         wheel: pattern of what it makes.
+        builds: how often each is built.
     """
 
     repository: str
     command: str
     wheel: str
+    builds: int = 1
 
 
 def is_build(version: str) -> bool:
@@ -77,6 +79,7 @@ def _revision(name: str, engine: Engine, recipe: Recipe | None, where: str) -> B
         place=recipe.repository,
         command=recipe.command,
         product=recipe.wheel,
+        builds=recipe.builds if recipe.builds > 1 else msgspec.UNSET,
     )
 
 

@@ -25,6 +25,8 @@ from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from weigh.engines.engine import Engine
     from weigh.model.contender import Contender
 
@@ -54,8 +56,14 @@ def builds_folder(cache: Path) -> Path:
     return cache / "builds"
 
 
-def made(contender: Contender, engine: Engine, cache: Path) -> Product | None:
+def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> Product | None:
     """The wheel of a contender's build, from the cache or made now; None where its version is one of the index.
+
+    Args:
+        contender: whose.
+        engine: its adapter.
+        cache: weigh's.
+        number: which of several builds.
 
     Raises:
         UsageError: it changed since it was named, or what was built is no wheel of the engine's package.
@@ -69,7 +77,7 @@ def made(contender: Contender, engine: Engine, cache: Path) -> Product | None:
     try:
         if build.kind == "wheel":
             return _kept(Path(build.place).expanduser(), build, cache, where)
-        return _built(build, engine, cache, where)
+        return _built(build, engine, cache, number, where)
     except OSError as error:
         raise EnvironmentFault(
             f"a build cannot be kept: {error.strerror or error}",
@@ -104,9 +112,13 @@ def _kept(path: Path, build: Build, cache: Path, where: str) -> Product:
     return Product(wheel=place / said.file, read=BuildRead(**plain, sha256=said.sha256))
 
 
-def _built(build: Build, engine: Engine, cache: Path, where: str) -> Product:
+def _built(build: Build, engine: Engine, cache: Path, number: int, where: str) -> Product:
     here = [engine.package, platform.platform(terse=True), platform.machine(), sys.version]
-    named = msgspec.json.encode([build.kind, build.identity, here])
+    one = build.identity
+    if build.builds is not msgspec.UNSET:
+        # Not how many there are: a later experiment with more of them finds these.
+        one = {**one, "builds": f"seed {build.seed(number)}"}
+    named = msgspec.json.encode([build.kind, one, here])
     place = builds_folder(cache) / "made" / hashlib.sha256(named).hexdigest()[:16]
     place.mkdir(parents=True, exist_ok=True)
     with (place / "lock").open("w") as lock:
@@ -116,7 +128,7 @@ def _built(build: Build, engine: Engine, cache: Path, where: str) -> Product:
             return _kept(kept, build, cache, where)
         aside = scratch.folder("build", place=scratch.USUAL)
         try:
-            built = _make(build, engine, aside, place / "log.txt", where)
+            built = _make(build, engine, aside, place / "log.txt", number, where)
             product = _kept(built, build, cache, where)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
@@ -134,7 +146,7 @@ def _found(place: Path) -> Path | None:
     return None
 
 
-def _make(build: Build, engine: Engine, aside: Path, log: Path, where: str) -> Path:
+def _make(build: Build, engine: Engine, aside: Path, log: Path, number: int, where: str) -> Path:
     source, out = aside / "source", aside / "out"
     out.mkdir()
     when = 0
@@ -146,7 +158,10 @@ def _make(build: Build, engine: Engine, aside: Path, log: Path, where: str) -> P
         if folders.content(source, where) != build.content:
             raise UsageError(f"{build.place} changed since it was read", where=where, remedy=_CHANGED)
     command = build.command or _PROJECT
-    code = _run(command, source, out, when, log)
+    told = {"WEIGH_BUILD_OUT": str(out), "WEIGH_PYTHON": sys.executable}
+    if build.builds is not msgspec.UNSET:
+        told |= {"WEIGH_BUILD": str(number + 1), "WEIGH_BUILD_SEED": str(build.seed(number))}
+    code = _run(command, source, told, when, log)
     if code:
         said = one_line(log.read_text(errors="replace")[-_TAIL:], _TAIL)
         raise EnvironmentFault(
@@ -171,14 +186,15 @@ def _ended(code: int | None) -> str:
     return f"did not end within {_TIMEOUT / 3600:.0f} hours" if code is None else f"ended with {code}"
 
 
-def _run(command: str, source: Path, out: Path, when: int, log: Path) -> int | None:
+def _run(command: str, source: Path, told: Mapping[str, str], when: int, log: Path) -> int | None:
     """The exit code of the command; None where it did not end in time."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment.pop("VIRTUAL_ENV", None)
+    for name in ("VIRTUAL_ENV", "WEIGH_BUILD", "WEIGH_BUILD_SEED"):
+        environment.pop(name, None)
     if when:
         # Archives of the same files then are the same bytes.
         environment.setdefault("SOURCE_DATE_EPOCH", str(when))
-    environment |= {"WEIGH_BUILD_OUT": str(out), "WEIGH_PYTHON": sys.executable}
+    environment |= told
     with log.open("wb") as said:
         process = subprocess.Popen(
             ["/bin/sh", "-c", command],

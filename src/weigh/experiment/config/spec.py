@@ -12,7 +12,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.engines.builds.asked import is_build
 from weigh.experiment.config import grid as grids
-from weigh.experiment.config.builds import with_builds
+from weigh.experiment.config.builds import built_once, with_builds
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.named_files import hash_of
 from weigh.experiment.config.stores import placed, stores
@@ -122,6 +122,7 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
     asked_for = flags.get("grid")
     if table is None and asked_for is None:
         return None
+    built_once(contenders, "a grid")
     plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
     wanted = grids.asked(plain, asked_for or {})
     given = flags.get("ingest")

@@ -147,10 +147,35 @@ def read_answer(path: Path) -> pa.Table:
     Raises:
         WorkerEnded: what the engine handed out is no Arrow stream.
     """
+    return answer_in(answer_bytes(path))
+
+
+def answer_bytes(path: Path) -> bytes:
+    """What an engine handed out, unread; the file is gone afterwards.
+
+    Raises:
+        WorkerEnded: it is no regular file.
+    """
     try:
-        return arrow_stream.read(path)
+        return arrow_stream.content(path)
     except arrow_stream.BadStream as error:
-        raise WorkerEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
+        raise _no_stream(error) from None
     finally:
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+
+def answer_in(content: bytes) -> pa.Table:
+    """The answer in what an engine handed out, checked whole.
+
+    Raises:
+        WorkerEnded: it is no Arrow stream.
+    """
+    try:
+        return arrow_stream.table(content)
+    except arrow_stream.BadStream as error:
+        raise _no_stream(error) from None
+
+
+def _no_stream(error: arrow_stream.BadStream) -> WorkerEnded:
+    return WorkerEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True)

@@ -36,6 +36,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     salt: int = 0
     solo: bool = False
     temperature: Temperature = "hot"
+    build: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.host import facts
 from weigh.host.processes import server_ties
 from weigh.model import codes
-from weigh.model.schedule import cpus_of
+from weigh.model.schedule import build_of, cpus_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,6 +72,11 @@ class Lives:
     def contender(self, arm: str) -> PreparedContender:
         """Whose arm it is."""
         return self._contenders[self.arms[arm].contender]
+
+    def of_block(self, arm: str, block: int) -> PreparedContender:
+        """Whose arm it is, with the build that it has in the block."""
+        ready = self.contender(arm)
+        return ready.of_build(build_of(self._spec, ready.name, block))
 
     def next_start(self) -> int:
         """The number of another start."""
@@ -136,7 +141,7 @@ class Lives:
             return
         self.alive[arm] = (number, worker)
         whose = self.arms[arm].contender
-        self._journal.append("start", worker.start_cost(whose, block, number))
+        self._journal.append("start", self.of_block(arm, block).start_cost(worker, block, number))
         self.accounts[arm] = FamilyAccount(worker, block, number, arm, whose)
         # One that died meanwhile is found out at its first turn.
         with suppress(WorkerEnded):
@@ -164,7 +169,7 @@ class Lives:
 
     def _bounded(self, arm: str, block: int) -> PreparedContender:
         """The contender of an arm, held to the CPUs of the block."""
-        ready = self.contender(arm)
+        ready = self.of_block(arm, block)
         if not self.cpus:
             return ready
         # In a duet every side begins on one half, so that its thread pools are made for as many CPUs.

@@ -135,7 +135,7 @@ class Turns:
     def alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
         """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
         (arm,) = slot.arms
-        ready = self._lives.contender(arm)
+        ready = self._lives.of_block(arm, block)
         samples: list[Sample] = []
         temperatures: tuple[Temperature, ...] = ("cold", "first")
         for run, temperature in enumerate(temperatures, start=1):
@@ -146,7 +146,7 @@ class Turns:
                 with cold.alone(ready, self._stage.tables(ready), temperature, self._spec.timeout) as one:
                     family = FamilyAccount(one.worker, block, start, arm, ready.name)
                     self._lives.accounts[arm] = family
-                    self._journal.append("start", one.worker.start_cost(ready.name, block, start))
+                    self._journal.append("start", ready.start_cost(one.worker, block, start))
                     self._watching.mark()
                     family.begin()
                     at = self.now
@@ -184,6 +184,7 @@ class Turns:
             case=slot.case,
             solo=bool(self._spec.duet) and len(slot.arms) == 1,
             temperature=temperature,
+            build=self._lives.of_block(arm, block).wheel_number,
         )
 
     def _text(self, slot: Slot, arm: str, case_name: str = "") -> str:

@@ -214,6 +214,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
             around = round_trip.around(samples, analysis.timings)
             analysis = msgspec.structs.replace(analysis, timings=around)
         analyses[metric] = cold.withheld(analysis, proven.refused)
+    findings += builds.rebuilt(latest, analyses[HEADLINE].verdicts)
     results = ExperimentResults(
         record=latest,
         attempts=measured,

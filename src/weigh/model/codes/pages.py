@@ -32,6 +32,7 @@ DRIFT = Page(MACHINE, "Drift")
 EXPECTING = Page(MACHINE, "Expecting a kind")
 METHOD = "concept/method.md"
 BUILDS = Page("guide/builds.md", "What is said of them")
+REBUILDS = Page("guide/builds.md", "Several builds of each side")
 SUITES = Page("guide/suites.md", "What is not taken")
 BESIDES = Page(METHOD, "What differs besides the contender")
 BUDGET = Page(METHOD, "The budget")

@@ -74,4 +74,7 @@ T10 = plain("T10", pages.BESIDE, "fewer fresh starts than a conclusive result ne
 T10_STARTS = plain("T10.starts", pages.VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", pages.BUDGET, "the budget allows fewer starts or runs than were asked for")
 T10_ONE_LIFE = note("T10.one_life", pages.REPEATS, "the repeats of a load are against one life of the server")
+T10_BUILDS = plain("T10.builds", pages.REBUILDS, "too few different builds of a revision for a verdict over builds")
+T10_ONE_BUILD = warning("T10.one_build", pages.REBUILDS, "one side was built several times, and the other one once")
+T10_REBUILT = note("T10.rebuilt", pages.REBUILDS, "how far another build of the same revision moves its times")
 T10_RUN = plain("T10.run", pages.REPEATS, "an interval from inside a run says nothing about the next run")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.model.build import MIN_BUILDS
 from weigh.model.verdict import VerdictName
 from weigh.verdict import reasons
 
@@ -65,6 +66,12 @@ def other_starts(compared: Comparisons, rules: Rules) -> Bools:
     return found
 
 
+def few_builds(compared: Comparisons) -> Bools:
+    """Comparisons of several builds, of which too few are different."""
+    found: Bools = (compared.builds > 0) & (compared.builds < MIN_BUILDS)
+    return found
+
+
 def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) -> Bools:
     """Comparisons that are refused whatever they show.
 
@@ -74,7 +81,7 @@ def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) ->
         rules: with the margin.
         clock: whether the metric is read from a clock.
     """
-    lost = lossy(compared, attempts)
+    lost = lossy(compared, attempts) | few_builds(compared)
     return lost | coarse(compared, rules) if clock else lost
 
 
@@ -88,6 +95,8 @@ def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: b
     """Why the comparison at position ``at`` is refused."""
     if lossy(compared, attempts)[at]:
         yield reasons.lost(int(compared.lost[at]))
+    if few_builds(compared)[at]:
+        yield reasons.few_builds(int(compared.builds[at]))
     if clock and coarse(compared, rules)[at] and np.isfinite(compared.step[at]):
         yield reasons.clock(float(compared.step[at]), rules.margin)
 

@@ -1,7 +1,7 @@
 """Builds that no index has: whether two contenders are one, and whether what was installed is what was asked for (R3).
 
 A job that builds one side and forgets the other, or checks out the wrong branch, compares a build with itself: green,
-whatever the change does.
+whatever the change does. Several builds of a revision that are the same bytes are one: the command ignores its seed.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import msgspec
 
 from weigh.model import codes
 from weigh.model.build import SHORT
+from weigh.model.schedule import build_of
+from weigh.model.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.build import BuildRead
     from weigh.model.contender import Contender
     from weigh.model.finding import Finding
+    from weigh.model.spec import Spec
+    from weigh.model.verdict import Verdict
 
 
 def findings(record: Record) -> Iterator[Finding]:
@@ -47,6 +51,69 @@ def findings(record: Record) -> Iterator[Finding]:
                 f"({_what(mine)}): the change reaches no program",
                 remedy="nothing is wrong",
             )
+
+
+def rebuilt(record: Record, verdicts: Sequence[Verdict]) -> Iterator[Finding]:
+    """Of several builds of one revision: whether they differ, and how far another one moves the times.
+
+    Args:
+        record: of the latest attempt.
+        verdicts: of wall time.
+    """
+    built = _builds(record)
+    for name, one in built.items():
+        different = len(set(one.numbers))
+        if not one.numbers or different == len(one.numbers):
+            continue
+        same = "are the same bytes" if different == 1 else f"are only {different} different ones"
+        yield codes.R3_BUILD.finding(
+            "warning",
+            contender=name,
+            text=f"its {len(one.numbers)} builds {same} ({_what(one)}): the command ignores $WEIGH_BUILD_SEED"
+            + (", so they are one build" if different == 1 else ""),
+            remedy="let the command shuffle by it, for example the order of what is linked",
+        )
+    yield from _one_sided(record.spec, built)
+    for name in built:
+        over = [one for one in verdicts if one.contender == name and one.rebuilt is not msgspec.UNSET]
+        if over:
+            yield _moved(name, record.spec.baseline, over)
+
+
+def _one_sided(spec: Spec, built: dict[str, BuildRead]) -> Iterator[Finding]:
+    """Contenders that were built otherwise often than the baseline."""
+    often = {one.name: bool(built[one.name].numbers) if one.name in built else False for one in spec.contenders}
+    for name, several in often.items():
+        if several != often[spec.baseline]:
+            few = spec.baseline if several else name
+            many = name if several else spec.baseline
+            yield codes.T10_ONE_BUILD.finding(
+                contender=name,
+                text=f"{many} was built several times, and {few} is one build: how its code happens to be laid out "
+                "counts as its speed",
+                remedy="compare two revisions, which are both built several times",
+            )
+
+
+def _moved(name: str, baseline: str, over: Sequence[Verdict]) -> Finding:
+    pairs = max(one.rebuilt.builds for one in over if one.rebuilt is not msgspec.UNSET)
+    spreads = {
+        one.operation: one.rebuilt.spread
+        for one in over
+        if one.rebuilt is not msgspec.UNSET and one.rebuilt.spread is not None
+    }
+    if spreads:
+        ordered = sorted(spreads.values())
+        worst = max(spreads, key=lambda operation: spreads[operation])
+        said = f"another pair of builds moves the ratio by {percent(ordered[len(ordered) // 2])} (standard deviation"
+        said += f"; most on {worst}: {percent(ordered[-1])})" if len(spreads) > 1 else ")"
+    else:
+        said = "each had one start, so what another build moves is part of what the starts scatter"
+    return codes.T10_REBUILT.finding(
+        contender=name,
+        text=f"measured over {pairs} pairs of builds of {name} and {baseline}: {said}",
+        remedy="nothing is wrong: the intervals are over the builds",
+    )
 
 
 def _what(build: BuildRead) -> str:
@@ -81,3 +148,32 @@ def departures(record: Record) -> Iterator[str]:
             yield f"the build of {one.name} is not the one that the experiment is of"
         elif f"sha256:{read.sha256}/{read.file}" not in locks.get(one.name, ""):
             yield f"the packages of {one.name} do not hold the wheel of its build"
+    yield from _other_builds(record, built)
+
+
+def _other_builds(record: Record, built: dict[str, BuildRead]) -> Iterator[str]:
+    """Where a contender was built several times: builds that are not those of the seed."""
+    for one in record.spec.contenders:
+        asked, read = one.build, built.get(one.name)
+        samples = [sample for sample in record.samples if sample.contender == one.name]
+        if asked is msgspec.UNSET or asked.builds is msgspec.UNSET or read is None or not samples:
+            if any(sample.build is not None for sample in samples):
+                yield f"samples of {one.name} are of one of several builds, and it was built once"
+            continue
+        rebuilds = () if read.rebuilds is msgspec.UNSET else read.rebuilds
+        if [rebuild.seed for rebuild in rebuilds] != [asked.seed(number) for number in range(asked.times)]:
+            yield f"the {asked.times} builds of {one.name} are not recorded, or have other seeds than its sources"
+            continue
+        for rebuild in rebuilds:
+            if f"sha256:{rebuild.sha256}/{rebuild.file}" not in rebuild.lock:
+                yield f"the packages of a build of {one.name} do not hold its wheel"
+        for sample in samples:
+            if sample.build != read.numbers[build_of(record.spec, one.name, sample.block)]:
+                yield f"block {sample.block} has another build of {one.name} than the seed demands"
+                break
+        for start in record.starts:
+            if start.contender == one.name and start.block is not None:
+                due = rebuilds[build_of(record.spec, one.name, start.block)].sha256
+                if start.build != due:
+                    yield f"a start of {one.name} in block {start.block} is of another build than the seed demands"
+                    break

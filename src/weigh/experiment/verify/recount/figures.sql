@@ -90,15 +90,67 @@ FROM (
 GROUP BY operation, temperature, metric, contender, attempt, block, cases
 HAVING count(*) = cases;
 
--- The mean over the blocks and its standard error.
+-- Which of several builds each side had in a block, where it was built several times; a side whose builds are all the
+-- same bytes was built once.
+CREATE TEMP VIEW alive AS
+SELECT DISTINCT contender, attempt, block, build
+FROM sample
+WHERE run > 0 AND outcome = 'ok' AND NOT solo;
+
+CREATE TEMP TABLE sides AS
+SELECT
+    contender, attempt, block,
+    CASE WHEN count(DISTINCT own) OVER whose > 1 THEN own END AS own,
+    CASE WHEN count(DISTINCT other) OVER whose > 1 THEN other END AS other
+FROM (
+    SELECT own.contender, own.attempt, own.block, own.build AS own, other.build AS other
+    FROM alive AS own LEFT JOIN (FROM alive JOIN chosen ON contender = baseline) AS other USING (attempt, block)
+    WHERE own.contender <> (SELECT baseline FROM chosen)
+)
+WINDOW whose AS (PARTITION BY contender);
+
+-- Blocks that share a build of either side are one group, and so are those that share one with the same third: the
+-- smallest number of a pair of builds that can be reached.
+CREATE TEMP TABLE grouped AS
+WITH RECURSIVE
+    pairs AS (
+        SELECT *, row_number() OVER (ORDER BY contender, own, other) AS id
+        FROM (SELECT DISTINCT contender, own, other FROM sides WHERE own IS NOT NULL OR other IS NOT NULL)
+    ),
+    reached(contender, id, own, other) AS (
+        SELECT contender, id, own, other FROM pairs
+        UNION
+        SELECT pairs.contender, reached.id, pairs.own, pairs.other
+        FROM reached JOIN pairs ON
+            pairs.contender = reached.contender AND (pairs.own = reached.own OR pairs.other = reached.other)
+    )
+SELECT sides.contender, sides.attempt, sides.block, min(reached.id) AS unit
+FROM sides JOIN reached ON
+    reached.contender = sides.contender
+    AND reached.own IS NOT DISTINCT FROM sides.own AND reached.other IS NOT DISTINCT FROM sides.other
+GROUP BY ALL;
+
+-- The mean over the blocks and its standard error, from the scatter of what is independent of each other: the blocks,
+-- or groups of them.
 CREATE TEMP VIEW estimate AS
 SELECT
-    operation, temperature, metric, contender,
-    count(*) AS starts,
-    avg(effect) AS effect, stddev_samp(effect) / sqrt(count(*)) AS error,
-    avg(total) AS total, stddev_samp(total) / sqrt(count(*)) AS total_error
-FROM contrast
-GROUP BY ALL;
+    operation, temperature, metric, contender, sum(size)::BIGINT AS starts, count(*) AS units,
+    any_value(middle) AS effect, sqrt(sum(off * off) * count(*) / (count(*) - 1)) / sum(size) AS error,
+    any_value(total_middle) AS total, sqrt(sum(total_off * total_off) * count(*) / (count(*) - 1)) / sum(size) AS total_error
+FROM (
+    SELECT
+        operation, temperature, metric, contender, middle, total_middle, count(*) AS size,
+        sum(effect - middle) AS off, sum(total - total_middle) AS total_off
+    FROM (
+        SELECT
+            *, avg(effect) OVER question AS middle, avg(total) OVER question AS total_middle,
+            coalesce('builds ' || unit, attempt || ' ' || block) AS one
+        FROM contrast LEFT JOIN grouped USING (contender, attempt, block)
+        WINDOW question AS (PARTITION BY operation, temperature, metric, contender)
+    )
+    GROUP BY operation, temperature, metric, contender, middle, total_middle, one
+)
+GROUP BY operation, temperature, metric, contender;
 
 -- The baseline's second arm over its first: what no difference looked like.
 CREATE TEMP VIEW floor AS
@@ -129,7 +181,7 @@ SELECT
     CASE WHEN metric = 'wall_s' THEN exp(total + quantile * total_error) END AS total_high
 FROM estimate
     JOIN started USING (operation, temperature, contender, metric)
-    JOIN student ON freedom = estimate.starts - 1 AND student.operation = estimate.operation
+    JOIN student ON freedom = estimate.units - 1 AND student.operation = estimate.operation
     LEFT JOIN medians USING (operation, temperature, contender, metric)
     LEFT JOIN floor USING (operation, temperature, metric)
 WHERE contender <> (SELECT baseline FROM chosen);

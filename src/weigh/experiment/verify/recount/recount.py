@@ -65,10 +65,10 @@ _COLUMNS = {
     "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
     "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
     "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
-    "first_query_s": "DOUBLE",
+    "first_query_s": "DOUBLE", "build": "INTEGER",
 }  # fmt: skip
-_NO_LOADS = "SELECT NULL::BIGINT AS stored_bytes, NULL::DOUBLE AS first_query_s WHERE false"
-"""Of an experiment that loads no table no sample has these columns."""
+_NO_LOADS = "SELECT NULL::BIGINT AS stored_bytes, NULL::DOUBLE AS first_query_s, NULL::INTEGER AS build WHERE false"
+"""Of an experiment that loads no table, or builds nothing several times, no sample has these columns."""
 _MOST_STARTS = 10_000
 """The quantile of Student's distribution takes a step for each of them."""
 _JOURNAL_LINE = 1 << 28
@@ -128,7 +128,7 @@ def script(folder: Path) -> str:
         raise EvidenceFault(
             f"a verdict of more than {_MOST_STARTS:,} starts", where=str(folder), remedy="the evidence was edited"
         )
-    asked = sorted({(one.operation, one.starts - 1, one.share) for one in printed.verdicts if one.starts > 1})
+    asked = sorted({(one.operation, _units(one) - 1, one.share) for one in printed.verdicts if _units(one) > 1})
     level = spec.rules.confidence
     of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in asked}
     rows = (f"({_text(operation)}, {freedom}, {of[freedom, share]!r})" for operation, freedom, share in asked)
@@ -148,6 +148,11 @@ def script(folder: Path) -> str:
             Path(__file__).with_name("figures.sql").read_text() + crossed,
         )
     )
+
+
+def _units(one: Verdict) -> int:
+    """What the interval is over: starts, or pairs of builds."""
+    return one.starts if one.rebuilt is msgspec.UNSET else one.rebuilt.builds
 
 
 def queries(folder: Path) -> tuple[str, ...]:
