@@ -9,8 +9,8 @@ import pytest
 from support import experiment_records
 from support.history_records import entry
 from support.sessions import changed
+from weigh.history.attempts import attempts, findings
 from weigh.history.comparison import comparison, identities
-from weigh.history.results import attempts, attempts_findings
 
 RECORD = experiment_records.record(operations=("q1",), contenders=("main", "pr"), starts=5, runs=1)
 SPEC = RECORD.spec
@@ -71,6 +71,6 @@ def test_hot_and_cold_do_not_contradict_each_other() -> None:
     (told,) = attempts([attempt(1), attempt(2)])
     assert told.disagree == {}
     assert len(told.verdicts) == 3
-    assert [one.code for one in attempts_findings([attempt(1), attempt(2)], {"e"})] == ["T8.attempts"]
+    assert [one.code for one in findings([attempt(1), attempt(2)], {"e"})] == ["T8.attempts"]
     third = changed(attempt(3), points=tuple(changed(one, verdict="refused") for one in attempt(3).points))
-    assert [one.code for one in attempts_findings([attempt(1), third], {"e"})] == ["T8.disagree"]
+    assert [one.code for one in findings([attempt(1), third], {"e"})] == ["T8.disagree"]

@@ -12,18 +12,13 @@ import pytest
 
 from support import experiment_records, sessions
 from support.command import Weigh
-from support.evidence_folders import written_load
+from support.evidence_folders import sealed_run, written_load
 from support.history_records import entry, values, written
-from weigh.evidence import sealing
-from weigh.evidence.sealing import End
-from weigh.experiment import derived
-from weigh.experiment.report import files
 from weigh.history import store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.experiment.record import Record
 
 OTAVA = "time,commit,q1,q2\n" + "".join(
     f"2026-01-{1 + at // 2:02}T{12 * (at % 2):02}:00:00,c{at:02},{one:.6f},{two:.6f}\n"
@@ -40,21 +35,13 @@ def weigh(tmp_path: Path) -> Weigh:
     return Weigh(tmp_path)
 
 
-def sealed(root: Path, record: Record) -> Path:
-    folder = sessions.written(root, sessions.changed(record, end=End(how="complete")))
-    derived.derive(folder)
-    files.write(folder)
-    sealing.seal(folder, "0")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two attempts of one comparison in two folders, as two CI jobs leave them: one SLOWER, and one not."""
     names = experiment_records.names(2)
     record = experiment_records.record(operations=("q1",), contenders=names, starts=5, runs=1, noise=0.005)
     jobs = [tmp_path_factory.mktemp("job") for _ in range(2)]
-    return sealed(jobs[0], slowed(record, names[1])), sealed(jobs[1], record)
+    return sealed_run(jobs[0], experiment_records.slowed(record, names[1])), sealed_run(jobs[1], record)
 
 
 @pytest.mark.promise("Only what passes `weigh verify` is added, and nothing twice.")
@@ -96,31 +83,22 @@ def test_a_rerun_until_green_in_another_job_stays_red(weigh: Weigh, evidence: tu
     assert weigh("history", "show", "--from", "twin", "--json").json["attempts"] == []
 
 
-def slowed(record: Record, name: str) -> Record:
-    """The record with one contender half as fast again."""
-    samples = (
-        sessions.changed(one, wall_s=1.5 * (one.wall_s or 0), cpu_s=1.5 * (one.cpu_s or 0))
-        if one.contender == name
-        else one
-        for one in record.samples
-    )
-    return sessions.changed(record, samples=tuple(samples))
-
-
 @pytest.mark.promise("Another seed, another number of starts or other names make no other comparison of it")
 def test_a_rerun_with_other_starts_and_names_is_the_same_comparison(weigh: Weigh, tmp_path: Path) -> None:
     made = [
         experiment_records.record(operations=("q1",), contenders=names, starts=starts, runs=1, noise=0.005)
         for starts, names in ((5, ("main", "pr")), (6, ("old", "new")))
     ]
-    assert weigh("history", "add", str(sealed(tmp_path / "one", slowed(made[0], "pr")))).code == 0
-    again = weigh("history", "add", str(sealed(tmp_path / "two", made[1])))
+    assert (
+        weigh("history", "add", str(sealed_run(tmp_path / "one", experiment_records.slowed(made[0], "pr")))).code == 0
+    )
+    again = weigh("history", "add", str(sealed_run(tmp_path / "two", made[1])))
     assert again.code == 1
     assert "q1, pr: 1 time SLOWER, of 2" in again.out
     # The honest twin: another setting is another comparison.
     (base, new) = made[1].spec.contenders
     spec = sessions.changed(made[1].spec, contenders=(base, sessions.changed(new, settings={"threads": 1})))
-    other = weigh("history", "add", str(sealed(tmp_path / "three", sessions.changed(made[1], spec=spec))))
+    other = weigh("history", "add", str(sealed_run(tmp_path / "three", sessions.changed(made[1], spec=spec))))
     assert (other.code, "T8" in other.out) == (0, False), other.out
 
 
@@ -128,9 +106,9 @@ def test_what_more_starts_decide_contradicts_no_attempt(weigh: Weigh, tmp_path: 
     """Three starts are too few for a verdict; the second attempt reads them with its own."""
     names = experiment_records.names(2)
     record = experiment_records.record(operations=("q1",), contenders=names, starts=3, runs=1, noise=0.005)
-    record = slowed(record, names[1])
+    record = experiment_records.slowed(record, names[1])
     for _ in range(2):
-        added = weigh("history", "add", str(sealed(tmp_path / "runs", record)))
+        added = weigh("history", "add", str(sealed_run(tmp_path / "runs", record)))
         assert added.code == 0, added.out
     assert "T8.attempts (note)" in added.out
     (told,) = weigh("history", "show", "--json").json["attempts"]
@@ -192,7 +170,7 @@ def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
 def test_a_url_that_holds_no_history_is_refused_without_its_secret(weigh: Weigh) -> None:
     (weigh.folder / "perf.csv").write_text(OTAVA)
     for url, said in (
-        ("s3://me:geheim@bucket/h", "aws s3 sync"),
+        ("gs://me:geheim@bucket/h", "a folder, in S3 or in PostgreSQL"),
         ("clickhouse://me:geheim@db/h", "into ClickHouse"),
         ("postgresql://me:geheim@127.0.0.1:1/h", "postgresql://me@127.0.0.1:1/h"),
         ("postgres://me:geheim@db:x/h", "port is no number"),

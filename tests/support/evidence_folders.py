@@ -27,6 +27,8 @@ from weigh.load.waits.model import Waits, WaitSample
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.experiment.record import Record
+    from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.spec import LoadSpec
 
 LOAD_INTERVALS = 60
@@ -34,10 +36,15 @@ LOAD_INTERVALS = 60
 
 def written_run(root: Path, scale: float | None = None) -> Path:
     """An experiment, complete."""
-    whole = sessions.changed(experiment_records.record(), end=End(how="complete"))
+    whole = experiment_records.record()
     if scale is not None:
         whole = sessions.changed(whole, spec=sessions.changed(whole.spec, scale=scale))
-    folder = sessions.written(root, whole)
+    return sealed_run(root, whole)
+
+
+def sealed_run(root: Path, record: Record) -> Path:
+    """The evidence of a record, complete."""
+    folder = sessions.written(root, sessions.changed(record, end=End(how="complete")))
     derived.derive(folder)
     files.write(folder)
     sealing.seal(folder, "0")
@@ -125,7 +132,11 @@ def written_load_ladder(root: Path, sizes: tuple[float, ...] = (0.5, 2.0), asked
 
 def written_servers(root: Path) -> Path:
     """Two servers under one load: blocks enough for a verdict, of a moment each."""
-    record = load_comparison_records.comparison(load_comparison_records.spec(5, length=4))
+    return sealed_servers(root, load_comparison_records.comparison(load_comparison_records.spec(5, length=4)))
+
+
+def sealed_servers(root: Path, record: LoadComparisonRecord) -> Path:
+    """The evidence of a record."""
     folder, _ = attempts.begin(root, record.spec.id)
     load_comparison_records.written(folder, record)
     comparison_files.write(folder)

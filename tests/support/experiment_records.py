@@ -252,3 +252,14 @@ def _samples(spec: Spec, cases: tuple[tuple[str, str], ...], noise: float) -> tu
                     )
                 )  # fmt: skip
     return tuple(found)
+
+
+def slowed(record: Record, name: str) -> Record:
+    """The record with one contender half as fast again."""
+    samples = (
+        msgspec.structs.replace(one, wall_s=1.5 * (one.wall_s or 0), cpu_s=1.5 * (one.cpu_s or 0))
+        if one.contender == name
+        else one
+        for one in record.samples
+    )
+    return msgspec.structs.replace(record, samples=tuple(samples))

@@ -26,9 +26,9 @@ DEFAULT = "history"
 def history() -> None:
     """Series over evidence of every kind: what changed from version to version.
 
-    A history is a folder of small files, one for each evidence directory, or a table of PostgreSQL. Several CI jobs can
-    add to it at the same time. A change of level in it is a candidate: `weigh history confirm` measures both versions
-    side by side.
+    A history is a folder of small files, one for each evidence directory, the same as objects of S3, or a table of
+    PostgreSQL. Several CI jobs can add to it at the same time. A change of level in it is a candidate: `weigh history
+    confirm` measures both versions side by side.
     """
 
 
@@ -40,7 +40,11 @@ _margin = click.option(
 @history.command()
 @click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--to", metavar="PLACE", default=DEFAULT, show_default=True, help="The history: a folder, or postgres://..."
+    "--to",
+    metavar="PLACE",
+    default=DEFAULT,
+    show_default=True,
+    help="The history: a folder, s3://..., or postgres://...",
 )
 @click.option(
     "--commit",
@@ -60,11 +64,10 @@ _margin = click.option(
 def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | None, as_json: bool) -> None:
     """Add evidence to a history: runs, loads, comparisons of servers, ladders; `latest` is the newest of runs.
 
-    Only what passes `weigh verify` is added, and nothing twice. Exit 1 when attempts of one comparison disagree: one
-    said SLOWER, and another one did not (T8.disagree).
+    Only what passes `weigh verify` is added, and nothing twice. Exit 1 when attempts of one comparison on one kind of
+    machine disagree: one said SLOWER, and another one did not (T8.disagree).
     """
-    from weigh.history import store
-    from weigh.history.results import attempts_findings
+    from weigh.history import attempts, store
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
 
@@ -72,7 +75,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     own = [one for path in evidence for one in _entries(path, commit, _time(at), form)]
     added = store.add_all(where, own)
     entries, _ = store.read_all(where)
-    findings = attempts_findings(entries, {entry.experiment for entry in own})
+    findings = list(attempts.findings(entries, {entry.experiment for entry in own}))
     if as_json:
         rows = [
             {
@@ -128,7 +131,7 @@ _folder = click.option(
     metavar="PLACE",
     default=DEFAULT,
     show_default=True,
-    help="The history: a folder, or postgres://...",
+    help="The history: a folder, s3://..., or postgres://...",
 )
 
 

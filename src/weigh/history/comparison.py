@@ -1,5 +1,7 @@
 """Comparisons: whether two experiments ask the same of the same engines, whatever they call them (T8). Pure.
 
+Of loads see ``weigh.history.load_comparison``.
+
 The id of an experiment is the hash of all that defines it. Who runs until it is green changes what matters least: the
 seed, the number of starts, a name, or a commit that reaches no program.
 """

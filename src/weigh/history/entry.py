@@ -10,6 +10,7 @@ from weigh.model.contender import Setting
 
 SCHEMA = "weigh/history-entry/1"
 
+SUFFIX = ".history.json"
 OTHERS = {"clickbench": "ClickBench's results", "otava": "Otava's CSV"}
 """Kinds of files of other tools, and what they are called."""
 
@@ -123,6 +124,11 @@ class Damaged(NamedTuple):
 
     file: str
     why: str
+
+
+def file_name(own: str) -> str:
+    """What the file, or the object, of an entry with this id is called."""
+    return f"{own[:32]}{SUFFIX}"
 
 
 def sealed(entry: Entry) -> Entry:

@@ -15,7 +15,7 @@ from weigh.evidence import files, seal
 from weigh.evidence.attempts import history_folders
 from weigh.experiment import record as experiment_record
 from weigh.experiment.results.results import experiment_results
-from weigh.history import comparison
+from weigh.history import comparison, load_comparison
 from weigh.history.entry import Entry, Measured, Point, digested, sealed
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
@@ -71,7 +71,7 @@ def entries(
         raise EvidenceFault(
             f"it does not pass `weigh verify`: {said}", where=str(folder), remedy="add evidence that nobody edited"
         )
-    made = {"run": _run, "load": _load, "load-comparison": _load_comparison}[kind.name](folder)
+    made = _run(folder) if kind.name == "run" else _LOADS[kind.name](folder, commit)
     if not made["points"]:
         raise EvidenceFault("nothing was measured", where=str(folder), remedy="add evidence of what has figures")
     if commit:
@@ -260,7 +260,7 @@ def _bounds(record: Record) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def _load(folder: Path) -> dict[str, Any]:
+def _load(folder: Path, commit: str) -> dict[str, Any]:
     from weigh.load.report.document import document
     from weigh.load.report.files import read
 
@@ -276,6 +276,7 @@ def _load(folder: Path) -> dict[str, Any]:
     first = next((run for run in plain["runs"] if run["verdict"] != "refused"), None)
     return {
         "experiment": record.spec.id,
+        "comparison": load_comparison.load(record, commit),
         "workload": record.spec.workload,
         "tier": str(results.tier.name),
         "weigh": record.environment.weigh if record.environment else "",
@@ -304,7 +305,7 @@ def _offered(spec: Any) -> dict[str, str]:
     return {"load": digested(plain)[:16]}
 
 
-def _load_comparison(folder: Path) -> dict[str, Any]:
+def _load_comparison(folder: Path, commit: str) -> dict[str, Any]:
     from weigh.load.comparison.report.files import read
 
     results = read(folder)
@@ -341,6 +342,8 @@ def _load_comparison(folder: Path) -> dict[str, Any]:
     environment = results.record.environment
     return {
         "experiment": spec.id,
+        "comparison": load_comparison.comparison(results.record, commit),
+        "identities": load_comparison.identities(results.record, commit),
         "workload": spec.load.workload,
         "tier": str(results.tier.name),
         "weigh": environment.weigh if environment else "",
@@ -348,3 +351,6 @@ def _load_comparison(folder: Path) -> dict[str, Any]:
         "offered": _offered(spec.load),
         "points": tuple(points),
     }
+
+
+_LOADS = {"load": _load, "load-comparison": _load_comparison}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from weigh.engines import environment as environments
 from weigh.engines import postgres
-from weigh.engines.prepared import cache_folder
+from weigh.history.program import Reply, ask
 from weigh.load.target import url as urls
 from weigh.load.target.postgres import psycopg_connect
 from weigh.load.target.secrecy import hide
@@ -22,20 +18,14 @@ if TYPE_CHECKING:
 
 _PROGRAM = Path(__file__).parent / "postgres_program.py"
 _PSYCOPG = [one for one in postgres.engine.requires if one.startswith("psycopg")]
-_PATIENCE = 120
+_SHORT = 12
+"""Characters of an id that name a row."""
 _REMEDIES = {
     "42501": "let an administrator GRANT CREATE ON SCHEMA public, or SELECT and INSERT on weigh_history, to this user",
     "42703": "there is a table weigh_history that weigh did not make: name another database",
     "28P01": "check the user and the password",
     "3D000": "check the name of the database",
 }
-
-
-class _Said(msgspec.Struct):
-    error: str | None = None
-    code: str = ""
-    added: list[str] = []
-    entries: list[tuple[str, str]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +56,22 @@ class PostgresHistory:
         return self._ask(entries).added if entries else []
 
     def read(self) -> list[tuple[str, str]]:
-        """All ids with their JSON.
+        """All entries, each its row's name and its JSON.
 
         Raises:
             EnvironmentFault: the server cannot be reached, or does not let this user read.
             EvidenceFault: it has no history.
         """
-        return self._ask(()).entries
+        return [(f"row {own[:_SHORT]}", text) for own, text in self._ask(()).entries]
 
-    def _ask(self, entries: Sequence[tuple[str, str]]) -> _Said:
-        environment = environments.ensure(_PSYCOPG, cache_folder())
-        try:
-            run = subprocess.run(
-                [str(environment.python), "-P", "-B", str(_PROGRAM)],
-                input=msgspec.json.encode({"connect": self.connect, "add": entries}),
-                capture_output=True,
-                timeout=_PATIENCE,
-                cwd="/",
-                check=False,
-            )
-            said = msgspec.json.decode(run.stdout, type=_Said)
-        except (subprocess.TimeoutExpired, msgspec.MsgspecError):
-            raise EnvironmentFault(
-                "the server did not answer as PostgreSQL does", where=self.name, remedy="see the server's log"
-            ) from None
+    def _ask(self, entries: Sequence[tuple[str, str]]) -> Reply:
+        said = ask(
+            _PROGRAM,
+            _PSYCOPG,
+            {"connect": self.connect, "add": entries},
+            where=self.name,
+            silent="the server did not answer as PostgreSQL does",
+        )
         if said.code == "no-table":
             raise EvidenceFault(
                 "there is no history", where=self.name, remedy="weigh history add EVIDENCE --to URL makes one"

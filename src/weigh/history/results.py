@@ -6,18 +6,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.history import candidates, clickhouse_rule
+from weigh.history import attempts, candidates, clickhouse_rule
 from weigh.history.entry import Damaged, Entry, digested
-from weigh.history.series import UNKNOWN, Place, Series, Split, series
+from weigh.history.environment import UNKNOWN
+from weigh.history.series import Place, Series, Split, series
 from weigh.model import codes
-from weigh.model.units import count
 from weigh.model.verdict import VerdictName
-from weigh.verdict.metrics import HEADLINE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from weigh.history.entry import Point
     from weigh.model.finding import Finding
 
 SCHEMA = "weigh/history/1"
@@ -73,28 +71,6 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempts:
-    """Attempts of one comparison that did not all end alike.
-
-    Attributes:
-        experiment: its id; of several that are one comparison, with commas between them.
-        entries: all of them, by time.
-        attempts: how many attempts these entries read.
-        verdicts: by operation and contender, what each entry said that no later one has read together with its own.
-    """
-
-    experiment: str
-    entries: tuple[Entry, ...]
-    attempts: int
-    verdicts: dict[str, tuple[str, ...]]
-
-    @property
-    def disagree(self) -> dict[str, tuple[str, ...]]:
-        """Of which one said SLOWER and another one something else."""
-        return {name: said for name, said in self.verdicts.items() if "slower" in said and set(said) != {"slower"}}
-
-
-@dataclass(frozen=True, slots=True)
 class HistoryResults:
     """What is said.
 
@@ -105,7 +81,7 @@ class HistoryResults:
         series: every series.
         candidates: by series and place.
         steps: of ClickHouse's rule alone, by series: the places.
-        attempts: comparisons that were made more than once.
+        attempts: comparisons that were made more than once on machines that are alike.
         findings: errors first.
     """
 
@@ -115,7 +91,7 @@ class HistoryResults:
     series: tuple[Series, ...]
     candidates: tuple[Candidate, ...]
     steps: dict[int, tuple[int, ...]]
-    attempts: tuple[Attempts, ...]
+    attempts: tuple[attempts.Attempts, ...]
     findings: tuple[Finding, ...]
 
 
@@ -146,8 +122,7 @@ def history_results(
         findings += said
         steps[at] = rule
     findings += _splits(shown)
-    repeated = attempts(entries)
-    findings += _attempts(repeated)
+    findings += attempts.findings(entries)
     order = {"error": 0, "warning": 1, "note": 2}
     return HistoryResults(
         folder=folder,
@@ -156,7 +131,7 @@ def history_results(
         series=tuple(shown),
         candidates=tuple(found),
         steps=steps,
-        attempts=tuple(repeated),
+        attempts=tuple(attempts.attempts(entries)),
         findings=tuple(sorted(findings, key=lambda one: order[one.severity])),
     )
 
@@ -294,71 +269,6 @@ def _named(shown: Iterable[Series]) -> str:
         return f"{names[0]} is"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{more} are"
-
-
-def attempts(entries: Sequence[Entry]) -> list[Attempts]:
-    """Comparisons that were made more than once, whatever folder or CI job made them (T8)."""
-    grouped: dict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.experiment:
-            grouped[entry.comparison or entry.experiment].append(entry)
-    made = []
-    for own in grouped.values():
-        read = {seal for entry in own for seal in entry.covers}
-        if len(read) < 2:
-            continue
-        verdicts: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        names: dict[tuple[str, ...], str] = {}
-        # More starts may decide what was open: that is no contradiction of the attempt that they were added to.
-        superseded = {seal for entry in own for seal in entry.covers if seal != entry.id}
-        for entry in own:
-            if entry.id in superseded:
-                continue
-            for point in entry.points:
-                if point.verdict:
-                    who = entry.identities.get(point.who.name, point.who.name)
-                    about = (point.operation, point.metric, point.temperature, who)
-                    if about not in names:
-                        known = _about(point) in names.values()
-                        names[about] = _about(point) + (f" ({who})" if known else "")
-                    verdicts[about].append(point.verdict)
-        said = {names[about]: tuple(every) for about, every in verdicts.items()}
-        experiments = ", ".join(dict.fromkeys(entry.experiment for entry in own))
-        made.append(Attempts(experiment=experiments, entries=tuple(own), attempts=len(read), verdicts=said))
-    return made
-
-
-def attempts_findings(entries: Sequence[Entry], experiments: Collection[str]) -> list[Finding]:
-    """What is said of the attempts of some comparisons."""
-    return list(
-        _attempts([one for one in attempts(entries) if any(own.experiment in experiments for own in one.entries)])
-    )
-
-
-def _about(point: Point) -> str:
-    """Whose verdict on what: a percentile, and a cold execution, are told apart from the rest."""
-    metric = "" if point.metric == HEADLINE else f", {point.metric}"
-    temperature = "" if point.temperature == "hot" else f", {point.temperature}"
-    return f"{point.operation}{metric}{temperature}, {point.who.name}"
-
-
-def _attempts(repeated: Sequence[Attempts]) -> Iterator[Finding]:
-    for one in repeated:
-        named = f"the comparison {one.experiment} was made {one.attempts} times"
-        if apart := one.disagree:
-            said = "; ".join(
-                f"{name}: {count(every.count('slower'), 'time')} SLOWER, of {len(every)}"
-                for name, every in list(apart.items())[:_NAMED]
-            )
-            yield codes.T8_DISAGREE.finding(
-                text=f"{named}, and not all attempts say the same: {said}",
-                remedy="no attempt replaces another: run it again as it was, in the folder of the first (--out), which "
-                "reads all attempts together",
-            )
-        else:
-            yield codes.T8_ATTEMPTS.finding(
-                text=f"{named}, and all attempts are in this history", remedy="nothing to do: every attempt counts"
-            )
 
 
 def _damaged(damaged: Sequence[Damaged]) -> Iterator[Finding]:

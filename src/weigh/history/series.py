@@ -7,24 +7,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weigh.model import units
-from weigh.model.text import one_line
+from weigh.history.environment import UNKNOWN, Machines, changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from weigh.history.entry import Entry, Measured, Point
 
-_MEMORY_SLACK = 0.01
-"""The kernel keeps a little for itself, by another amount from boot to boot."""
-_MACHINE = (
-    "cpu", "cores", "cores_allowed", "memory_bytes", "kernel", "cpu_limit", "memory_limit", "governor", "turbo",
-)  # fmt: skip
-_CALLED = {
-    "cpu": "processor", "cores_allowed": "cores that may be used", "memory_bytes": "memory", "cpu_limit": "CPU limit",
-    "memory_limit": "memory limit of the machine",
-}  # fmt: skip
-UNKNOWN = "not known"
 _RELEASE = re.compile(r"v?(\d+(?:\.\d+)+)(.*)")
 _SHARED = 3
 """Entries that a reference must be in, on average, for ratios to it to be the series."""
@@ -133,7 +122,7 @@ def series(entries: Sequence[Entry]) -> list[Series]:
     What was made to confirm a candidate is no point, nor is an attempt that a later one reads together with its own.
     """
     covered = {own for entry in entries for own in entry.covers if own != entry.id}
-    memory: list[float] = []
+    machines = Machines()
     found: dict[Key, _Collected] = defaultdict(_Collected)
     for entry in entries:
         if entry.confirms or entry.id in covered:
@@ -141,10 +130,10 @@ def series(entries: Sequence[Entry]) -> list[Series]:
         for point in entry.points:
             key = Key(entry.workload, point.operation, point.metric, point.temperature, point.who.engine)
             found[key].points.append((entry, point))
-    return [_series(key, one.points, memory) for key, one in sorted(found.items())]
+    return [_series(key, one.points, machines) for key, one in sorted(found.items())]
 
 
-def _series(key: Key, points: list[tuple[Entry, Point]], memory: list[float]) -> Series:
+def _series(key: Key, points: list[tuple[Entry, Point]], machines: Machines) -> Series:
     against = [(_reference(point.against), entry.id) for entry, point in points if point.against]
     references = {name for name, _ in against}
     joined = bool(references) and (
@@ -169,7 +158,7 @@ def _series(key: Key, points: list[tuple[Entry, Point]], memory: list[float]) ->
     splits: dict[tuple[int, int], list[int]] = {}
     previous = None
     for at, (entry, point) in enumerate(sorted(kept, key=order)):
-        facts = _facts(entry, point, memory, joined=joined)
+        facts = _facts(entry, point, machines, joined=joined)
         part = parts.setdefault(tuple(facts.items()), len(parts))
         place = Place(
             entry=entry,
@@ -191,7 +180,7 @@ def _series(key: Key, points: list[tuple[Entry, Point]], memory: list[float]) ->
         places=tuple(places),
         parts=tuple(known),
         splits=tuple(
-            Split(before, after, at[0], _why(known[before], known[after]), len(at))
+            Split(before, after, at[0], tuple(changes(known[before], known[after])), len(at))
             for (before, after), at in splits.items()
         ),
         ordered_by="version" if by_version else "time",
@@ -215,14 +204,9 @@ def _reference(one: Measured) -> str:
     return f"{one.engine}@{one.version}" + (f"?{settings}" if settings else "")
 
 
-def _facts(entry: Entry, point: Point, memory: list[float], *, joined: bool) -> dict[str, str]:
+def _facts(entry: Entry, point: Point, machines: Machines, *, joined: bool) -> dict[str, str]:
     """What must be the same for two points to be comparable."""
-    facts = {}
-    for name in _MACHINE:
-        value = entry.host.get(name)
-        if name == "memory_bytes" and value:
-            value = units.size(int(_same(float(value), memory)))
-        facts[_CALLED.get(name, name)] = one_line(str(value)) if value not in (None, "") else UNKNOWN
+    facts = machines.facts(entry)
     facts["weigh"] = ".".join(entry.weigh.split(".")[:2]) or UNKNOWN
     facts |= {name: entry.data.get(name, "") for name in ("dataset", "rows", "files")}
     facts["question"] = point.question
@@ -232,30 +216,3 @@ def _facts(entry: Entry, point: Point, memory: list[float], *, joined: bool) -> 
     if joined and point.against:
         facts["reference"] = _reference(point.against)
     return facts
-
-
-def _same(value: float, known: list[float]) -> float:
-    """The first known value that is nearly this one."""
-    near = next((one for one in known if abs(value / one - 1) < _MEMORY_SLACK), None)
-    if near is None:
-        known.append(value)
-    return near or value
-
-
-_OF_CONTENT = {"rows": "the rows are others", "files": "the files have other bytes", "question": "the query is another"}
-
-
-def _why(before: dict[str, str], after: dict[str, str]) -> tuple[str, ...]:
-    """What changed from one part to another."""
-    return tuple(_changes(before, after))
-
-
-def _changes(before: dict[str, str], after: dict[str, str]) -> Iterable[str]:
-    for name in dict.fromkeys([*before, *after]):
-        one, two = before.get(name, ""), after.get(name, "")
-        if one == two or (name == "files" and before.get("rows") != after.get("rows")):
-            continue
-        if name in _OF_CONTENT:
-            yield _OF_CONTENT[name]
-        else:
-            yield f"{name}: {one or 'none'}, then {two or 'none'}"

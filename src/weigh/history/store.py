@@ -1,4 +1,4 @@
-"""The store: a folder with one small file an entry, or a table of PostgreSQL; several jobs can add at the same time."""
+"""The store: a folder or bucket with a small file an entry, or a table of PostgreSQL; several jobs can add at once."""
 
 from __future__ import annotations
 
@@ -7,31 +7,35 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from weigh.evidence import files
-from weigh.history.entry import SCHEMA, Damaged, Entry, digest
+from weigh.history.entry import SCHEMA, SUFFIX, Damaged, Entry, digest, file_name
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.history.postgres import PostgresHistory
-
-SUFFIX = ".history.json"
-_REMEDIES = {
-    "s3": "mount the bucket, or sync the folder: entries are never changed, so `aws s3 sync` both ways is enough",
-    "clickhouse": "keep a folder or PostgreSQL, and load `weigh history show --json` into ClickHouse",
-}
-_SHORT = 12
-"""Characters of an id that name a row."""
+_CLICKHOUSE = "keep it in one of these, and load `weigh history show --json` into ClickHouse"
 
 
-def place(text: str) -> Path | PostgresHistory:
-    """Where a history is: a folder, or a table of PostgreSQL by URL.
+class Remote(Protocol):
+    """A history that is no folder."""
+
+    def add(self, entries: Sequence[tuple[str, str]]) -> list[str]:
+        """Keep entries, each an id and its JSON; the ids of those that were not there."""
+        ...
+
+    def read(self) -> list[tuple[str, str]]:
+        """All entries, each a name and its JSON."""
+        ...
+
+
+def place(text: str) -> Path | Remote:
+    """Where a history is: a folder, a bucket, or a table of PostgreSQL by URL.
 
     Raises:
         UsageError: another URL, or none that can be read. The text of the error has no password.
@@ -40,37 +44,47 @@ def place(text: str) -> Path | PostgresHistory:
     if not found:
         return Path(text)
     if scheme.lower() in ("postgres", "postgresql"):
-        from weigh.history.postgres import history
+        from weigh.history import postgres
 
-        return history(text)
+        return postgres.history(text)
+    if scheme.lower() == "s3":
+        from weigh.history import s3
+
+        return s3.history(text)
     raise UsageError(
-        f"a history lies in a folder or in PostgreSQL, and {one_line(scheme, 40)}:// is neither",
-        remedy=_REMEDIES.get(scheme.lower(), "name a folder, or postgres://USER@HOST/DATABASE"),
+        f"a history lies in a folder, in S3 or in PostgreSQL, and {one_line(scheme, 40)}:// is none of them",
+        remedy=_CLICKHOUSE
+        if scheme.lower() == "clickhouse"
+        else "name a folder, s3://BUCKET/PREFIX, or postgres://USER@HOST/DATABASE",
     )
 
 
-def add_all(where: Path | PostgresHistory, entries: Sequence[Entry]) -> dict[str, bool]:
+def add_all(where: Path | Remote, entries: Sequence[Entry]) -> dict[str, bool]:
     """Keep entries; by id whether each was not there before.
 
     Raises:
-        EnvironmentFault: they cannot be written.
+        UsageError, EnvironmentFault: they cannot be written.
     """
     if isinstance(where, Path):
         return {entry.id: add(where, entry) for entry in entries}
-    added = where.add([(entry.id, msgspec.json.encode(entry).decode()) for entry in entries])
+    added = where.add([(entry.id, _encoded(entry).decode()) for entry in entries])
     return {entry.id: entry.id in added for entry in entries}
 
 
-def read_all(where: Path | PostgresHistory) -> tuple[list[Entry], list[Damaged]]:
+def read_all(where: Path | Remote) -> tuple[list[Entry], list[Damaged]]:
     """All entries by time, and those that cannot be believed.
 
     Raises:
         EvidenceFault: there is no history.
-        EnvironmentFault: the server cannot be reached.
+        UsageError, EnvironmentFault: the server cannot be reached, or does not let one read.
     """
     if isinstance(where, Path):
         return read(where)
-    return _checked((f"row {own[:_SHORT]}", text.encode()) for own, text in where.read())
+    return _checked((name, text.encode()) for name, text in where.read())
+
+
+def _encoded(entry: Entry) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(entry), indent=1) + b"\n"
 
 
 def add(folder: Path, entry: Entry) -> bool:
@@ -79,7 +93,7 @@ def add(folder: Path, entry: Entry) -> bool:
     Raises:
         EnvironmentFault: it cannot be written.
     """
-    target = folder / f"{entry.id[:32]}{SUFFIX}"
+    target = folder / file_name(entry.id)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if target.exists():
@@ -88,7 +102,7 @@ def add(folder: Path, entry: Entry) -> bool:
         handle, name = tempfile.mkstemp(prefix=".adding-", dir=folder)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(entry), indent=1) + b"\n")
+                file.write(_encoded(entry))
             Path(name).chmod(0o644)
             _named(Path(name), target)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -85,6 +86,24 @@ def test_honest_users_at_terminals_have_a_tpmc_within_its_bound(reported: Callab
     assert 0.9 * found["most"] < found["tpmc"] <= found["most"]
     kept = {one["name"]: one["kept"] for one in found["transactions"]}
     assert kept["new-order"] and kept["payment"]
+
+
+@pytest.mark.promise("the report says how much longer the run must be, or with how many warehouses it would be")
+def test_what_the_report_asks_for_resolves_the_rare_transactions(reported: Callable[..., Run]) -> None:
+    assert TYPED.tpcc
+    few = reported(TYPED, honest(TYPED.tpcc, FEW)).json["runs"][0]["tpcc"]
+    rare = {one["name"] for one in few["transactions"] if one["kept"] is None}
+    assert rare == {"order-status", "delivery", "stock-level"}
+    text = next(one for one in few["missing"] if "90th percentile" in one)
+    asked = re.search(r"delivery (\S+), .*about (\d+) minutes more of --duration, or --warehouses (\d+)", text)
+    assert asked and 0 < float(asked[1]) < 20
+    longer = spec(1_090.0 + 60 * int(asked[2]), terminals=True)
+    wider = spec(1_090.0, terminals=True, warehouses=int(asked[3]))
+    for other in (longer, wider):
+        assert other.tpcc
+        times = other.duration_s / TYPED.duration_s * other.tpcc.warehouses / TYPED.tpcc.warehouses
+        found = reported(other, honest(other.tpcc, round(FEW * times))).json["runs"][0]["tpcc"]
+        assert all(one["kept"] for one in found["transactions"]), text
 
 
 def test_nobody_pays_for_another_warehouse(reported: Callable[..., Run]) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support import ci_jobs
+from support import ci_jobs, experiment_records, sessions
+from support.evidence_folders import sealed_run
 from weigh.evidence import attempts as store
 from weigh.evidence import journal
 
@@ -235,3 +236,32 @@ def test_a_job_that_lost_its_runs_and_got_lucky_is_red_all_the_same(tmp_path: Pa
     assert code == 3, said
     assert "T8.attempts" in said
     assert "T8.disagree" not in said
+
+
+@pytest.mark.promise(
+    "SLOWER on one kind of machine and not on another one is no disagreement, because series are split there as well: "
+    "it is said with what differs (`T8.machines`, a note)."
+)
+def test_a_rerun_on_the_same_kind_of_machine_stays_red_and_a_matrix_of_two_does_not(
+    weigh: Weigh, tmp_path: Path
+) -> None:
+    """The liar runs until it is green; the honest twin measures on two kinds of machine, of which one is slower."""
+    record = experiment_records.record(
+        operations=("q1",), contenders=experiment_records.names(2), starts=5, runs=1, noise=0.005
+    )
+    where = sessions.changed(record.environment, host={**record.host, "cpu": "Another Processor"})
+    other = sessions.changed(record, environment=where)
+    red = sealed_run(tmp_path / "red", experiment_records.slowed(record, record.spec.contenders[1].name))
+    green, elsewhere = sealed_run(tmp_path / "green", record), sealed_run(tmp_path / "elsewhere", other)
+    assert [weigh("history", "add", str(one)).code for one in (red, elsewhere)] == [0, 0]
+    shown = weigh("history", "show", "--json").json
+    (told,) = (one for one in shown["findings"] if one["code"].startswith("T8"))
+    assert (told["code"], told["severity"]) == ("T8.machines", "note")
+    assert "2 kinds of machine (processor: A Processor, then Another Processor)" in told["text"]
+    assert told["text"].endswith("SLOWER on 1 of 2")
+    assert shown["attempts"] == [], "each machine has one"
+    lied = weigh("history", "add", str(green))
+    assert lied.code == 1
+    assert "T8.disagree (warning)" in lied.out
+    (made,) = weigh("history", "show", "--json").json["attempts"]
+    assert (made["attempts"], made["machine"]["processor"]) == (2, "A Processor")

@@ -138,12 +138,14 @@ class AttemptsRow(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         experiment: its id.
         attempts: how many attempts the entries read.
+        machine: facts that the machines have in common.
         evidence: their names, by time.
         verdicts: by operation and contender, what each entry said.
     """
 
     experiment: str
     attempts: int
+    machine: dict[str, str]
     evidence: tuple[str, ...]
     verdicts: dict[str, tuple[str, ...]]
 
@@ -157,7 +159,7 @@ class HistoryDocument(msgspec.Struct, frozen=True, kw_only=True):
         margin: the smallest change that is a candidate, a fraction.
         series: every series, or those that were asked for.
         candidates: changes of level.
-        attempts: comparisons that were made more than once.
+        attempts: comparisons that were made more than once on machines that are alike.
         findings: errors first.
     """
 
@@ -183,6 +185,7 @@ def document(results: HistoryResults) -> dict[str, Any]:
             AttemptsRow(
                 experiment=one.experiment,
                 attempts=one.attempts,
+                machine=one.machine,
                 evidence=tuple(entry.evidence for entry in one.entries),
                 verdicts=one.verdicts,
             )

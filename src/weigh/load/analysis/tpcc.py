@@ -41,6 +41,7 @@ def _counted(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunCounts:
             count=_answered(regular, name),
             whole=_answered(run.intervals, name),
             p90=p90.value if p90 and p90.resolved else None,
+            exceedances=p90.exceedances if p90 else 0.0,
         )
     return RunCounts(
         number=run.number,

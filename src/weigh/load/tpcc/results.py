@@ -8,6 +8,7 @@ import msgspec
 from scipy import special
 
 from weigh.load.tpcc.checks import ERROR, Check, checks
+from weigh.load.tpcc.resolution import what_resolves
 from weigh.load.tpcc.terminals import KINDS, LEAST, LIMITS_S, MOST, NEW_ORDER, PER_WAREHOUSE, ROLLBACK
 from weigh.model.units import Seconds, seconds
 
@@ -28,11 +29,13 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         count: answers.
         whole: answers of the whole run.
         p90: 90th percentile of its response times; None where it is not resolved.
+        exceedances: answers beyond it, as many as are effective.
     """
 
     count: int
     whole: int
     p90: Seconds | None
+    exceedances: float
 
 
 class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +66,8 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
         count: answers over the part that counts.
         share: of all answers; None where there are none.
         p90: 90th percentile of its response times; None where it is not resolved.
+        exceedances: answers beyond the percentile, divided by how much more their number scatters than that of
+            independent ones would; with fewer than 20 it is not resolved.
         limit_s: that the p90 must keep.
         kept: whether it did; None where the p90 is not resolved.
     """
@@ -71,6 +76,7 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     share: float | None
     p90: Seconds | None
+    exceedances: float
     limit_s: Seconds
     kept: bool | None
 
@@ -169,6 +175,7 @@ def _transactions(counted: RunCounts) -> Iterator[Transaction]:
             count=counts[kind],
             share=counts[kind] / everything if everything else None,
             p90=p90,
+            exceedances=one.exceedances if one else 0.0,
             limit_s=LIMITS_S[kind],
             kept=None if p90 is None else p90 <= LIMITS_S[kind],
         )
@@ -181,9 +188,9 @@ def _missing(
         yield "no users at terminals, so no tpmC: leave --rate, --arrivals, --closed and --find-rate out"
     if counted.seconds < _INTERVAL:
         yield f"{seconds(counted.seconds)} measured instead of two hours: --duration 150m --warmup 30m"
-    unresolved = [one.name for one in transactions if one.kept is None]
-    if unresolved:
-        yield f"too few answers for the 90th percentile of {', '.join(unresolved)}: a longer --duration"
+    unresolved = {one.name: one.exceedances for one in transactions if one.kept is None}
+    if unresolved and counted.seconds:
+        yield what_resolves(unresolved, counted.seconds, workload.warehouses, terminals=workload.terminals)
     if tpmc is not None and tpmc < LEAST * workload.warehouses:
         yield f"less than {LEAST:g} tpmC a warehouse: fewer --warehouses, a faster server, or a longer --duration"
     if workload.warehouses == 1:

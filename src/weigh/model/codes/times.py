@@ -62,6 +62,7 @@ T8_ATTEMPTS = note("T8.attempts", pages.ATTEMPTS, "how many attempts the verdict
 T8_DISAGREE = warning(
     "T8.disagree", pages.SHARED, "attempts of one comparison do not all say the same, and all of them count"
 )
+T8_MACHINES = note("T8.machines", pages.SHARED, "a comparison was SLOWER on one kind of machine and not on another one")
 T8_MISSING = warning("T8.missing", pages.ATTEMPTS, "an earlier attempt was removed, and every attempt counts")
 T8_STOP = plain("T8.stop", pages.ATTEMPTS, "measuring ended when nothing that was decided beforehand ended it")
 T8_STOPPED = plain("T8.stopped", pages.LOAD_TIER, "the load was broken off before its end")

@@ -1,0 +1,161 @@
+"""Attempts of one comparison, whatever folder or CI job made them (T8): what each said, machine by machine. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.history.environment import Machines, changes
+from weigh.model import codes
+from weigh.model.units import count
+from weigh.model.verdict import VerdictName
+from weigh.verdict.metrics import HEADLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from weigh.history.entry import Entry, Point
+    from weigh.model.finding import Finding
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Attempts of one comparison on machines that are alike.
+
+    Attributes:
+        experiment: its id; of several that are one comparison, with commas between them.
+        entries: all of them, by time.
+        attempts: how many attempts these entries read.
+        machine: facts that its machines have in common.
+        verdicts: by operation and contender, what each entry said that no later one has read together with its own.
+    """
+
+    experiment: str
+    entries: tuple[Entry, ...]
+    attempts: int
+    machine: dict[str, str]
+    verdicts: dict[str, tuple[str, ...]]
+
+    @property
+    def disagree(self) -> dict[str, tuple[str, ...]]:
+        """Of which one said SLOWER and another one something else."""
+        slower = str(VerdictName.SLOWER)
+        return {name: said for name, said in self.verdicts.items() if slower in said and set(said) != {slower}}
+
+
+def attempts(entries: Sequence[Entry]) -> list[Attempts]:
+    """Comparisons that were made more than once on machines that are alike."""
+    return [one for own in _comparisons(entries) for one in own if one.attempts > 1]
+
+
+def findings(entries: Sequence[Entry], experiments: Collection[str] | None = None) -> Iterator[Finding]:
+    """What is said of attempts.
+
+    Args:
+        entries: of the whole history, by time.
+        experiments: ids of those whose comparisons are told; None for all.
+    """
+    for own in _comparisons(entries):
+        every = [entry for one in own for entry in one.entries]
+        if experiments is not None and not any(entry.experiment in experiments for entry in every):
+            continue
+        for one in own:
+            if one.attempts > 1:
+                yield _of_one_machine(one)
+        yield from _of_machines(own)
+
+
+def _comparisons(entries: Sequence[Entry]) -> list[list[Attempts]]:
+    """The attempts of each comparison, by machine.
+
+    Another machine is no second try: what is slower there may not be slower here, as series are split there.
+    """
+    machines = Machines()
+    grouped: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.experiment:
+            grouped[entry.comparison or entry.experiment].append(entry)
+    return [_by_machine(own, machines) for own in grouped.values()]
+
+
+def _by_machine(entries: Sequence[Entry], machines: Machines) -> list[Attempts]:
+    # More starts may decide what was open: that is no contradiction of the attempt that they were added to.
+    superseded = {seal for entry in entries for seal in entry.covers if seal != entry.id}
+    names: dict[tuple[str, ...], str] = {}
+    found: dict[tuple[tuple[str, str], ...], list[Entry]] = defaultdict(list)
+    for entry in entries:
+        found[tuple(machines.facts(entry).items())].append(entry)
+    made = []
+    for machine, own in found.items():
+        verdicts: dict[str, list[str]] = defaultdict(list)
+        for entry in own:
+            if entry.id in superseded:
+                continue
+            for point in entry.points:
+                if point.verdict:
+                    verdicts[_named(point, entry, names)].append(point.verdict)
+        made.append(
+            Attempts(
+                experiment=", ".join(dict.fromkeys(entry.experiment for entry in own)),
+                entries=tuple(own),
+                attempts=len({seal for entry in own for seal in entry.covers}),
+                machine=dict(machine),
+                verdicts={name: tuple(said) for name, said in verdicts.items()},
+            )
+        )
+    return made
+
+
+def _named(point: Point, entry: Entry, names: dict[tuple[str, ...], str]) -> str:
+    """Whose verdict on what: a percentile, and a cold execution, are told apart from the rest."""
+    who = entry.identities.get(point.who.name, point.who.name)
+    about = (point.operation, point.metric, point.temperature, who)
+    if about not in names:
+        metric = "" if point.metric == HEADLINE else f", {point.metric}"
+        temperature = "" if point.temperature == "hot" else f", {point.temperature}"
+        name = f"{point.operation}{metric}{temperature}, {point.who.name}"
+        names[about] = name + (f" ({who})" if name in names.values() else "")
+    return names[about]
+
+
+def _of_one_machine(one: Attempts) -> Finding:
+    what = "load" if all(entry.kind == "load" for entry in one.entries) else "comparison"
+    named = f"the {what} {one.experiment} was made {one.attempts} times"
+    if not (apart := one.disagree):
+        return codes.T8_ATTEMPTS.finding(
+            text=f"{named}, and all attempts are in this history", remedy="nothing to do: every attempt counts"
+        )
+    said = "; ".join(
+        f"{name}: {count(every.count('slower'), 'time')} SLOWER, of {len(every)}"
+        for name, every in list(apart.items())[:_NAMED]
+    )
+    return codes.T8_DISAGREE.finding(
+        text=f"{named}, and not all attempts say the same: {said}",
+        remedy="no attempt replaces another: run it again as it was, in the folder of the first (--out), which "
+        "reads all attempts together",
+    )
+
+
+def _of_machines(own: Sequence[Attempts]) -> Iterator[Finding]:
+    """What is SLOWER on one kind of machine, and was not so on another one."""
+    told: dict[str, list[bool]] = defaultdict(list)
+    for one in own:
+        for name, said in one.verdicts.items():
+            told[name].append("slower" in said)
+    apart = {name: every for name, every in told.items() if len(set(every)) > 1}
+    if not apart:
+        return
+    listed = "; ".join(
+        f"{name}: SLOWER on {sum(every)} of {len(every)}" for name, every in list(apart.items())[:_NAMED]
+    )
+    between = "; ".join(changes(own[0].machine, own[1].machine))
+    experiments = ", ".join(dict.fromkeys(one.experiment for one in own))
+    yield codes.T8_MACHINES.finding(
+        text=f"the comparison {experiments} was made on {len(own)} kinds of machine ({between}), and they do not say "
+        f"the same: {listed}",
+        remedy="each counts for its own kind of machine, and takes back nothing of another one; to ask again, run "
+        "it where it was SLOWER",
+    )
