@@ -11,12 +11,12 @@ import pytest
 
 from weigh import workloads
 from weigh.capture.obfuscation import Obfuscation
-from weigh.capture.sources.statements_by_url import _PSYCOPG
 from weigh.capture.templates import template
 from weigh.data import cache as store
 from weigh.data import sides
 from weigh.data.generator import dataset_name
 from weigh.engines import environment
+from weigh.engines.postgres import PSYCOPG
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
 from weigh.model.progress import Silence
@@ -122,7 +122,7 @@ def test_tpch_is_planned_alike(tmp_path: Path) -> None:
         connect = {"host": server.connect["socket"], "user": server.connect["user"], "dbname": "postgres"}
         asked = {"connect": connect, "tables": made, "after": after, "queries": queries}
         run = subprocess.run(
-            [str(environment.ensure(_PSYCOPG, cache_folder()).python), "-c", CLIENT],
+            [str(environment.ensure([*PSYCOPG], cache_folder()).python), "-c", CLIENT],
             input=json.dumps(asked).encode(),
             capture_output=True,
             check=False,
