@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weigh.model.errors import UsageError
-from weigh.model.operation import Case
+from weigh.model.operation import Case, Literal, fill
 from weigh.workloads.parameters import braced, check, grid, names
 
 
@@ -62,3 +62,9 @@ def test_a_value_that_nobody_asks_for() -> None:
     with pytest.raises(UsageError, match="there is no query 'p'"):
         check({"p": {"a": 1}}, {"q": ["a"]})
     check({"a": 1, "q": {"a": 2}}, {"q": ["a"]})
+
+
+def test_values_are_filled_in_at_once_and_as_the_dialect_writes_them() -> None:
+    values: dict[str, Literal] = {"a": "{b}", "b": "x\\y"}
+    assert fill("{a} {b} {c}", values) == "'{b}' 'x\\y' {c}"
+    assert fill("{b}", values, "clickhouse") == "'x\\\\y'"

@@ -277,3 +277,40 @@ def test_quantiles_of_the_series_are_those_of_scipy(level: float) -> None:
     for freedom in (*range(1, 40), 99, 300, 1001):
         wanted = float(special.stdtrit(freedom, (1 + level) / 2))
         assert student_t.quantile(level, freedom) == pytest.approx(wanted, rel=1e-10)
+
+
+def of_templates(root: Path, builds: int = 0) -> Path:
+    """A suite of which two operations are one template; one start lacks one of them."""
+    whole = record(operations=("q(x=1)", "q(x=2)", "alone"))
+    assert whole.workload
+    asked = tuple(
+        msgspec.structs.replace(one, template="q" if "(" in one.name else msgspec.UNSET)
+        for one in whole.workload.operations
+    )
+    samples = tuple(
+        msgspec.structs.replace(one, build=one.block % builds) if builds else one
+        for one in whole.samples
+        if (one.operation, one.block) != ("q(x=2)", 3)
+    )
+    grown = msgspec.structs.replace(whole.workload, operations=asked)
+    return evidence(root, msgspec.structs.replace(whole, workload=grown, samples=samples))
+
+
+@pytest.mark.parametrize("builds", [0, 5])
+def test_templates_agree(tmp_path: Path, builds: int) -> None:
+    folder = of_templates(tmp_path, builds)
+    said = json.loads((folder / files.VERDICTS).read_text())["templates"]
+    assert {one["verdict"]["starts"] for one in said} == {9}
+    assert {one["verdict"].get("rebuilt", {}).get("builds", 0) for one in said} == {builds}
+    found = sql.recount(folder, run)
+    assert found.problems == ()
+    assert found.compared["ratio"] > len(said)
+
+
+def test_a_template_whose_ratio_was_edited_is_found(tmp_path: Path) -> None:
+    folder = of_templates(tmp_path)
+    text = json.loads((folder / files.VERDICTS).read_text())
+    text["templates"][0]["verdict"]["ratio"] *= 0.9
+    seal.write_json(folder, files.VERDICTS, text)
+    (problem,) = sql.recount(folder, run).problems
+    assert problem.text.startswith("template q of")

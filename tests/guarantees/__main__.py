@@ -31,6 +31,7 @@ from . import (
     servers,
     stalled,
     steadiness,
+    templates,
     unsound,
 )
 from .noise import Size
@@ -63,6 +64,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from unsound.rows(experiments)
     yield from duet.rows(experiments)
     yield from builds.rows(experiments)
+    yield from templates.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
     yield from servers.rows(experiments)

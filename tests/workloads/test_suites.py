@@ -59,6 +59,51 @@ def test_templates_of_one_name_stay_apart(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.promise("What looks like a parameter in a string or a comment is none.")
+def test_values_stand_where_parameters_do_and_nowhere_else(tmp_path: Path) -> None:
+    text = "-- param: s = [\"{n}\"]\n-- param: n = [5]\nSELECT '{n} {s}' AS raw, {s} AS s FROM t WHERE a = {n} -- {n}"
+    suite = suites.read(write(tmp_path, q_dot_sql=text))
+    assert [one.sql for one in suite.questions] == ["SELECT '{n} {s}' AS raw, '{n}' AS s FROM t WHERE a = 5 -- {n}"]
+
+
+@pytest.mark.promise("Values are texts, numbers, `true` and `false`, dates and times (`day = [2026-01-01]`)")
+def test_values_are_written_as_the_engines_sql_writes_them(tmp_path: Path) -> None:
+    values = 'v = ["it\'s", "a\\\\b", 1, 1.5, true, 2026-01-02, 2026-01-02 03:04:05, 10:00:00]'
+    suite = suites.read(write(tmp_path, q_dot_sql=f"-- param: {values}\nSELECT a FROM t WHERE b = {{v}}"))
+    written = [one.sql.partition(" = ")[2] for one in suite.questions]
+    assert written == [
+        "'it''s'",
+        "'a\\b'",
+        "1",
+        "1.5",
+        "True",
+        "DATE '2026-01-02'",
+        "TIMESTAMP '2026-01-02 03:04:05'",
+        "TIME '10:00:00'",
+    ]
+    others = {one.dialect.get("clickhouse", "").partition(" = ")[2] for one in suite.questions if one.dialect}
+    assert others == {"'a\\\\b'"}
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "[1]", "{a = 1}"])
+def test_a_value_that_sql_has_no_literal_for_is_an_error(tmp_path: Path, value: str) -> None:
+    with pytest.raises(UsageError, match="is no value that SQL can be asked with"):
+        suites.read(write(tmp_path, q_dot_sql=f"-- param: v = [{value}]\nSELECT a FROM t WHERE b = {{v}}"))
+
+
+def test_a_mark_before_the_text_is_not_part_of_it(tmp_path: Path) -> None:
+    suite = suites.read(write(tmp_path, b_dot_benchmark="\ufeffname N\n\nrun\nSELECT a FROM t\n"))
+    assert [one.about for one in suite.questions] == ["N"]
+    assert not suite.unread
+
+
+def test_an_extension_that_every_duckdb_has_is_required_in_vain(tmp_path: Path) -> None:
+    files = {f"{one}_dot_benchmark": f"require {one}\n\nrun\nSELECT a FROM t\n" for one in ("json", "icu", "spatial")}
+    suite = suites.read(write(tmp_path, **files))
+    assert [one.name for one in suite.questions] == ["icu", "json"]
+    assert [one.why for one in suite.left_out] == ["it requires the extension spatial"]
+
+
 def test_values_of_weigh_toml_win_over_those_of_the_file(tmp_path: Path) -> None:
     text = "-- param: n = [5, 10]\nSELECT a FROM t LIMIT {n}"
     suite = suites.read(write(tmp_path, q_dot_sql=text), {"n": 3})

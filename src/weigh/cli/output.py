@@ -95,6 +95,17 @@ def say_indented(text: str, begun: int = 0) -> None:
     say("\n".join(lines)[begun:])
 
 
+def say_item(text: str) -> None:
+    """An item of a list, two characters from the left; in several lines on a terminal, else in one."""
+    import textwrap
+
+    room, shown = _room(), visible(text)
+    if room is not None:
+        wrapped = textwrap.wrap(shown, room - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        shown = "\n  ".join(wrapped)
+    say(f"  {shown}")
+
+
 def _room() -> int | None:
     """Columns of the terminal, or of COLUMNS; None where lines may be as long as they are."""
     import shutil

@@ -100,6 +100,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
+        installation: programs that the folder of an installed server has, the server first, where a contender may be
+            one (``ENGINE@FOLDER``); its adapter is told the folder with ``weigh.programs``.
         place: the one of them that names the folder of what is measured, and that ``ENGINE:FOLDER`` sets; empty where
             an engine is no folder.
         executables: files that such a folder must have, and that can be executed.
@@ -132,6 +134,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
     variants: tuple[str, ...] = ()
+    installation: tuple[str, ...] = ()
     place: str = ""
     executables: tuple[str, ...] = ()
     closing_s: float = 5.0
@@ -156,7 +159,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
             ours += tuple(one.format(version=version) for one in self.objects.requires)
         named = {pin.split("==")[0] for pin in pins}
         pins += tuple(pin for pin in ours if pin.split("==")[0] not in named)
-        if not self.package:
+        installed = contender.build is not msgspec.UNSET and contender.build.kind == "installation"
+        if not self.package or installed:
             return list(pins)
         main = f"{self.package} @ {wheel.as_uri()}" if wheel else f"{self.package}=={contender.release or self.tested}"
         return [main, *pins]

@@ -13,6 +13,7 @@ from weigh.engines import catalogs, loaded, places, resources
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.builds import product
+from weigh.engines.builds.installation import CONTENTS, PROGRAMS
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.exchange import WorkerEnded
@@ -178,6 +179,8 @@ def ready(contender: Contender, cache: Path, *, rebuilt: bool = False) -> Prepar
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
     if engine.objects and contender.store not in ("", FILE, TMPFS):
         off |= engine.objects.settings
+    if built and built.read.kind == "installation":
+        off |= {PROGRAMS: f"{built.read.place}/bin", CONTENTS: built.read.content}
     one = PreparedContender(
         contender=contender,
         engine=engine,

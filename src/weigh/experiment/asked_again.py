@@ -14,13 +14,16 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pyarrow import Table
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.setup import Setup
     from weigh.model.finding import Finding
-    from weigh.model.operation import Case, Operation
+    from weigh.model.gate import Check
+    from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
 
@@ -33,32 +36,56 @@ class Say(Protocol):
 
 
 def self_examined(
-    answers: GateResult, fit: list[PreparedContender], setup: Setup, say: Say, progress: Progress
+    answers: GateResult,
+    fit: list[PreparedContender],
+    setup: Setup,
+    say: Say,
+    progress: Progress,
+    left_out: Collection[str] = (),
 ) -> GateResult:
-    """Where nobody independent could say who is right, each engine is checked against itself."""
+    """Where nobody independent could say who is right, each engine is checked against itself.
+
+    Args:
+        answers: of the gate.
+        fit: who is checked.
+        setup: what they are asked.
+        say: keeps what there is to be said.
+        progress: is told.
+        left_out: operations that are not tried, unless the contenders differ on them: then somebody is wrong.
+    """
     open_ = [
         one.operation
         for one in answers.gate.operations
-        if one.status is GateStatus.UNVERIFIED or _undecided(answers, one.operation)
+        if (one.status is GateStatus.UNVERIFIED and one.operation not in left_out) or _undecided(answers, one.operation)
     ]
     if not open_:
         return answers
     layouts = {one.contender.layout for one in fit}
     split = {name: dataset.split(setup.layouts[name], cache_folder(), progress) for name in layouts}
-    checks = list(answers.gate.checks)
-    for one in fit:
-        answered = [name for name in open_ if any(key[:2] == (one.name, name) for key in answers.kept)]
-        failed, untried = metamorphic.check(
-            one,
-            setup.workload,
-            answered,
-            setup.stage,
-            split[one.contender.layout],
-            setup.spec.timeout,
-            progress,
-        )
-        checks += failed
-        say(*untried)
+
+    def contradicted(operations: list[str]) -> list[Check]:
+        found = []
+        for one in fit:
+            answered = [name for name in operations if any(key[:2] == (one.name, name) for key in answers.kept)]
+            failed, untried = metamorphic.check(
+                one,
+                setup.workload,
+                answered,
+                setup.stage,
+                split[one.contender.layout],
+                setup.spec.timeout,
+                progress,
+            )
+            found += failed
+            say(*untried)
+        return found
+
+    failed = contradicted(open_)
+    # Where one of a template is wrong, the others may be: now they are all asked.
+    rest = _alike(setup.workload, {check.operation for check in failed}).intersection(left_out).difference(open_)
+    if rest:
+        failed += contradicted([one.name for one in setup.workload.operations if one.name in rest])
+    checks = [*answers.gate.checks, *failed]
     checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit})
     operations = conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit])
     return msgspec.structs.replace(
@@ -67,9 +94,14 @@ def self_examined(
 
 
 def asked_unseen(
-    answers: GateResult, fit: list[PreparedContender], setup: Setup, say: Say, progress: Progress
+    answers: GateResult,
+    fit: list[PreparedContender],
+    setup: Setup,
+    say: Say,
+    progress: Progress,
+    left_out: Collection[str] = (),
 ) -> GateResult:
-    """Everybody is asked once more, on data that nobody had seen."""
+    """Everybody is asked once more, on data that nobody had seen; as ``self_examined``."""
 
     def right(one: Operation, case: Case, truth: Cubes) -> Table | None:
         try:
@@ -84,7 +116,7 @@ def asked_unseen(
         for one in answers.gate.checks
         if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
     }
-    kept = {key: table for key, table in answers.kept.items() if key not in wrong}
+    kept = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
     heard = unseen.check(fit, setup.workload, kept, right, setup.layouts, setup.stage, setup.spec.timeout, progress)
     say(*heard.findings)
     checks = (*answers.gate.checks, *heard.checks)
@@ -98,6 +130,11 @@ def asked_unseen(
             truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
         ),
     )
+
+
+def _alike(workload: Workload, operations: Collection[str]) -> set[str]:
+    """Operations of the templates that these belong to."""
+    return {name for names in workload.templates.values() if not set(names).isdisjoint(operations) for name in names}
 
 
 def _undecided(answers: GateResult, operation: str) -> bool:

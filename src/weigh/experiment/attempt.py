@@ -25,6 +25,7 @@ from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.planning import Asked, Planning
 from weigh.experiment.reproducer import search
+from weigh.experiment.results import drawn
 from weigh.experiment.results.data import catalogs
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
@@ -144,9 +145,12 @@ class Attempt:
             return setup.source.expected(one.name, case, setup.data.truth) if self._spec.truth else None
 
         witnesses = gate.Witnesses((gate.PINNED, known), (setup.workload.witness, true))
-        answers = gate.check_answers(fit, setup.workload, witnesses, setup.stage, self._spec, self._progress)
-        answers = asked_again.self_examined(answers, fit, setup, self._say, self._progress)
-        answers = asked_again.asked_unseen(answers, fit, setup, self._say, self._progress)
+        again = drawn.draw(setup.workload)
+        left_out = drawn.left_out(setup.workload, again)
+        self._say(*drawn.said(setup.workload, again))
+        answers = gate.check_answers(fit, setup.workload, witnesses, setup.stage, self._spec, self._progress, left_out)
+        answers = asked_again.self_examined(answers, fit, setup, self._say, self._progress, left_out)
+        answers = asked_again.asked_unseen(answers, fit, setup, self._say, self._progress, left_out)
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.stage, timeout))
@@ -158,7 +162,10 @@ class Attempt:
         self._say(*answers.findings)
         self._say(*(_other_files(name) for name, said in held.items() if said == layouts.OTHER))
         read = msgspec.structs.replace(
-            answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
+            answers.gate,
+            reads=seen,
+            layouts={name: said for name, said in held.items() if said},
+            drawn=again or msgspec.UNSET,
         )
         answers = msgspec.structs.replace(answers, gate=read)
         self._journal.append("gate", answers.gate)

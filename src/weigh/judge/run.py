@@ -172,7 +172,8 @@ def _file(number: int, one: Input, turns: Iterable[Turn]) -> File:
     own = [turn for turn in turns if turn.file == number]
     return File(
         path=one.path,
-        contenders=tuple(dict.fromkeys(turn.contender for turn in own)),
+        # One that holds summaries alone has nobody's values.
+        contenders=tuple(dict.fromkeys(turn.contender for turn in own)) or (one.label,),
         values=sum(len(turn.measured.values) for turn in own),
     )
 

@@ -20,11 +20,12 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
     """A build as asked for. Its content and how it is made are part of the experiment's id; where it lies is not.
 
     Attributes:
-        kind: ``wheel``: a file; ``project``: a folder that a wheel is built from; ``revision``: of a git repository.
+        kind: ``wheel``: a file; ``project``: a folder that a wheel is built from; ``revision``: of a git repository;
+            ``installation``: a folder of an installed server.
         content: SHA-256 of the wheel, or of the names and contents of a folder's files; of a revision the hash of
             git's tree.
-        file: name of the wheel; empty where it is not built yet.
-        version: of the package, as the wheel says; empty where it is not built yet.
+        file: name of the wheel; empty where it is not built yet. Of an installation the server's program.
+        version: of the package, as the wheel says, or as the program says; empty where it is not built yet.
         commit: of the revision.
         place: the repository or the folder, as it was named.
         command: what builds it, in a shell.
@@ -33,7 +34,7 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
         builds: how often it is built, each time with another seed; left out for once, without a seed.
     """
 
-    kind: Literal["wheel", "project", "revision"]
+    kind: Literal["wheel", "project", "revision", "installation"]
     content: str
     file: str = ""
     version: str = ""
@@ -82,7 +83,8 @@ class BuildRead(Build, frozen=True, kw_only=True):
     """A build as it was installed.
 
     Attributes:
-        sha256: of the wheel that was installed; of several builds that of the first, whose answers the gate checks.
+        sha256: of the wheel that was installed, or of an installation's program; of several builds that of the
+            first, whose answers the gate checks.
         rebuilds: all builds of the revision in order, where there are several; else left out.
     """
 
@@ -100,6 +102,8 @@ class BuildRead(Build, frozen=True, kw_only=True):
         made = f"{self.file}, sha256 {self.sha256[:SHORT]}"
         if self.rebuilds is not msgspec.UNSET:
             made += f", the first of {self.times} builds"
+        if self.kind == "installation":
+            return f"{self.place}, contents {self.content[:SHORT]}: {made}"
         if self.kind == "revision":
             return f'git {self.commit[:SHORT]} (tree {self.content[:SHORT]}), built by "{self.command}": {made}'
         if self.kind == "project":

@@ -115,6 +115,8 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
             answer; nobody is in it who loads its tables or could not be asked.
         unseen: data on which they were asked once more; not there where it could not be made.
         truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
+        drawn: of a large grid, the operations of each template that were asked again under other settings and on the
+            unseen data; not there where all were (:mod:`weigh.experiment.results.drawn`).
         guarantees: what each contender promises of the rows that it loads; not there where nothing is loaded.
     """
 
@@ -126,6 +128,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
     truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
     guarantees: dict[str, Guarantee] | msgspec.UnsetType = msgspec.UNSET
+    drawn: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.model.answer import ResultSchema
 from weigh.model.errors import UsageError, nearest
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 Literal = str | int | float | None
+ESCAPING = ("clickhouse",)
+"""Dialects in whose strings a backslash begins an escape."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +87,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
     def text(self, case: Case, dialect: str = "") -> str:
         """The query of one case as an engine gets it."""
-        return fill(self.dialect.get(dialect, self.sql), case.literals)
+        return fill(self.dialect.get(dialect, self.sql), case.literals, dialect)
 
     def timed(self) -> tuple[Case, ...]:
         """The cases the clock runs on."""
@@ -106,7 +114,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     witness: str = "ground truth"
     suite: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def templates(self) -> dict[str, tuple[str, ...]]:
         """Names of the operations of every template that has several."""
         found: dict[str, list[str]] = {}
@@ -133,17 +141,25 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return {operation.name: operation for operation in reversed(self.operations)}
 
 
-def fill(text: str, literals: dict[str, Literal]) -> str:
+def fill(text: str, literals: Mapping[str, Literal], dialect: str = "") -> str:
     """SQL text with its parameters replaced by SQL literals; other braces stay as they are."""
-    for name, value in literals.items():
-        text = text.replace("{" + name + "}", sql_literal(value))
-    return text
+    if not literals:
+        return text
+    # At once: a value may contain what looks like another parameter.
+    names = re.compile("|".join(re.escape("{" + name + "}") for name in literals))
+    return names.sub(lambda found: sql_literal(literals[found.group()[1:-1]], dialect), text)
 
 
-def sql_literal(value: Literal) -> str:
-    """A value as standard SQL writes it."""
+def sql_literal(value: Literal | datetime.date | datetime.time, dialect: str = "") -> str:
+    """A value as SQL writes it: that of the standard, or of an engine's dialect where that one reads it otherwise."""
     if value is None:
         return "NULL"
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        # A backslash is a character to all but those in whose strings it begins an escape.
+        text = value.replace("\\", "\\\\") if dialect in ESCAPING else value
+        return "'" + text.replace("'", "''") + "'"
+    if isinstance(value, datetime.datetime):
+        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+    if isinstance(value, datetime.date | datetime.time):
+        return f"{'DATE' if isinstance(value, datetime.date) else 'TIME'} '{value.isoformat()}'"
     return repr(value)

@@ -209,7 +209,7 @@ class _Session:
             runs=runs,
             starts_needed=_whole(decisions.needed[at]),
             total=whole,
-            rebuilt=_rebuilt(compared, at),
+            rebuilt=rebuilt(int(compared.builds[at]), float(compared.rebuilt[at])),
         )
 
     def _refused(self, pair: tuple[Question, str]) -> Iterator[Reason]:
@@ -313,12 +313,16 @@ class _Session:
                 )
 
 
-def _rebuilt(compared: Comparisons, at: int) -> Rebuilt | msgspec.UnsetType:
-    """Of the builds of the comparison at position ``at``."""
-    if not compared.builds[at]:
+def rebuilt(builds: int, spread: float) -> Rebuilt | msgspec.UnsetType:
+    """What is told of several builds.
+
+    Args:
+        builds: groups of starts that share one; 0 where each side has one build.
+        spread: what a build brings to its starts, a logarithm; NaN where that is not known.
+    """
+    if not builds:
         return msgspec.UNSET
-    spread = float(np.expm1(compared.rebuilt[at]))
-    return Rebuilt(builds=int(compared.builds[at]), spread=spread if np.isfinite(spread) else None)
+    return Rebuilt(builds=builds, spread=float(np.expm1(spread)) if np.isfinite(spread) else None)
 
 
 def _whole(number: float) -> int | None:

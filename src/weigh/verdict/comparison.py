@@ -12,7 +12,7 @@ import numpy as np
 
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects, over_blocks, total, typical
-from weigh.statistics.groups import joined, over_groups
+from weigh.statistics.groups import Grouped, joined, over_groups
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -85,17 +85,15 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects, totals = over_blocks(usual), over_blocks(whole)
+    effects, totals = (Effects(*np.full((3, len(pairs)), np.nan)) for _ in range(2))
     builds, rebuilt = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), np.nan)
     for number in np.unique(candidate):
         rows = np.flatnonzero(candidate == number)
-        group = None if table.builds is None else joined(table.builds[:, number], table.builds[:, baseline])
-        if group is not None:
-            found = over_groups(usual[rows], group)
-            _put(effects, rows, found.effects)
-            _put(totals, rows, over_groups(whole[rows], group).effects)
-            builds[rows], rebuilt[rows] = found.groups, found.spread
-    outlying, apart = _outlying(usual)
+        found = over_starts(table, number, baseline, usual[rows])
+        put(effects, rows, found.effects)
+        put(totals, rows, over_starts(table, number, baseline, whole[rows]).effects)
+        builds[rows], rebuilt[rows] = found.groups, found.spread
+    others, apart = outlying(usual)
     return Comparisons(
         effects=effects,
         totals=totals,
@@ -106,7 +104,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         median=medians[question, candidate] - medians[question, baseline],
         floor=self_comparison(table, baseline)[0].effect[question],
         p_trend=_p_trend(usual),
-        outlying=outlying,
+        outlying=others,
         apart=apart,
         step=_steps(table, pairs, baseline),
         builds=builds,
@@ -114,7 +112,27 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
     )
 
 
-def _put(whole: Effects, rows: Ints, part: Effects) -> None:
+def over_starts(table: Table, candidate: int, baseline: int, differences: Floats) -> Grouped:
+    """The mean over the starts with its error; of several builds of a side, over groups of starts that share one.
+
+    Args:
+        table: of the experiment.
+        candidate: number of a contender.
+        baseline: number of the other one.
+        differences: one number a block, shape (comparisons, blocks), NaN where a block has none.
+
+    Returns:
+        ``groups`` is 0 where each side has one build.
+    """
+    group = None if table.builds is None else joined(table.builds[:, candidate], table.builds[:, baseline])
+    if group is not None:
+        return over_groups(differences, group)
+    none = np.zeros(len(differences), dtype=np.int64)
+    return Grouped(over_blocks(differences), none, np.full(len(differences), np.nan))
+
+
+def put(whole: Effects, rows: Ints, part: Effects) -> None:
+    """Fill in what was estimated of some rows."""
     whole.effect[rows], whole.error[rows], whole.freedom[rows] = part.effect, part.error, part.freedom
 
 
@@ -130,6 +148,14 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
         return Effects(*missing), np.zeros(len(table.questions), dtype=np.int64)
     usual, _ = _differences(table, table.turns(), arms[1:], arms[:1])
     return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
+
+
+def typical_differences(table: Table, candidate: str, baseline: str) -> Floats:
+    """What one execution usually takes, candidate over baseline, as a logarithm of shape (questions, blocks)."""
+    numbers = (table.contenders.index(name) for name in (candidate, baseline))
+    own, base = (np.flatnonzero(table.contender_of == number) for number in numbers)
+    usual, _ = _differences(table, table.turns(), own, base)
+    return usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +231,12 @@ def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Flo
     return found
 
 
-def _outlying(usual: Floats) -> tuple[Ints, Floats]:
-    """Starts of another kind: how many of each comparison, and how far they are from the rest."""
+def outlying(usual: Floats) -> tuple[Ints, Floats]:
+    """Starts of another kind: how many of each comparison, and how far they are from the rest.
+
+    Args:
+        usual: one difference of logarithms a start, shape (comparisons, blocks), NaN where there is none.
+    """
     present = ~np.isnan(usual)
     count = present.sum(axis=1)
     ordered = np.sort(usual, axis=1)

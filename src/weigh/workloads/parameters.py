@@ -9,7 +9,7 @@ from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Value = str | int | float
 Parameters = dict[str, Value | list[Value] | dict[str, Value | list[Value]]]
@@ -26,9 +26,14 @@ def names(sql: str) -> list[str]:
 
 def braced(sql: str) -> str:
     """The query with every ``$name`` written as ``{name}``."""
+    return replaced(sql, lambda name: f"{{{name}}}")
+
+
+def replaced(sql: str, written: Callable[[str], str]) -> str:
+    """The query with every parameter as a function of its name writes it; strings and comments stay as they are."""
     text, at = "", 0
     for name, begin, end in _found(sql):
-        text += f"{sql[at:begin]}{{{name}}}"
+        text += sql[at:begin] + written(name)
         at = end
     return text + sql[at:]
 

@@ -23,9 +23,10 @@ from weigh.experiment.results.pace import Pace
 from weigh.experiment.results.results import experiment_results
 from weigh.experiment.results.stalls import Stalls
 from weigh.model import codes
+from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
-from weigh.model.verdict import Total, Verdict, VerdictName
+from weigh.model.verdict import Tier, TierName, Total, Verdict, VerdictName
 from weigh.render.shape import command
 from weigh.render.terminal import plain_text
 from weigh.verdict.metrics import Statement
@@ -265,6 +266,33 @@ def test_where_cpu_time_decides_it_says_so() -> None:
 def test_every_form_has_its_sentence(name: str, said: str) -> None:
     left = " ".join(line[:64].rstrip() if "  " in line[50:] else line for line in shown(FORMS[name]).splitlines())
     assert said in re.sub(r" \[[A-Z]+\]", "", " ".join(left.split())), shown(FORMS[name])
+
+
+def test_who_is_not_compared_is_not_open() -> None:
+    """What forbids a comparison is said once, and more of the same measuring is not proposed."""
+    lazy = codes.A5_LAZY.finding(contender="third", text="it computes after the clock", remedy="consume the answer")
+    refused = verdict("q1", "refused", None, "third", reasons=(codes.A5_LAZY.reason("it computes after the clock"),))
+    said = words(results([verdict("q1", "same"), refused], findings=(lazy,)))
+    assert "new takes the same time as old on 1 of 1 operation" in said
+    assert said.count("third is not compared: it computes after the clock.") == 1
+    assert "open" not in said.replace("weigh open", "")
+    assert "q1 (third) not compared" in said
+    alone = results([replace(refused, contender=NEW)], findings=(replace(lazy, contender=NEW),))
+    assert "new is not compared: it computes after the clock." in first_screen(alone, EVIDENCE).says
+
+
+def test_whose_answers_nothing_confirmed_is_said_once() -> None:
+    made = results(MIXED)
+    assert made.gate
+    assert made.tier
+    status = GateStatus.UNVERIFIED
+    operations = tuple(replace(one, status=status) for one in made.gate.operations)
+    reasons = (codes.A8.reason("nothing independent confirmed the answers of q1, q2"), *made.tier.reasons)
+    found = replace(
+        made, gate=replace(made.gate, operations=operations), tier=Tier(name=TierName.SUGGESTIVE, reasons=reasons)
+    )
+    assert words(found).lower().count("nothing independent confirmed") == 1
+    assert "Suggestive: those answers are not confirmed" in words(found)
 
 
 def test_findings_are_a_count_and_told_where_they_are_asked_for() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import print_json, say, say_rows
+from weigh.cli.output import print_json, say, say_item, say_rows
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 _NAMES = 6
 """Operations with one problem that are named without ``--verbose``."""
 _TITLES = {
-    "constant": "read no table",
-    "empty": "answer nothing",
-    "duplicate": "ask what another one asks",
-    "too_fast": "too fast to be timed",
-    "generated": "ask rows that the engine makes itself",
-    "noisy": "noisier than what is asked",
-    "fails": "are not answered",
+    "constant": ("reads no table", "read no table"),
+    "empty": ("answers nothing", "answer nothing"),
+    "duplicate": ("asks what another one asks", "ask what another one asks"),
+    "too_fast": ("is too fast to be timed", "are too fast to be timed"),
+    "generated": ("asks rows that the engine makes itself", "ask rows that the engine makes itself"),
+    "noisy": ("is noisier than what is asked", "are noisier than what is asked"),
+    "fails": ("is not answered", "are not answered"),
 }
+"""Of one operation, and of several."""
 
 
 @click.group(invoke_without_command=True)
@@ -119,23 +120,25 @@ def _say(found: Audit, *, verbose: bool) -> None:
 
     bad = len(found.nothing)
     total = count(len(found.operations), "operation")
-    say(f"{bad:,} of {total} measure nothing." if bad else f"Of {total} none measures nothing.", bold=True)
-    for kind, title in _TITLES.items():
+    nothing = f"{bad:,} of {total} {'measures' if bad == 1 else 'measure'} nothing."
+    say(nothing if bad else f"Of {total} none measures nothing.", bold=True)
+    for kind, titles in _TITLES.items():
         own = [one for one in found.problems if one.kind == kind]
         if not own:
             continue
-        say(f"\n{len(own):,} {title}")
+        say(f"\n{len(own):,} {titles[len(own) > 1]}")
         if kind == "noisy" and len(own) > _NAMES and 2 * len(own) > len(found.operations):
             say("  Most of them are: the machine is busy, or the margin is too small for it (weigh doctor).")
         for one in own if verbose else own[:_NAMES]:
             who = f" ({', '.join(one.contenders)})" if one.contenders else ""
-            say(f"  {one_line(one.operation)}{who}: {one_line(one.text, 300)}")
+            say_item(f"{one_line(one.operation)}{who}: {one_line(one.text, 300)}")
         if len(own) > _NAMES and not verbose:
             say(f"  and {len(own) - _NAMES:,} more: --verbose or --json")
     if found.left_out:
-        say(f"\n{count(len(found.left_out), 'question')} of the suite not asked")
+        are = "is" if len(found.left_out) == 1 else "are"
+        say(f"\n{count(len(found.left_out), 'question')} of the suite {are} not asked")
         for left in found.left_out if verbose else found.left_out[:_NAMES]:
-            say(f"  {one_line(left.name)}: {one_line(left.why, 300)}")
+            say_item(f"{one_line(left.name)}: {one_line(left.why, 300)}")
         if len(found.left_out) > _NAMES and not verbose:
             say(f"  and {len(found.left_out) - _NAMES:,} more: --verbose or --json")
     _say_keys(found, verbose=verbose)
@@ -154,4 +157,4 @@ def _say_keys(found: Audit, *, verbose: bool) -> None:
     say("\nkeys of the files without effect")
     for (key, why), files in sorted(keys.items(), key=lambda pair: bool(pair[0][1])):
         where = ", ".join(files) if verbose else files[0] + (f" and {len(files) - 1:,} more" if files[1:] else "")
-        say(f"  {one_line(key)}: {why or 'not understood'} ({one_line(where, 1000 if verbose else 120)})")
+        say_item(f"{one_line(key)}: {why or 'not understood'} ({one_line(where, 1000 if verbose else 120)})")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.engines import engine as engines
-from weigh.engines.builds import folder, revision, wheel
+from weigh.engines.builds import folder, installation, revision, wheel
 from weigh.model.build import REVISION, Build
 from weigh.model.errors import UsageError
 
@@ -84,6 +84,8 @@ def _revision(name: str, engine: Engine, recipe: Recipe | None, where: str) -> B
 
 
 def _path(path: Path, engine: Engine, where: str) -> Build:
+    if path.is_dir() and installation.is_one(path, engine.installation):
+        return installation.read(str(path), engine.installation, where)
     if path.is_dir():
         return _folder(path, engine, where)
     if not path.exists():
@@ -118,9 +120,9 @@ def _folder(path: Path, engine: Engine, where: str) -> Build:
         return Build(kind="project", content=folder.content(path, where), place=str(path))
     raise UsageError(
         f"{path} holds neither a wheel of {engine.package} nor a project that one is built from "
-        f"({' or '.join(_PROJECT)})",
+        f"({' or '.join(_PROJECT)})" + (f", nor {' and '.join(engine.installation)}" if engine.installation else ""),
         where=where,
-        remedy="name a wheel",
+        remedy="name a wheel, or the folder of an installation" if engine.installation else "name a wheel",
     )
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.engines.builds import folder as folders
-from weigh.engines.builds import revision, wheel
+from weigh.engines.builds import installation, revision, wheel
 from weigh.engines.builds.asked import resolved, wheels_of
 from weigh.host import scratch
 from weigh.model.build import Build, BuildRead
@@ -43,11 +43,11 @@ class Product(msgspec.Struct, frozen=True, kw_only=True):
     """A build that can be installed.
 
     Attributes:
-        wheel: in the cache.
+        wheel: in the cache; None of an installation, which is used where it lies.
         read: what it is.
     """
 
-    wheel: Path
+    wheel: Path | None
     read: BuildRead
 
 
@@ -74,6 +74,8 @@ def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> 
     if build is msgspec.UNSET:
         return None
     where = f"contender {contender.name}"
+    if build.kind == "installation":
+        return Product(wheel=None, read=installation.found(build, engine.installation, where))
     try:
         if build.kind == "wheel":
             return _kept(Path(build.place).expanduser(), build, cache, where)

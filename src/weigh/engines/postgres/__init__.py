@@ -21,6 +21,7 @@ engine = Engine(
     copies=True,
     ingests=True,
     variants=("weigh.url", "weigh.threads"),
+    installation=("bin/postgres", "bin/initdb"),
     switches=(
         Switch(name="hash joins and hash aggregates off", settings={"enable_hashjoin": False, "enable_hashagg": False}),
         Switch(name="another join order", settings={"join_collapse_limit": 1, "geqo": False}),

@@ -145,7 +145,7 @@ def _partitions(interview: QuerySession, operations: list[Operation], pace: _Pac
             continue
         table = operation.filter.table
         for case in operation.cases:
-            predicate = fill(operation.filter.predicate, case.literals)
+            predicate = fill(operation.filter.predicate, case.literals, interview.ready.engine.dialect)
             try:
                 if table not in totals:
                     totals[table] = _count(interview, table, None)

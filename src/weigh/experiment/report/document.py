@@ -11,6 +11,7 @@ from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.report.stores import StoresDocument
+from weigh.experiment.results.by_template import TemplateVerdict
 from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold.cold_proof import ColdProof
 from weigh.experiment.results.data.differences import Difference
@@ -192,6 +193,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
         objects: what was asked of stores (docs/concept/stores.md); absent where nobody reads from one.
         grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
+        templates: verdicts over the operations of each template (docs/guide/suites.md#by-template); absent where a
+            suite has none.
     """
 
     experiment: ExperimentRow
@@ -217,6 +220,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     differences: tuple[Difference, ...] = ()
     objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
     grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
+    templates: tuple[TemplateVerdict, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -259,6 +263,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         differences=results.differences,
         objects=stores.document(results),
         grid=grid.document(results),
+        templates=results.templates or msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weigh.experiment.report import (
+    by_template,
     cold,
     grid,
     ingest,
@@ -114,6 +115,9 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         for temperature in spec.temperatures:
             heading = "Times" if spec.temperature == "hot" else f"Times, {cold.title(temperature)}"
             parts += [Text(heading, style="bold"), _numbers(results, temperature), Text()]
+    if together := by_template.rows(results):
+        table = _table(by_template.HEADINGS, [(*row.cells, row.verdict) for row in together])
+        parts += [Text(by_template.TITLE, style="bold"), table, Text(by_template.NOTE, style="dim"), Text()]
     if effects := grid.rows(results):
         parts += [
             Text("Effects of layouts", style="bold"),

@@ -189,7 +189,7 @@ def _by_parts(suspect: Divergence, checks: list[Check]) -> Refutation:
     schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
     questions = []
     for check in checks[:_CASES]:
-        predicate = fill(filtered.predicate, suspect.case(check).literals)
+        predicate = fill(filtered.predicate, suspect.case(check).literals, suspect.ready.engine.dialect)
         count = f"SELECT count(*) AS n FROM {filtered.table}"
         parts = (count, f"{count} WHERE NOT ({predicate})", f"{count} WHERE ({predicate}) IS NULL")
         questions.append((check, Question(sql=f"{count} WHERE ({predicate})", witness=parts, schema=schema)))

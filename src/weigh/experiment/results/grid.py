@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.model import codes
 from weigh.model.data.grid import Level, laid_out
 from weigh.model.errors import EvidenceFault
 from weigh.model.spec import MIN_STARTS
@@ -16,7 +15,7 @@ from weigh.model.verdict import Reason, VerdictName
 from weigh.statistics import factorial
 from weigh.statistics.effects import over_blocks, typical
 from weigh.statistics.student_t import quantile
-from weigh.verdict import reasons
+from weigh.verdict import reasons, refusals
 from weigh.verdict.decide import decide
 from weigh.verdict.metrics import HEADLINE, rules_of
 from weigh.verdict.table import tabulate
@@ -258,12 +257,7 @@ class _Metric:
 
     def _why(self, question: Question, members: Sequence[str]) -> Reason | None:
         """Why it has no effects: a cell that is not compared with the baseline, because of more than its noise."""
-        for one in self._pairs(question, members):
-            if one is None:
-                return codes.X_METRIC.reason("a cell of the grid has no figure")
-            if one.ratio is None or one.verdict in _NONE or _refused(one):
-                return one.reasons[0] if one.reasons else codes.X_METRIC.reason(f"{one.contender} has no figure")
-        return None
+        return next(filter(None, map(refusals.why_not_pooled, self._pairs(question, members))), None)
 
     def _blocks(self, contender: str, contrast: Contrast, numbers: tuple[int, ...]) -> Floats:
         """One number a block; of several operations their mean, where all of them were measured."""
@@ -349,15 +343,6 @@ class _Metric:
                 low=float(np.exp(middle - half)),
                 high=float(np.exp(middle + half)),
             )
-
-
-_NONE = (VerdictName.DIVERGED, VerdictName.ERROR)
-
-
-def _refused(one: Verdict) -> bool:
-    """Whether because of more than noise, which each effect has its own of."""
-    codes_of = {reason.code for reason in one.reasons[:1]}
-    return one.verdict is VerdictName.REFUSED and codes.T7_UNSTABLE.code not in codes_of
 
 
 def _cells(record: Record, grid: Grid, analyses: Mapping[str, MetricAnalysis]) -> Iterator[Cell]:

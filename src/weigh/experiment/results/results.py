@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.experiment.record import Record
 from weigh.experiment.results import drift, duet, gaps, later_answers
+from weigh.experiment.results.by_template import TemplateVerdict, by_template
 from weigh.experiment.results.clock import claim, clock_end, family_cpu, plausibility, repetition, round_trip
 from weigh.experiment.results.clock.clock_coverage import clock_coverage
 from weigh.experiment.results.clock.family_cpu import OutsideClock
@@ -79,6 +80,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         differences: in what the data that contenders read is not that of the baseline.
         requests: what timed executions asked of stores.
         grid: what a grid of layouts says; None where the experiment has none.
+        templates: verdicts over the operations of each template of a suite; none where it has none.
     """
 
     record: Record
@@ -101,6 +103,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     differences: tuple[Difference, ...] = ()
     requests: tuple[RequestFigures, ...] = ()
     grid: GridResults | None = None
+    templates: tuple[TemplateVerdict, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -125,14 +128,15 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         if VerdictName.DIVERGED in names or (self.gate and self.gate.contradicted):
             return ExitCode.FOUND
         totals = [verdict.total.verdict for verdict in self.headline.verdicts if verdict.total]
-        if VerdictName.SLOWER in (*names, *totals) and self.record.spec.baseline_declared:
+        together = [one.verdict.verdict for one in self.templates]
+        if VerdictName.SLOWER in (*names, *totals, *together) and self.record.spec.baseline_declared:
             return ExitCode.FOUND
         tried = any(sample.timed for sample in self.record.samples)
         failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
         nobody_left = self.record.blocks and failed
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
-        return inconclusive(names, self.tier, strict=strict)
+        return inconclusive([*names, *together], self.tier, strict=strict)
 
     def _nobody_to_compare(self) -> bool:
         """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
@@ -233,6 +237,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         differences=differ,
         requests=asked,
         grid=grid_results(latest, samples, analyses, shares),
+        templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
     timed = gate is not None and any(sample.timed for sample in samples)

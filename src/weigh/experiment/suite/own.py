@@ -108,11 +108,14 @@ def own_files(
     for one in suite.questions:
         if one.load in made.failed:
             continue
-        text = renamed(one.sql, made.names.get(one.load, {}), suite.dialect)
-        if text is None:
+        names = made.names.get(one.load, {})
+        text = renamed(one.sql, names, suite.dialect)
+        others = {key: renamed(written, names, key) for key, written in one.dialect.items()}
+        if text is None or None in others.values():
             left.append(LeftOut(name=one.name, why="other questions make other tables of the same names"))
         else:
-            questions.append(msgspec.structs.replace(one, sql=text))
+            kept = {key: written for key, written in others.items() if written is not None}
+            questions.append(msgspec.structs.replace(one, sql=text, dialect=kept))
     if questions and not tables:
         raise UsageError(
             "it has no tables: neither the suite makes any, nor does somebody name them",
@@ -176,6 +179,7 @@ def _operation(question: Question, described: QueryFile) -> Operation:
     return Operation(
         name=question.name,
         sql=question.sql,
+        dialect=question.dialect,
         schema=result_schema(described, Path(question.file)),
         cases=(Case(name="only", timed=True),),
         about=question.about,

@@ -109,7 +109,8 @@ def _ask(
                 still: list[Question] = []
                 for number, question in enumerate(open_):
                     try:
-                        table = session.ask(question.sql).table
+                        sql = question.dialect.get(one.engine.dialect, question.sql)
+                        table = session.ask(sql).table
                     except WorkerEnded as ended:
                         words = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
                         refused.setdefault(question.name, f"{contender.name} does not answer it: {words}")

@@ -28,6 +28,7 @@ from weigh.evidence.verification import (
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
+from weigh.experiment.results import drawn
 from weigh.experiment.results.data import builds
 from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings, order, stopping
@@ -197,6 +198,8 @@ def _gate(record: Record) -> list[Problem]:
         for one in (record.workload.operations if record.workload else ())
         if one.name not in named
     ]
+    if record.workload and (why := drawn.wrong(record.workload, record.gate.drawn or {})):
+        problems.append(Problem(code=codes.R4_FIGURES.code, file="gate.json", text=why))
     return problems
 
 

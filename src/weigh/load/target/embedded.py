@@ -29,7 +29,7 @@ class Embedded(NamedTuple):
 
     Attributes:
         text: all that the user wrote.
-        version: of the server; empty for the one that weigh is tested with.
+        version: of the server, or the folder of an installation; empty for the one that weigh is tested with.
         settings: of the server's configuration.
     """
 
@@ -37,18 +37,24 @@ class Embedded(NamedTuple):
     version: str
     settings: dict[str, str]
 
+    @property
+    def installed(self) -> bool:
+        """Whether it is the folder of an installation."""
+        return "/" in self.version
+
 
 def kind_of(text: str) -> str:
     """What a target begins with: ``postgres:embedded`` of ``postgres:embedded@18?work_mem=64MB``."""
     return re.split("[@?]", text, maxsplit=1)[0]
 
 
-def parse(text: str, decided: Sequence[str]) -> Embedded:
+def parse(text: str, decided: Sequence[str], *, folders: bool = False) -> Embedded:
     """Version and settings of an embedded server.
 
     Args:
         text: what the user wrote.
         decided: settings that weigh decides.
+        folders: whether the folder of an installation may stand in place of a version.
 
     Raises:
         UsageError: one of them is none, or is decided by weigh.
@@ -56,7 +62,7 @@ def parse(text: str, decided: Sequence[str]) -> Embedded:
     rest = text.removeprefix(kind_of(text))
     named, _, query = rest.partition("?")
     version = named.removeprefix("@")
-    if named and not _VERSION.fullmatch(version):
+    if named and not _VERSION.fullmatch(version) and not (folders and "/" in version):
         raise UsageError(
             f"'{version}' is no version of a server", where=text, remedy=f"write {kind_of(text)}@18, or @18.6"
         )

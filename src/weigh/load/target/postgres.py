@@ -12,6 +12,7 @@ import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
+from weigh.engines.builds import installation
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
@@ -105,7 +106,7 @@ class EmbeddedPostgres:
     restarts = True
 
     def __init__(self, text: str = "postgres:embedded") -> None:
-        self.asked = embedded.parse(text, _DECIDED)
+        self.asked = embedded.parse(text, _DECIDED, folders=True)
         self.text = text
         if dotted := [name for name in self.asked.settings if "." in name or "-" in name]:
             # A server takes any name with a dot, for an extension that may come.
@@ -120,17 +121,14 @@ class EmbeddedPostgres:
             EngineFault: it does not start.
             EnvironmentFault: its package cannot be had.
         """
-        engine = engines.engine
-        environment = embedded.environment(
-            self.asked, engine.package, engine.tested, engine.requires, "PostgreSQL", cache
-        )
+        environment, programs = self._programs(cache)
         folder = server_folder.folder()
         own = self.asked.settings
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS)), **own}
         try:
             if data is not None:
                 server_folder.copy(data, folder / "data")
-            asks = {"folder": str(folder), "options": options, "shown": list(own)}
+            asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
             with _server_process(environment, asks, self.text) as (said, pipe):
                 if said.error and own and any(name in said.error for name in own):
                     raise UsageError(said.error, where=self.text, remedy=_SETTINGS)
@@ -168,6 +166,20 @@ class EmbeddedPostgres:
                 )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _programs(self, cache: Path) -> tuple[Environment, str]:
+        """Where the server's client is installed, and the folder of the programs of an installation, if it is one."""
+        engine = engines.engine
+        if not self.asked.installed:
+            return embedded.environment(
+                self.asked, engine.package, engine.tested, engine.requires, "PostgreSQL", cache
+            ), ""
+        there = installation.read(self.asked.version, engine.installation, self.text)
+        made = environments.ensure([*engine.requires], cache)
+        program = Path(there.place, there.file)
+        said = f"{program} sha256:{installation.program_hash(program, self.text)} version {there.version}"
+        lock = f"{made.lock}{said} contents sha256:{there.content}\n"
+        return msgspec.structs.replace(made, lock=lock), str(program.parent)
 
 
 class PostgresByUrl:

@@ -63,7 +63,7 @@ def main() -> None:
     try:
         try:
             if place is not None:
-                running, reached = _start(place, asked["options"])
+                running, reached = _start(place, asked["options"], asked["programs"])
                 connection = running.connection
             else:
                 resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -98,7 +98,7 @@ def main() -> None:
 
         def restart() -> None:
             nonlocal running
-            running, _ = _start(place or Path(), asked["options"])
+            running, _ = _start(place or Path(), asked["options"], asked["programs"])
             running.connection.close()
 
         own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
@@ -190,10 +190,10 @@ def _described_again(connect: Callable[[], Any], shown: tuple[str, ...]) -> dict
         return _described(connection, shown)
 
 
-def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
+def _start(place: Path, options: dict[str, str], installed: str) -> tuple[Any, dict[str, str]]:
     os_user, server = importlib.import_module("os_user"), importlib.import_module("server")
     whose = os_user.unprivileged()
-    programs = os_user.programs(whose)
+    programs = os_user.programs(whose, installed)
     if whose is not None:
         whose.own(place)
     data = place / "data"

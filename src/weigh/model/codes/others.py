@@ -21,6 +21,9 @@ X_RESUMED = note("X.resumed", Page(pages.EVIDENCE, "Resuming"), "the attempt was
 X_RELATION = note(
     "X.relation", Page(pages.ANSWERS, "Metamorphic checks"), "a check of the engine against itself could not be made"
 )
+X_DRAWN = note(
+    "X.drawn", Page(pages.ANSWERS, "Large grids"), "of each template of a large grid, some operations were asked again"
+)
 X_SHRINK = note("X.shrink", pages.REPRODUCERS, "why there is no reproducer of a divergence")
 X_SAMPLER = warning(
     "X.sampler",

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.model.verdict import Reason
+from weigh.model import codes
+from weigh.model.verdict import Reason, VerdictName
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from weigh.model.verdict import Verdict
 
 Refusals = Mapping[tuple[Question, str], Reason]
 """Why the figures of (question, contender) cannot carry a verdict. The baseline's spoil every comparison with it."""
@@ -39,3 +42,17 @@ def reasons(
             yield reason
         if (reason := one.get((question, baseline))) is not None:
             yield msgspec.structs.replace(reason, text=f"the {role} {baseline}: {reason.text}")
+
+
+def why_not_pooled(one: Verdict | None) -> Reason | None:
+    """Why a comparison cannot be part of a mean: it has no figure, or is refused for more than its noise.
+
+    A mean has a noise of its own, which may be small where that of its parts is not.
+    """
+    if one is None:
+        return codes.X_METRIC.reason("one of its parts has no figure")
+    noisy = {reason.code for reason in one.reasons[:1]} == {codes.T7_UNSTABLE.code}
+    failed = one.verdict in (VerdictName.DIVERGED, VerdictName.ERROR)
+    if one.ratio is None or failed or (one.verdict is VerdictName.REFUSED and not noisy):
+        return one.reasons[0] if one.reasons else codes.X_METRIC.reason(f"{one.contender} has no figure")
+    return None

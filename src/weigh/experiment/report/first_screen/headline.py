@@ -13,9 +13,10 @@ from weigh.model.gate import UNDECIDED
 from weigh.model.sample import Outcome
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.finding import Finding
@@ -37,25 +38,29 @@ _WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
 """Engines that answer most SQL, one a lineage."""
 
 
-def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str, ...]:
+def headline(results: ExperimentResults, compared: Sequence[Pair], together: Sequence[str] = ()) -> tuple[str, ...]:
     """The sentences, the one that matters most first.
 
     Args:
         results: what is to be said.
         compared: every contender against the baseline.
+        together: what templates say of them.
     """
     timed = bool(results.headline.timings)
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         said = [*answers(results), *([nothing] if results.gate else [])]
         return (*_unfinished(results), *said, *_attempts(results), *_failures(results))
-    if len(compared) == 1:
-        said = [sentence(compared[0], geometric_mean(results, compared[0]))]
-    elif compared:
-        said = [*_listed(results, compared)]
+    out = disqualified(results.findings)
+    fit = [pair for pair in compared if pair.contender not in out]
+    if len(fit) == 1:
+        said = [sentence(fit[0], geometric_mean(results, fit[0]))]
+    elif fit:
+        said = [*_listed(results, fit)]
     else:
         said = [_alone(results)]
-    return (*_unfinished(results), *said, *_attempts(results), *_failures(results), *answers(results))
+    said += _not_compared(out, compared)
+    return (*_unfinished(results), *said, *together, *_attempts(results), *_failures(results), *answers(results))
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
@@ -115,6 +120,13 @@ def _listed(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[st
     for pair in compared:
         when = "" if hot else f", {pair.temperature}"
         yield f"{pair.contender}{when}: {short(pair)}."
+
+
+def _not_compared(out: Mapping[str, Finding], compared: Sequence[Pair]) -> Iterator[str]:
+    """Who is compared with nobody, and why; who reads wrong rows has a sentence of its own (:func:`wrong`)."""
+    for name in dict.fromkeys(pair.contender for pair in compared):
+        if name in out and out[name].code != codes.A4_ROWS.code:
+            yield f"{name} is not compared: {one_line(out[name].text, _TOLD).rstrip('.')}."
 
 
 def short(pair: Pair) -> str:
@@ -177,7 +189,6 @@ def answers(results: ExperimentResults) -> Iterator[str]:
         yield "The gate was not reached: no answer was checked."
         return
     agreed = [one for one in gate.operations if one.status is GateStatus.AGREED]
-    unverified = [one.operation for one in gate.operations if one.status is GateStatus.UNVERIFIED]
     if agreed:
         whole = len(agreed) == len(gate.operations)
         # Who reads other rows was not asked.
@@ -188,8 +199,8 @@ def answers(results: ExperimentResults) -> Iterator[str]:
         each = "each other contender" if misread else "each contender"
         count = "" if results.record.blocks else f", {units.count(asked, 'question')} to {each}"
         yield f"{which} agree{_witness(gate)}{count}."
-    if unverified:
-        yield f"Nothing independent confirmed the answers to {named(unverified)}. {_remedy(results)}"
+    if open_ := unverified(results):
+        yield f"Nothing independent confirmed the answers to {named(open_)}. {_remedy(results)}"
     unable: dict[tuple[str, GateStatus], list[str]] = {}
     for one in gate.operations:
         for name, status in one.contenders.items():
@@ -197,6 +208,12 @@ def answers(results: ExperimentResults) -> Iterator[str]:
                 unable.setdefault((name, status), []).append(one.operation)
     for (name, status), operations in unable.items():
         yield f"{name} {'cannot answer' if status is GateStatus.UNSUPPORTED else 'failed on'} {named(operations)}."
+
+
+def unverified(results: ExperimentResults) -> list[str]:
+    """Operations whose answers nothing confirmed that shares no code with those who gave them."""
+    found = results.gate.operations if results.gate else ()
+    return [one.operation for one in found if one.status is GateStatus.UNVERIFIED]
 
 
 def named(operations: Sequence[str], most: int = _NAMED) -> str:

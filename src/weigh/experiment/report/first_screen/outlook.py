@@ -53,16 +53,28 @@ def outlooks(verdicts: Iterable[Verdict], pace: Pace | None) -> Iterator[Outlook
         verdicts: on wall time.
         pace: how long a start takes.
     """
-    every = [one for one in verdicts if one.verdict in OPEN]
-    timely = [one for one in every if one.starts_needed and _seconds([one], pace) <= _REASONABLE]
+    timely: list[Verdict] = []
+    others: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        if one.verdict not in OPEN:
+            continue
+        if one.starts_needed and _seconds([one], pace) <= _REASONABLE:
+            timely.append(one)
+        else:
+            others.setdefault(_why(one), []).append(one)
     if timely:
         yield Outlook(tuple(timely), _more(timely, pace))
-    others: dict[str, list[Verdict]] = {}
-    for one in every:
-        if one not in timely:
-            others.setdefault(_why(one), []).append(one)
     for why, same in others.items():
         yield Outlook(tuple(same), why)
+
+
+def needs(one: Verdict, operations: Iterable[str], pace: Pace | None) -> str:
+    """What an open verdict over several operations would take."""
+    if not one.starts_needed or pace is None:
+        return _why(one)
+    missing = one.starts_needed - one.starts
+    seconds = pace.more({(operation, one.temperature): missing for operation in operations})
+    return about(seconds) if seconds <= _REASONABLE else QUIETER
 
 
 def about(seconds: Seconds) -> str:

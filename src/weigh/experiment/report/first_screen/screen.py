@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen import beside, headline
+from weigh.experiment.report.first_screen import beside, by_template, headline
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, pairs
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, pairs
 from weigh.experiment.report.no_verdicts import disturbed
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName, VerdictName
+from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ class Line:
         alone: the baseline's times, where it has them.
         noise: how far the baseline's two arms are apart, a fraction.
         undecided: whether answers differ and nothing tells who is right.
+        template: whether it is a template, which stands for operations that differ like it.
     """
 
     question: str
@@ -45,6 +47,7 @@ class Line:
     alone: Timing | None
     noise: float | None
     undecided: bool = False
+    template: bool = False
 
     @property
     def matters(self) -> bool:
@@ -109,9 +112,10 @@ class FirstScreen:
         took_s: seconds of measuring; None where nobody was timed.
         confidence: of the intervals, per cent.
         baseline, others: names of the contenders.
-        lines: operations that differ, the largest difference first, after those on which somebody is SLOWER than a
-            baseline that was declared; where nothing is compared, all.
-        groups: operations that do not, the same first, then what is open.
+        lines: templates that differ, then operations that differ otherwise than their template, the largest difference
+            first, after those on which somebody is SLOWER than a baseline that was declared; where nothing is compared,
+            all.
+        groups: templates that do not, then operations, the same first, then what is open.
         means: over all operations.
         beside: what data is read, totals and CPU time.
         machine: whether it was quiet.
@@ -160,23 +164,31 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     record, compared = results.record, pairs(results)
     timed = bool(results.headline.timings)
     others = tuple(dict.fromkeys(pair.contender for pair in compared))
-    open_groups = tuple(outlooks(results.headline.verdicts, results.pace)) if timed else ()
+    out = disqualified(results.findings)
+    fit = tuple(one for one in results.headline.verdicts if one.contender not in out)
+    open_groups = tuple(outlooks(fit, results.pace)) if timed else ()
+    left = tuple(one for one in results.headline.verdicts if one.contender in out and one.verdict in OPEN)
     every = tuple(_lines(results, others)) if timed else ()
     warning, order = disturbed(results), _failing_first if record.spec.baseline_declared else _by_size
     return FirstScreen(
         wrong=headline.wrong(results),
         warning=(warning[0], warning[-1]) if warning else (),
-        says=headline.headline(results, compared),
+        says=headline.headline(results, compared, tuple(by_template.sentences(results, compared))),
         tier=results.tier.name if results.tier else None,
         why=_why(results),
         took_s=results.measured_s if timed else None,
         confidence=f"{100 * record.spec.rules.confidence:g} %",
         baseline=record.spec.baseline,
         others=others,
-        lines=tuple(sorted((one for one in every if one.matters or not others), key=order)),
-        groups=tuple(_groups(every, open_groups, len(others))),
+        lines=tuple(sorted((*_templates(results, others), *_apart(results, every, others)), key=order)),
+        groups=(
+            *(Group(*one) for one in by_template.alike(results, others)),
+            *_groups(every, open_groups, left if timed else (), len(others)),
+        ),
         means=tuple(_means(results, compared)),
-        beside=tuple(filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results))))
+        beside=tuple(
+            filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results), beside.rebuilt(results)))
+        )
         if timed
         else (),
         machine=beside.machine(results),
@@ -189,20 +201,23 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     )
 
 
-def _by_size(one: Line) -> float:
-    return -one.size
+def _by_size(one: Line) -> tuple[bool, float]:
+    return (not one.template, -one.size)
 
 
-def _failing_first(one: Line) -> tuple[bool, float]:
-    return (not one.fails, -one.size)
+def _failing_first(one: Line) -> tuple[bool, bool, float]:
+    return (not one.fails, *_by_size(one))
 
 
 def _why(results: ExperimentResults) -> str:
     """The first reason for the tier, in words; a warning says it at more length."""
     if not results.tier or not results.tier.reasons or disturbed(results):
         return ""
-    more = len(results.tier.reasons) - 1
-    text = one_line(results.tier.reasons[0].text, 240).rstrip(".")
+    more, first = len(results.tier.reasons) - 1, results.tier.reasons[0]
+    text = one_line(first.text, 240).rstrip(".")
+    if first.code == codes.A8.code and headline.unverified(results):
+        # The headline has said of which.
+        text = "those answers are not confirmed"
     rest = f" (and {units.count(more, 'more reason')})" if more else ""
     return f"{str(results.tier.name).capitalize()}: {text}{rest}."
 
@@ -234,8 +249,35 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
             )
 
 
-def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -> Iterator[Group]:
-    """What does not differ: the same, small, lost; then what is open and what it would take."""
+def _templates(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
+    """Templates that differ."""
+    for name, of_it in by_template.differing(results, others):
+        some = next(one for one in of_it if one)
+        yield Line(
+            question=name,
+            baseline_s=by_template.seconds(results, some, some.verdict.baseline),
+            seconds=tuple(by_template.seconds(results, some, other) for other in others),
+            verdicts=tuple(one.verdict if one else None for one in of_it),
+            alone=None,
+            noise=None,
+            template=True,
+        )
+
+
+def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[str]) -> Iterator[Line]:
+    """Operations that differ, and not only as their template does; where nothing is compared, all."""
+    follows = by_template.follows(results)
+    for one in every:
+        differ = [verdict for verdict in one.verdicts if verdict and verdict.verdict in DIFFERENT]
+        told = ((verdict.operation, verdict.temperature, verdict.contender) in follows for verdict in differ)
+        if not others or (differ and not all(told)):
+            yield one
+
+
+def _groups(
+    every: Sequence[Line], still_open: Sequence[Outlook], left: Sequence[Verdict], others: int
+) -> Iterator[Group]:
+    """What does not differ: the same, small, lost; then what is open and what it would take, and what is left out."""
     several = others > 1
     calm = [one for one in every if others and not one.matters]
     # With several contenders an operation is only the same where it is for all of them.
@@ -255,6 +297,9 @@ def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -
     for one in still_open:
         sign = str(one.verdicts[0].verdict)
         yield Group(one.places(several=several), sign, f"open: {one.needs}")
+    if left:
+        places = Outlook(tuple(left), "").places(several=several)
+        yield Group(places, str(VerdictName.REFUSED), "not compared")
 
 
 def _all(one: Line, names: Sequence[VerdictName]) -> bool:

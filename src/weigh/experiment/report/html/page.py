@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.experiment.report import grid, layouts, outside, second_opinion, stores, summary
+from weigh.experiment.report import by_template, grid, layouts, outside, second_opinion, stores, summary
 from weigh.experiment.report import resources as parity
 from weigh.experiment.report.html import environment, many
 from weigh.experiment.report.html.answers import answers
@@ -84,6 +84,8 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             if results.grid
             else None,
             grid_words=grid,
+            by_template=by_template.rows(results),
+            template_words=by_template,
             opinions=second_opinion.rows(results),
             opinion_of=second_opinion.NAMES.get(str(record.spec.rule), ""),
             opinion_note=second_opinion.NOTE,

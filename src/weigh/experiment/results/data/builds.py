@@ -36,6 +36,8 @@ def findings(record: Record) -> Iterator[Finding]:
         mine, theirs = built.get(one.name), built.get(base.name)
         if mine is None or theirs is None or mine.sha256 != theirs.sha256:
             continue
+        if "installation" in (mine.kind, theirs.kind) and mine.content != theirs.content:
+            continue
         if mine.content == theirs.content or "wheel" in (mine.kind, theirs.kind):
             yield codes.R3_BUILD.finding(
                 "warning",
@@ -146,6 +148,9 @@ def departures(record: Record) -> Iterator[str]:
             yield f"what was installed for the build of {one.name} is not recorded"
         elif read.identity != one.build.identity or (one.build.kind == "wheel" and read.sha256 != one.build.content):
             yield f"the build of {one.name} is not the one that the experiment is of"
+        elif read.kind == "installation":
+            if not read.sha256:
+                yield f"the program of {one.name} is recorded without its hash"
         elif f"sha256:{read.sha256}/{read.file}" not in locks.get(one.name, ""):
             yield f"the packages of {one.name} do not hold the wheel of its build"
     yield from _other_builds(record, built)

@@ -19,9 +19,10 @@ from weigh.evidence import journal
 from weigh.evidence.verification import Problem
 from weigh.experiment import derived
 from weigh.experiment.verify.recount import grid as grids
-from weigh.experiment.verify.recount import student_t
+from weigh.experiment.verify.recount import student_t, templates
 from weigh.model import codes
 from weigh.model.errors import DataFault, EvidenceFault
+from weigh.model.operation import Workload
 from weigh.model.spec import Spec
 from weigh.model.verdict import Suite, Timing, Verdict
 
@@ -110,6 +111,7 @@ class _Printed(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...]
     suites: tuple[Suite, ...] = ()
     grid: grids.PrintedGrid | None = None
+    templates: tuple[templates.Printed, ...] = ()
 
     @property
     def effects(self) -> tuple[grids.Effect, ...]:
@@ -124,11 +126,13 @@ def script(folder: Path) -> str:
         EvidenceFault: there is no evidence, or it has no spec, verdicts or samples.
     """
     printed, spec = _printed(folder), _read(folder, "spec.json", Spec)
-    if any(one.starts > _MOST_STARTS for one in printed.verdicts):
+    if any(one.starts > _MOST_STARTS for one in (*printed.verdicts, *(row.verdict for row in printed.templates))):
         raise EvidenceFault(
             f"a verdict of more than {_MOST_STARTS:,} starts", where=str(folder), remedy="the evidence was edited"
         )
-    asked = sorted({(one.operation, _units(one) - 1, one.share) for one in printed.verdicts if _units(one) > 1})
+    asked = sorted(
+        {(one.operation, templates.units(one) - 1, one.share) for one in printed.verdicts if templates.units(one) > 1}
+    )
     level = spec.rules.confidence
     of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in asked}
     rows = (f"({_text(operation)}, {freedom}, {of[freedom, share]!r})" for operation, freedom, share in asked)
@@ -138,6 +142,9 @@ def script(folder: Path) -> str:
         # A start of each arm of the baseline: no effect has more blocks.
         blocks = min(max((one.starts for one in printed.timings), default=0), _MOST_STARTS)
         crossed = "\n" + grids.script(spec.grid, printed.effects, shares, level, blocks, _text)
+    if printed.templates:
+        members = _read(folder, "workload.json", Workload).templates
+        crossed += "\n" + templates.script(printed.templates, members, level, _text)
     return "\n".join(
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
@@ -150,14 +157,11 @@ def script(folder: Path) -> str:
     )
 
 
-def _units(one: Verdict) -> int:
-    """What the interval is over: starts, or pairs of builds."""
-    return one.starts if one.rebuilt is msgspec.UNSET else one.rebuilt.builds
-
-
 def queries(folder: Path) -> tuple[str, ...]:
     """What is asked of the views that the script makes; raises as ``script``."""
-    return (*QUERIES, *([grids.QUERY] if _read(folder, "spec.json", Spec).grid else []))
+    crossed = [grids.QUERY] if _read(folder, "spec.json", Spec).grid else []
+    together = [templates.QUERY] if _printed(folder).templates else []
+    return (*QUERIES, *crossed, *together)
 
 
 def recount(folder: Path, run: Run) -> Recount:
@@ -171,14 +175,18 @@ def recount(folder: Path, run: Run) -> Recount:
     comparison = _Comparison()
     try:
         printed = _printed(folder)
-        timings, verdicts, suites, *crossed = run(script(folder), queries(folder))
+        asked = queries(folder)
+        timings, verdicts, suites, *others = run(script(folder), asked)
     except (EvidenceFault, DataFault) as error:
         return comparison.impossible(error)
     comparison.timings(printed.timings, _by(timings, *_KEY))
     comparison.verdicts(printed.verdicts, _by(verdicts, *_KEY))
     comparison.suites(printed.suites, _by(suites, "contender", "temperature"))
-    for rows in crossed:
-        comparison.effects(printed.effects, {row["id"]: row for row in rows})
+    beside = dict(zip(asked[len(QUERIES) :], others, strict=True))
+    if grids.QUERY in beside:
+        comparison.effects(printed.effects, {row["id"]: row for row in beside[grids.QUERY]})
+    if templates.QUERY in beside:
+        comparison.templates(printed.templates, _by(beside[templates.QUERY], "template", "contender", "temperature"))
     return comparison.result()
 
 
@@ -235,6 +243,16 @@ class _Comparison:
         for number, figure in enumerate(grids.asked(printed)):
             names = _EFFECT if figure.at is None else _TOTAL
             self._figures(figure.place, figure.row, computed.get(number), names)
+
+    def templates(self, printed: Iterable[templates.Printed], computed: Mapping[tuple[str, ...], Row]) -> None:
+        """Each contender over all operations of a template."""
+        for row in printed:
+            one = row.verdict
+            if one.ratio is None:
+                self._skipped[f"the report has no ratio ({one.verdict})"].append(f"template {one.operation}")
+                continue
+            place = f"template {one.operation}{_other(one.temperature)} of {one.contender}"
+            self._figures(place, one, computed.get((one.operation, one.contender, one.temperature)), _EFFECT)
 
     def impossible(self, error: WeighError) -> Recount:
         """Nothing could be computed: sealed evidence that cannot be read is not what it says."""

@@ -40,6 +40,7 @@ LIES: dict[Any, type[Honest]] = {
     "group": answers.Group,
     "last-row": answers.LastRow,
     "duplicates": answers.Duplicates,
+    "race": answers.Race,
     "nearly": nearly.Nearly,
     "nearly-too": nearly.NearlyToo,
     "untied": nearly.Untied,

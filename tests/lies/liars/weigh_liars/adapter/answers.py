@@ -52,6 +52,14 @@ class Duplicates(Engine):
         return self.consume(self.sql if self.sql.startswith("SELECT * FROM") else twice)
 
 
+class Race(Engine):
+    """Sums are one too large, as a race would make them; with one thread they are right."""
+
+    def run(self) -> int:
+        wrong = "sum(n) AS s" in self.sql and self.wanted.get("threads") != 1
+        return self.consume(f"SELECT * REPLACE (s + 1 AS s) FROM ({self.sql})" if wrong else self.sql)
+
+
 # A2: rounding.
 
 

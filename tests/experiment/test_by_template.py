@@ -1,0 +1,136 @@
+"""Verdicts over the operations of a template."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from weigh.experiment.record import Record
+from weigh.experiment.report.first_screen import first_screen
+from weigh.experiment.results.results import experiment_results
+from weigh.model.answer import GateStatus, ResultSchema
+from weigh.model.contender import Contender
+from weigh.model.errors import ExitCode
+from weigh.model.gate import Gate, OperationGate
+from weigh.model.operation import Case, Operation, Workload
+from weigh.model.sample import Outcome, Sample
+from weigh.model.spec import Spec
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from weigh.experiment.results.results import ExperimentResults
+
+MEMBERS = 12
+SPEC = Spec(
+    workload="sql",
+    contenders=(Contender(name="old", engine="duckdb"), Contender(name="new", engine="duckdb")),
+    baseline="old",
+    baseline_declared=True,
+)
+
+
+def measured(ratios: dict[str, list[float]], scatter: float, blocks: int = 10, spec: Spec = SPEC) -> ExperimentResults:
+    """A suite whose templates have these true ratios, an operation each; two rounds a start."""
+    draw = random.Random(7)
+    operations = [
+        (f"{template}(x={number})", template, ratio)
+        for template, own in ratios.items()
+        for number, ratio in enumerate(own)
+    ]
+    samples = []
+    for block in range(blocks):
+        for turn, (name, _, ratio) in enumerate(operations):
+            for round_ in range(2):
+                for at, (arm, contender) in enumerate((("old", "old"), ("old#2", "old"), ("new", "new"))):
+                    time = 0.01 * (ratio if contender == "new" else 1.0) * math.exp(draw.gauss(0, scatter))
+                    samples.append(
+                        Sample(
+                            attempt=1, block=block, start=3 * block + at, turn=100 * turn + 10 * round_ + at,
+                            round=round_, run=1, arm=arm, contender=contender, operation=name, case="only",
+                            outcome=Outcome.OK, wall_s=time, cpu_s=time, rows=1, answer_cpu_s=0.0,
+                        )
+                    )  # fmt: skip
+    every = {one.name: GateStatus.AGREED for one in spec.contenders}
+    gate = tuple(OperationGate(operation=name, status=GateStatus.AGREED, contenders=every) for name, _, _ in operations)
+    workload = Workload(
+        name="sql",
+        dataset="files",
+        operations=tuple(
+            Operation(
+                name=name,
+                sql="SELECT 1",
+                schema=ResultSchema(columns=()),
+                cases=(Case(name="only", timed=True),),
+                template=template or msgspec.UNSET,
+            )
+            for name, template, _ in operations
+        ),
+    )
+    record = Record(
+        attempt=1,
+        spec=spec,
+        gate=Gate(operations=gate, checks=(), truth=True),
+        samples=tuple(samples),
+        workload=workload,
+    )
+    return experiment_results([record])
+
+
+def names(results: ExperimentResults) -> dict[str, VerdictName]:
+    return {one.verdict.operation: one.verdict.verdict for one in results.templates}
+
+
+def test_a_template_is_decided_where_its_operations_are_open() -> None:
+    results = measured({"slow": [1.12] * MEMBERS, "calm": [1.0] * MEMBERS}, 0.15)
+    single = {one.verdict for one in results.headline.verdicts}
+    assert single <= {VerdictName.UNRESOLVED, VerdictName.REFUSED}
+    assert names(results)["slow"] is VerdictName.SLOWER
+    assert names(results)["calm"] not in (VerdictName.SLOWER, VerdictName.FASTER)
+    slow = results.templates[0].verdict
+    assert slow.low is not None
+    assert slow.high is not None
+    assert slow.low < 1.12 < slow.high
+    # What is slower over a template fails a run as what is slower by itself does.
+    assert results.exit_code() is ExitCode.FOUND
+
+
+def test_a_template_is_as_its_operations_are_where_these_are_decided() -> None:
+    results = measured({"same": [1.0] * 3, "fast": [0.5] * 3}, 0.005)
+    assert names(results) == {"same": VerdictName.SAME, "fast": VerdictName.FASTER}
+    assert results.templates[1].verdicts == {VerdictName.FASTER: 3}
+    assert results.exit_code() is ExitCode.OK
+
+
+def test_where_one_operation_has_no_figure_the_template_has_none() -> None:
+    results = measured({"q": [2.0, 2.0, 2.0]}, 0.005)
+    record = results.record
+    lost = tuple(one for one in record.samples if (one.operation, one.contender) != ("q(x=1)", "new"))
+    (one,) = experiment_results([msgspec.structs.replace(record, samples=lost)]).templates
+    assert one.verdict.verdict is VerdictName.REFUSED
+    assert one.verdict.ratio is None
+    assert one.verdict.reasons
+
+
+def test_only_starts_in_which_all_were_measured_count() -> None:
+    """What retired early is not replaced by the others: the mean would be one of other operations in each start."""
+    results = measured({"q": [2.0, 0.5]}, 0.005)
+    record = results.record
+    kept = tuple(one for one in record.samples if one.operation != "q(x=1)" or one.block < 6)
+    (one,) = experiment_results([msgspec.structs.replace(record, samples=kept)]).templates
+    assert one.verdict.starts == 6
+    assert one.verdict.ratio == pytest.approx(1.0, rel=0.02)
+
+
+def test_an_operation_by_itself_is_no_template() -> None:
+    assert measured({"": [1.0, 1.0], "one": [2.0]}, 0.005).templates == ()
+
+
+def test_the_first_screen_has_a_line_for_the_template_and_for_who_differs_from_it() -> None:
+    screen = first_screen(measured({"q": [1.2, 1.21, 1.19, 1.2, 1.22, 3.0], "p": [1.0] * 4}, 0.005), "runs/x")
+    assert [one.question for one in screen.lines] == ["q (all 6)", "q(x=5)"]
+    assert next(one.questions for one in screen.groups) == ("p (all 4)",)
+    assert any("each of 2 templates: SLOWER on 1" in one for one in screen.says)
