@@ -10,9 +10,9 @@ import pytest
 
 from browser.test_report_page import CONTRASTS, OUTSIDE
 from serve.conftest import Served, serving
-from serve.test_serve import HOSTILE, many
 from support import evidence_folders
 from support.chromium import Page
+from support.served_pages import HOSTILE, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.captured_workload import WEIGHTS, calls
-from weigh.capture.sources.statements_by_url import _PSYCOPG
 from weigh.engines import environment
+from weigh.engines.postgres import PSYCOPG
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
 
@@ -60,7 +60,7 @@ def server() -> Iterator[tuple[str, Path]]:
         connect = {"host": kept.connect["socket"], "user": kept.connect["user"], "dbname": "postgres"}
         made = [(at, text) for at, text, _, _ in calls("poisson", 2_000)]
         subprocess.run(
-            [str(environment.ensure(_PSYCOPG, cache_folder()).python), "-c", CLIENT],
+            [str(environment.ensure([*PSYCOPG], cache_folder()).python), "-c", CLIENT],
             input=json.dumps({"connect": connect, "calls": made}).encode(),
             check=True,
         )

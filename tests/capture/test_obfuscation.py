@@ -13,10 +13,10 @@ import pytest
 from support import obfuscated_shop as shop
 from support.command import Weigh
 from support.leaks import leaked, strings
-from weigh.capture.sources.statements_by_url import _PSYCOPG
 from weigh.capture.templates import template
 from weigh.capture.trace import Trace
 from weigh.engines import environment
+from weigh.engines.postgres import PSYCOPG
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
 
@@ -157,7 +157,7 @@ def test_the_copy_answers_with_as_many_rows(there: Shop) -> None:
             "calls": [there.replaceable(), there.sent()],
         }
         run = subprocess.run(
-            [str(environment.ensure(_PSYCOPG, cache_folder()).python), "-c", CLIENT],
+            [str(environment.ensure([*PSYCOPG], cache_folder()).python), "-c", CLIENT],
             input=json.dumps(asked).encode(),
             capture_output=True,
             check=False,

@@ -141,6 +141,13 @@ def test_a_lucky_build_is_not_the_commits_and_a_slow_commit_is() -> None:
     assert slow.verdict is VerdictName.SLOWER
 
 
+def test_what_is_open_asks_for_more_builds_and_not_for_more_starts() -> None:
+    found = verdict(made(10, 30, lambda name, build: lucky(name, build) + 0.02 * (name == "pr")))
+    assert found.verdict is VerdictName.UNRESOLVED
+    assert found.starts_needed is None
+    assert "builds of each side" in found.reasons[0].text
+
+
 def test_what_each_start_has_of_its_own_is_not_told_from_its_build() -> None:
     found = verdict(made(10, 10, lucky)).rebuilt
     assert found is not msgspec.UNSET

@@ -12,9 +12,9 @@ import pytest
 from support.command import Weigh
 from support.history_records import entry, values
 from weigh.engines import environment
+from weigh.engines.postgres import PSYCOPG
 from weigh.engines.prepared import cache_folder
 from weigh.history import store
-from weigh.history.postgres import _PSYCOPG
 from weigh.load.target.registry import target
 from weigh.model.errors import EvidenceFault
 
@@ -30,7 +30,7 @@ OTAVA = "time,commit,q1\n" + "".join(
 def ask(connect: dict[str, str], statement: str) -> None:
     program = "import json, sys, psycopg; asked = json.load(sys.stdin)\n"
     program += "psycopg.connect(**asked[0], autocommit=True).execute(asked[1])"
-    python = environment.ensure(_PSYCOPG, cache_folder()).python
+    python = environment.ensure([*PSYCOPG], cache_folder()).python
     subprocess.run([str(python), "-c", program], input=json.dumps([connect, statement]).encode(), check=True)
 
 

@@ -1,16 +1,15 @@
-"""Loads on machines that were watched by hand: who is accused, what spikes are linked to, and what is only told."""
+"""Loads on machines that were watched by hand: who is accused, and what is only told."""
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from support.load_records import EACH, interval, record, run, spec, steady_times, target
+from support.watched_loads import AT, LENGTH, SLOW, SPAN, intervals, load, of, watches
 from weigh.evidence import attempts, sealing, timeline
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
@@ -21,82 +20,13 @@ from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import verify
-from weigh.model.machine.timeline import Disk, ForeignProcess, Moment, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-    from weigh.load.analysis.machine import RunMachine
-    from weigh.load.record import LoadRecord
-    from weigh.load.runs import LoadInterval, LoadRun
-    from weigh.load.spikes import Spike
-
-LENGTH = 100
-AT = 7.0
-"""When the schedule began, since the attempt did."""
-SPAN = 0.05
-JOB = ForeignProcess(pid=812, name="cc1plus", cpu_s=9.0)
-SLOW = range(50, 53)
-"""Intervals whose requests take a hundred times as long."""
-
-
-def watches(length: int = LENGTH, at: float = AT, **told: Callable[[float], Any]) -> tuple[Watch, ...]:
-    """Moments of a quiet machine from a second before the run to a second behind it, in one event.
-
-    Args:
-        length: intervals of the run.
-        at: when it begins.
-        told: of each moment, by the seconds since the run began.
-    """
-    moments = []
-    for number in range(round((length * EACH + 2) / SPAN)):
-        begin = at - 1 + number * SPAN
-        usual = {
-            "busy": 0.3 * SPAN,
-            "own": 0.2 * SPAN,
-            "foreign": 0.0,
-            "steal": 0.0,
-            "pressure_io": 0.0,
-            "disk": {"vda": Disk(read=0, written=0, queue=0.0, utilisation=0.0)},
-        }
-        slow = {"cpus": (0.1, 0.1), "memory_free": 4 << 30, "cached": 1 << 30} if number % 10 == 0 else {}
-        usual |= slow | {name: of(begin - at + SPAN / 2) for name, of in told.items()}
-        moments.append(Moment(at=begin, span=SPAN, **usual))
-    blamed = (JOB,) if any(one.foreign for one in moments) else ()
-    return (Watch(moments=tuple(moments), culprits=blamed, cost_s=0.01),)
-
-
-def intervals(slow: range = range(0)) -> list[LoadInterval]:
-    return [interval(at, 100 * own if at in slow else own) for at, own in enumerate(steady_times(LENGTH))]
-
-
-@functools.cache
-def finished(slow: range) -> LoadRun:
-    """A run that many tests look at; its histograms are decoded once."""
-    return run(intervals(slow))
-
-
-def load(seen: tuple[Watch, ...], slow: range = range(0), *, apart: bool = False, **asked: Any) -> LoadRecord:
-    one = msgspec.structs.replace(finished(slow), at=AT)
-    made = record([one], spec(LENGTH, **asked))
-    environment = msgspec.structs.replace(made.environment, apart=apart, host={"memory_bytes": 8 << 30})  # type: ignore[type-var]
-    return msgspec.structs.replace(made, environment=environment, watches=seen)
-
-
-def of(found: LoadResults) -> RunMachine:
-    assert found.machine
-    (one,) = found.machine.runs
-    return one
 
 
 def codes(found: LoadResults) -> dict[str, str]:
     return {one.code: one.severity for one in found.findings if one.code.startswith("E4")}
-
-
-def spike(found: LoadResults) -> Spike:
-    (one,) = of(found).spikes
-    return one
 
 
 @pytest.fixture(scope="module")
@@ -233,76 +163,6 @@ def test_a_watched_load_on_a_server_elsewhere_can_be_conclusive() -> None:
     assert load_results(made).tier.name == "suggestive"
 
 
-def busy(at: float) -> bool:
-    return 4.9 < at < 5.2
-
-
-def test_a_spike_is_linked_to_what_was_saturated_in_it_alone() -> None:
-    def disk(at: float) -> dict[str, Disk]:
-        return {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0 if busy(at) else 0.1)}
-
-    seen = watches(disk=disk, pressure_io=lambda at: 0.9 if busy(at) else 0.0)
-    found = spike(load_results(load(seen, SLOW)))
-    assert found.saturated == ("disk",)
-    assert found.to_s == pytest.approx(5.3)
-    assert found.from_s < 5.0, "when the slowest requests were due"
-    assert found.p99_s > 50 * found.typical_s
-    text = plain(load_results(load(seen, SLOW)), "here")
-    assert "spike 1, from" in text
-    assert "waited for a disk" in " ".join(text.split())
-
-
-@pytest.mark.promise("What is saturated all the time explains no spike.")
-def test_what_is_saturated_all_the_time_explains_no_spike() -> None:
-    seen = watches(
-        disk=lambda _: {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0)}, pressure_io=lambda _: 0.9
-    )
-    found = load_results(load(seen, SLOW))
-    assert spike(found).saturated == ()
-    assert "nothing that the sampler sees" in " ".join(plain(found, "here").split())
-
-
-@pytest.mark.parametrize(
-    ("cause", "told"),
-    [
-        ("cpu", {"busy": lambda at: 2 * SPAN if busy(at) else 0.3 * SPAN}),
-        ("steal", {"steal": lambda at: SPAN if busy(at) else 0.0}),
-        ("others", {"foreign": lambda at: SPAN if busy(at) else 0.0}),
-        ("memory", {"pressure_memory": lambda at: 0.8 if busy(at) else 0.0}),
-        ("limit", {"throttled": lambda at: 0.5 * SPAN if busy(at) else 0.0}),
-    ],
-)
-def test_every_resource_can_be_the_one(cause: str, told: dict[str, Callable[[float], float]]) -> None:
-    found = spike(load_results(load(watches(**told), SLOW)))
-    assert found.saturated == (cause,)
-    assert bool(found.culprits) == (cause == "others")
-
-
-@pytest.mark.parametrize(
-    ("asked", "expected"), [({}, ("generator",)), ({"target": "sqlite:embedded"}, ()), ({"spin": True}, ())]
-)
-def test_a_generator_without_rest_in_a_spike_is_named(asked: dict[str, Any], expected: tuple[str, ...]) -> None:
-    """Not where its CPU is that of an engine in its threads, or of waiting for the next request."""
-    made = load(watches(), SLOW, **asked)
-    (one,) = made.runs
-    parts = tuple(
-        msgspec.structs.replace(part, client_cpu_s=0.099 if at in SLOW else 0.01)
-        for at, part in enumerate(one.intervals)
-    )
-    found = spike(load_results(msgspec.structs.replace(made, runs=(msgspec.structs.replace(one, intervals=parts),))))
-    assert found.saturated == expected
-
-
-def test_a_spike_that_reaches_back_over_several_takes_all_of_them_in() -> None:
-    times = {30: 0.02, 40: 0.02, 50: 2.5}
-    parts = [interval(at, np.full(100, times.get(at, 5e-4))) for at in range(LENGTH)]
-    made = load(watches())
-    found = load_results(msgspec.structs.replace(made, runs=(msgspec.structs.replace(run(parts), at=AT),)))
-    (one,) = of(found).spikes
-    assert one.from_s < 3.0
-    assert one.to_s == pytest.approx(5.1)
-
-
 def test_other_guests_name_no_process_and_both_kinds_are_told() -> None:
     told = {
         "steal": lambda at: SPAN if 3.0 < at < 3.3 else 0.0,
@@ -334,18 +194,6 @@ def test_a_server_that_began_anew_cannot_be_told_from_others() -> None:
     again = msgspec.structs.replace(made.environment, target=target(embedded=False))  # type: ignore[type-var]
     text = " ".join(plain(load_results(msgspec.structs.replace(made, runs=runs, environment=again)), "here").split())
     assert "a server that began anew has other processes" in text
-
-
-def test_a_run_without_a_spike_has_none(quiet: LoadResults) -> None:
-    assert not of(quiet).spikes
-
-
-def test_a_spike_that_nobody_watched_is_said_to_be_one() -> None:
-    (whole,) = watches()
-    holed = msgspec.structs.replace(whole, moments=tuple(one for one in whole.moments if not 4 < one.at - AT < 6))
-    found = load_results(load((holed,), SLOW))
-    assert not spike(found).watched
-    assert "nobody watched the machine then" in " ".join(plain(found, "here").split())
 
 
 def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadResults) -> None:

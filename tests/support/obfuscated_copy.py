@@ -14,12 +14,12 @@ import duckdb
 
 from weigh import workloads
 from weigh.capture.obfuscation import Obfuscation
-from weigh.capture.sources.statements_by_url import _PSYCOPG
 from weigh.capture.templates import template
 from weigh.data import cache as store
 from weigh.data import sides
 from weigh.data.generator import dataset_name
 from weigh.engines import environment
+from weigh.engines.postgres import PSYCOPG
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
 from weigh.model.operation import fill
@@ -190,7 +190,7 @@ def in_postgres(copied: Copied, turns: int = 0) -> list[Answered]:
         texts = [one.texts for one in copied.queries]
         asked = {"connect": connect, "tables": made, "after": after, "queries": texts, "turns": turns}
         run = subprocess.run(
-            [str(environment.ensure(_PSYCOPG, cache_folder()).python), "-c", _CLIENT],
+            [str(environment.ensure([*PSYCOPG], cache_folder()).python), "-c", _CLIENT],
             input=json.dumps(asked).encode(),
             capture_output=True,
             check=False,

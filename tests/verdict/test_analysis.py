@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,74 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.analysed_samples import ARMS, codes, experiment, only, sample, spec
 from weigh.model import codes as registry
-from weigh.model.answer import GateStatus
-from weigh.model.contender import Contender
-from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules, Spec
-from weigh.model.verdict import Verdict, VerdictName
+from weigh.model.spec import Rules
+from weigh.model.verdict import VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.comparison import compare
 from weigh.verdict.question import Question
 from weigh.verdict.table import tabulate
-
-ARMS = (("old", "old"), ("new", "new"), ("old#2", "old"))
-
-
-def spec(*contenders: str, **fields: Any) -> Spec:
-    names = contenders or ("old", "new")
-    made = tuple(Contender(name=name, engine="duckdb") for name in names)
-    return Spec(workload="netflow", contenders=made, baseline=names[0], **fields)
-
-
-def sample(block: int, arm: str, wall_s: float | None = 1.0, **fields: Any) -> Sample:
-    given_fields: dict[str, Any] = {
-        "block": block,
-        "start": 0,
-        "turn": 0,
-        "run": 1,
-        "arm": arm,
-        "contender": arm.removesuffix("#2"),
-        "operation": "q1",
-        "case": "c",
-        "outcome": Outcome.OK,
-        "wall_s": wall_s,
-    }
-    return Sample(**(given_fields | fields))
-
-
-def experiment(
-    blocks: int = 10,
-    *,
-    ratio: float = 1.0,
-    noise: float = 0.01,
-    arms: tuple[tuple[str, str], ...] = ARMS,
-    operations: tuple[str, ...] = ("q1",),
-    seed: int = 7,
-    **fields: Any,
-) -> list[Sample]:
-    """Samples of two contenders, three runs a start after an untimed one that is ten times slower."""
-    draw = np.random.default_rng(seed)
-    samples = []
-    for operation in operations:
-        for block in range(blocks):
-            level = draw.normal(0, 0.1)
-            for turn, (arm, contender) in enumerate(arms):
-                start = level + draw.normal(0, noise) + (math.log(ratio) if contender == "new" else 0)
-                for run in range(4):
-                    wall_s = math.exp(start + draw.normal(0, noise)) * (10 if run == 0 else 1)
-                    own = {"operation": operation, "turn": turn, "run": run, "contender": contender}
-                    samples.append(sample(block, arm, wall_s, **(own | fields)))
-    return samples
-
-
-def only(samples: list[Sample], **arguments: Any) -> Verdict:
-    (verdict,) = analyse(samples, spec=arguments.pop("spec", spec()), **arguments).verdicts
-    return verdict
-
-
-def codes(verdict: Verdict) -> list[str]:
-    return [reason.code for reason in verdict.reasons]
 
 
 def test_a_tiny_experiment_by_hand() -> None:
@@ -198,72 +137,6 @@ def test_an_incomplete_last_block_is_used_as_far_as_it_goes() -> None:
 def test_arms_that_were_not_alive_together_are_not_compared() -> None:
     samples = [s for s in experiment(20) if (s.block < 10) == (s.contender == "new")]
     assert only(samples).verdict is VerdictName.REFUSED
-
-
-@pytest.mark.promise(
-    "**A diverged operation is not timed**, and no time of it is shown: the time of a wrong answer is"
-    " not a time of this operation, and without it there is nothing to compare the right ones with."
-)
-def test_divergence_at_the_gate_shows_no_time() -> None:
-    gate = {"q1": {"old": GateStatus.AGREED, "new": GateStatus.DIVERGED}, "q2": {"old": GateStatus.AGREED}}
-    analysis = analyse(experiment(operations=("q1", "q2")), spec=spec(), gate=gate)
-    first, second = analysis.verdicts
-    assert (first.operation, first.verdict, first.ratio) == ("q1", VerdictName.DIVERGED, None)
-    assert codes(first) == ["A1"]
-    assert second.verdict is VerdictName.SAME
-    assert {timing.operation for timing in analysis.timings} == {"q2"}
-    assert {floor.operation for floor in analysis.floors} == {"q2"}
-
-
-def test_a_wrong_answer_later_makes_the_operation_diverged() -> None:
-    samples = [*experiment(), sample(3, "old", outcome=Outcome.WRONG, run=2)]
-    analysis = analyse(samples, spec=spec("old", "new", "other"))
-    assert {verdict.verdict for verdict in analysis.verdicts} == {VerdictName.DIVERGED}
-    assert codes(analysis.verdicts[0]) == ["A3"]
-    assert analysis.timings == ()
-
-
-@pytest.mark.promise("One failure is enough, because leaving it out would keep only the lucky executions")
-@pytest.mark.parametrize("outcome", ["error", "unsupported", "timeout", "crash", "out_of_memory"])
-def test_a_failed_execution_is_an_error_and_not_a_ratio(outcome: str) -> None:
-    samples = experiment(operations=("q1", "q2"))
-    samples.append(sample(4, "new", None, outcome=Outcome(outcome), detail="it broke"))
-    analysis = analyse(samples, spec=spec())
-    first, second = analysis.verdicts
-    assert (first.verdict, first.ratio) == (VerdictName.ERROR, None)
-    assert codes(first) == [f"X.{outcome}"]
-    assert "it broke" in first.reasons[0].text
-    assert second.verdict is VerdictName.SAME
-    shown = [(timing.operation, timing.contender) for timing in analysis.timings]
-    assert shown == [("q1", "old"), ("q2", "old"), ("q2", "new")]
-
-
-def test_a_baseline_that_failed_leaves_nothing_to_compare_with() -> None:
-    samples = [*experiment(), sample(4, "old#2", None, outcome=Outcome.TIMEOUT)]
-    verdict = only(samples)
-    assert verdict.verdict is VerdictName.ERROR
-    assert verdict.reasons[0].text.startswith("old did not finish")
-
-
-@pytest.mark.parametrize("status", [GateStatus.UNSUPPORTED, GateStatus.ERROR])
-def test_what_the_gate_could_not_run_is_an_error(status: GateStatus) -> None:
-    verdict = only([], gate={"q1": {"old": GateStatus.AGREED, "new": status}})
-    assert verdict.verdict is VerdictName.ERROR
-    assert codes(verdict) == [f"X.{status}"]
-
-
-def test_an_operation_that_was_never_measured_is_refused() -> None:
-    verdict = only([], gate={"q1": {"old": GateStatus.AGREED, "new": GateStatus.AGREED}})
-    assert verdict.verdict is VerdictName.REFUSED
-    assert codes(verdict) == ["T10.starts"]
-
-
-def test_unverified_answers_and_contradicted_contenders_are_marked() -> None:
-    gate = {"q1": {"old": GateStatus.UNVERIFIED, "new": GateStatus.UNVERIFIED}}
-    verdict = only(experiment(), gate=gate, contradicted={"new": ["q9", "q8"]})
-    assert verdict.verdict is VerdictName.SAME
-    assert codes(verdict) == ["A1", "A8"]
-    assert "q8, q9" in verdict.reasons[0].text
 
 
 def test_medians_on_the_other_side_of_one_are_a_finding() -> None:

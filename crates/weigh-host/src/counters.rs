@@ -1,6 +1,6 @@
 //! The machine: everything that is read of it, each file opened once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::Groups;
@@ -12,6 +12,7 @@ use crate::memory::{self, Faults, Memory};
 use crate::network::links::Links;
 use crate::network::{self, NetworkUse};
 use crate::proc_file::ProcFile;
+use crate::reader::{Reader, Unreadable};
 use crate::{pressure, sys};
 
 /// What is read at every tick; times in nanoseconds, since the tick before.
@@ -49,55 +50,6 @@ pub struct Slow {
     pub memory_errors: Option<u64>,
     /// How often a CPU slowed down for heat or power; `None` where that is not counted.
     pub cpu_throttles: Option<u64>,
-}
-
-/// Sources that cannot be read, and why.
-#[derive(Default)]
-pub(crate) struct Unreadable {
-    known: BTreeMap<String, String>,
-    unsaid: BTreeMap<String, String>,
-}
-
-impl Unreadable {
-    /// Keeps a reason, the first one of each source.
-    pub(crate) fn add(&mut self, source: &str, reason: &str) {
-        if self.known.insert(source.to_owned(), reason.to_owned()).is_none() {
-            self.unsaid.insert(source.to_owned(), reason.to_owned());
-        }
-    }
-
-    /// What was not reported before.
-    pub(crate) fn take(&mut self) -> BTreeMap<String, String> {
-        std::mem::take(&mut self.unsaid)
-    }
-}
-
-/// One file and its name; closed for good where it cannot be read.
-struct Reader {
-    name: &'static str,
-    source: Option<ProcFile>,
-}
-
-impl Reader {
-    fn open(root: &Path, name: &'static str, unreadable: &mut Unreadable) -> Self {
-        let source = ProcFile::open(&root.join(&name[1..]));
-        if let Err(error) = &source {
-            unreadable.add(name, &error.to_string());
-        }
-        Self { name, source: source.ok() }
-    }
-
-    fn take<T>(&mut self, unreadable: &mut Unreadable, parse: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
-        let read = match self.source.as_mut()?.read() {
-            Ok(text) => parse(text).ok_or_else(|| "its text is not what it should be".to_owned()),
-            Err(error) => Err(error.to_string()),
-        };
-        read.inspect_err(|reason| {
-            unreadable.add(self.name, reason);
-            self.source = None;
-        })
-        .ok()
-    }
 }
 
 /// All that is read but the processes.

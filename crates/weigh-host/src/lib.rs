@@ -38,6 +38,7 @@ mod pressure;
 mod proc_file;
 mod process;
 mod process_table;
+mod reader;
 mod sampler;
 mod sampler_state;
 mod sys;

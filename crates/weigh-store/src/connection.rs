@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::http::{self, Answer, Body, Headers, PIECE, Request, Wire, header};
 use crate::life::UnderWay;
-use crate::proxy::Shared;
+use crate::shared::Shared;
 use crate::sign::{Keys, NO_BODY, Signed};
 use crate::stream::Stream;
 use crate::{Error, uri};

@@ -25,6 +25,7 @@ mod http;
 mod life;
 mod pace;
 mod proxy;
+mod shared;
 mod sign;
 mod stream;
 mod tally;

@@ -1,46 +1,20 @@
 //! The proxy: a listener on loopback, a thread for every connection.
 
-use std::collections::HashMap;
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use rustls::ServerConfig;
-
-use crate::config::{Config, Target};
+use crate::config::Config;
 use crate::life::Life;
 use crate::pace::Pace;
+use crate::shared::{Shared, lock};
 use crate::stream::Address;
 use crate::tally::Tally;
 use crate::{Error, authority, connection};
 
 const STACK: usize = 256 << 10;
-
-/// What all connections share.
-pub(crate) struct Shared {
-    pub(crate) target: Target,
-    pub(crate) address: Address,
-    pub(crate) latency: Duration,
-    pub(crate) pace: Option<Pace>,
-    pub(crate) tls: Option<Arc<ServerConfig>>,
-    withdrawn: AtomicBool,
-    stopped: AtomicBool,
-    lives: Mutex<HashMap<String, Arc<Life>>>,
-    open: Mutex<HashMap<u64, TcpStream>>,
-}
-
-impl Shared {
-    /// The life that an access key was made up for.
-    pub(crate) fn life(&self, access_key: &str) -> Option<Arc<Life>> {
-        lock(&self.lives).get(access_key).cloned()
-    }
-
-    pub(crate) fn withdrawn(&self) -> bool {
-        self.withdrawn.load(Ordering::SeqCst)
-    }
-}
 
 /// Stands between engines and a store until it is stopped or dropped.
 pub struct Proxy {
@@ -167,8 +141,4 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
             lock(&shared.open).remove(&number);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

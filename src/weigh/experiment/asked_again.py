@@ -53,10 +53,11 @@ def self_examined(
         progress: is told.
         left_out: operations that are not tried, unless the contenders differ on them: then somebody is wrong.
     """
+    undecided = {check.operation for check in answers.gate.checks if check.detail == UNDECIDED}
     open_ = [
         one.operation
         for one in answers.gate.operations
-        if (one.status is GateStatus.UNVERIFIED and one.operation not in left_out) or _undecided(answers, one.operation)
+        if (one.status is GateStatus.UNVERIFIED and one.operation not in left_out) or one.operation in undecided
     ]
     if not open_:
         return answers
@@ -66,7 +67,8 @@ def self_examined(
     def contradicted(operations: list[str]) -> list[Check]:
         found = []
         for one in fit:
-            answered = [name for name in operations if any(key[:2] == (one.name, name) for key in answers.kept)]
+            kept = {operation for contender, operation, _ in answers.kept if contender == one.name}
+            answered = {name for name in operations if name in kept}
             failed, untried = metamorphic.check(
                 one,
                 setup.workload,
@@ -135,7 +137,3 @@ def asked_unseen(
 def _alike(workload: Workload, operations: Collection[str]) -> set[str]:
     """Operations of the templates that these belong to."""
     return {name for names in workload.templates.values() if not set(names).isdisjoint(operations) for name in names}
-
-
-def _undecided(answers: GateResult, operation: str) -> bool:
-    return any(check.operation == operation and check.detail == UNDECIDED for check in answers.gate.checks)

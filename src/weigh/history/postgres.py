@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh.engines import postgres
+from weigh.engines.postgres import PSYCOPG
 from weigh.history.program import Reply, ask
 from weigh.load.target import url as urls
 from weigh.load.target.postgres import psycopg_connect
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PROGRAM = Path(__file__).parent / "postgres_program.py"
-_PSYCOPG = [one for one in postgres.engine.requires if one.startswith("psycopg")]
 _SHORT = 12
 """Characters of an id that name a row."""
 _REMEDIES = {
@@ -67,7 +66,7 @@ class PostgresHistory:
     def _ask(self, entries: Sequence[tuple[str, str]]) -> Reply:
         said = ask(
             _PROGRAM,
-            _PSYCOPG,
+            PSYCOPG,
             {"connect": self.connect, "add": entries},
             where=self.name,
             silent="the server did not answer as PostgreSQL does",

@@ -1,13 +1,12 @@
-"""Programs that keep entries elsewhere, each in an environment with the library that it needs."""
+"""Programs that keep the entries of a history elsewhere."""
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.engines import environment as environments
+from weigh.engines import program as programs
 from weigh.engines.prepared import cache_folder
 from weigh.model.errors import EnvironmentFault
 
@@ -15,24 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-_PATIENCE = 120
-"""Seconds for all that is asked."""
 
-
-class Reply(msgspec.Struct):
+class Reply(programs.Said):
     """What a program says.
 
     Attributes:
-        error: that there was one, in the words of the other side; None for none.
-        code: its code; empty where it has none.
         added: names of the entries that were not there.
         entries: names and JSON of all.
     """
 
-    error: str | None = None
-    code: str = ""
-    added: list[str] = []
-    entries: list[tuple[str, str]] = []
+    added: list[str] = msgspec.field(default_factory=list)
+    entries: list[tuple[str, str]] = msgspec.field(default_factory=list)
 
 
 def ask(
@@ -44,30 +36,20 @@ def ask(
     silent: str,
     environment: Mapping[str, str] | None = None,
 ) -> Reply:
-    """Have a program do what it is asked, which may hold secrets: they are seen in no list of processes.
+    """Have a program do what it is asked.
 
     Args:
-        program: its file, which imports nothing of weigh.
-        requires: exact requirements of its environment.
-        asked: as JSON on its standard input.
+        program: as of :func:`weigh.engines.program.ask`.
+        requires: as of it.
+        asked: as of it.
         where: the history, without secrets.
         silent: what is wrong where it says nothing in time, or what is no reply.
-        environment: its variables; None for those of weigh.
+        environment: as of it.
 
     Raises:
         EnvironmentFault: the environment cannot be had, or the program says nothing.
     """
-    own = environments.ensure([*requires], cache_folder())
-    try:
-        run = subprocess.run(
-            [str(own.python), "-P", "-B", str(program)],
-            input=msgspec.json.encode(asked),
-            capture_output=True,
-            timeout=_PATIENCE,
-            cwd="/",
-            env=environment,
-            check=False,
-        )
-        return msgspec.json.decode(run.stdout, type=Reply)
-    except (subprocess.TimeoutExpired, msgspec.MsgspecError):
-        raise EnvironmentFault(silent, where=where, remedy="see the server's log") from None
+    reply = programs.ask(program, requires, asked, Reply, cache_folder(), environment)
+    if reply is None:
+        raise EnvironmentFault(silent, where=where, remedy="see the server's log")
+    return reply

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weigh import workloads
 from weigh.data.generator import generator
 from weigh.experiment import run
+from weigh.experiment.config.builds import built_once
 from weigh.model import units
 from weigh.model.errors import UsageError, WeighError
 
@@ -47,8 +48,10 @@ def rungs(specs: Sequence[Spec]) -> tuple[Spec, ...]:
     """The specs by ascending scale.
 
     Raises:
-        UsageError: two of them have one scale, or they are not hot.
+        UsageError: two of them have one scale, they are not hot, or a contender is built several times.
     """
+    for one in specs:
+        built_once(one.contenders, "a ladder")
     if any(one.temperature != "hot" for one in specs):
         raise UsageError("a ladder is climbed hot", remedy="leave the temperature out, or run single scales cold")
     scales = [one.scale for one in specs]

@@ -207,7 +207,7 @@ class _Session:
             detectable=float(decisions.detectable[at]),
             starts=starts,
             runs=runs,
-            starts_needed=_whole(decisions.needed[at]),
+            starts_needed=None if compared.builds[at] else _whole(decisions.needed[at]),
             total=whole,
             rebuilt=rebuilt(int(compared.builds[at]), float(compared.rebuilt[at])),
         )
@@ -239,7 +239,11 @@ class _Session:
             yield from soundness.warnings(compared, at, rules)
         if name is VerdictName.UNRESOLVED:
             half = float(decisions.half[at])
-            yield reasons.unresolved(float(np.expm1(half)), abs(effect) > half, _whole(decisions.needed[at]))
+            builds = int(compared.builds[at])
+            # As many builds as starts: the scatter of the pairs is what must become smaller.
+            needed = _whole(np.ceil(decisions.needed[at] * builds / starts) if builds else decisions.needed[at])
+            of = "builds of each side, each with a start," if builds else "starts"
+            yield reasons.unresolved(float(np.expm1(half)), abs(effect) > half, needed, of)
         if whole is not None and totals.contradicts(name, whole):
             yield reasons.total(whole)
         if starts < FULL_STARTS:

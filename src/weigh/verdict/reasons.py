@@ -98,13 +98,20 @@ def unstable(detectable: float, spread: float, bound: float, *, beyond: bool) ->
     )
 
 
-def unresolved(half: float, differs: bool, needed: int | None) -> Reason:
-    """Neither a difference that matters nor equality is shown."""
+def unresolved(half: float, differs: bool, needed: int | None, of: str = "starts") -> Reason:
+    """Neither a difference that matters nor equality is shown.
+
+    Args:
+        half: half-width of the interval, a fraction.
+        differs: whether the interval excludes 1.
+        needed: how many would settle it; None where no reasonable number would.
+        of: of what.
+    """
     found = "there is a difference, whether it matters is open" if differs else "no difference is shown, nor equality"
     more = (
-        f"about {needed} starts would settle it"
+        f"about {needed} {of} would settle it"
         if needed is not None
-        else "the ratio lies at the margin, and no reasonable number of starts would settle it"
+        else f"the ratio lies at the margin, and no reasonable number of {of} would settle it"
     )
     return codes.T1.reason(f"{found}; the interval reaches {percent(half)} to each side; {more}")
 

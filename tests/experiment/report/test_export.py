@@ -24,7 +24,7 @@ from support.cold_records import cooled
 from weigh.cli.evidence.export import FORMS as OFFERED
 from weigh.cli.main import cli
 from weigh.experiment.report import export, files
-from weigh.experiment.report.export import clickbench
+from weigh.experiment.report.export import benchfmt, clickbench
 from weigh.experiment.report.export.exported import Exported
 from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.model.answer import GateStatus
@@ -99,6 +99,14 @@ def test_benchfmt_has_one_line_for_each_start(kept: Kept) -> None:
     arm, name, start = min(starts)
     first = median(one.wall_s or 0 for one in timed if (one.arm, one.operation, one.start) == (arm, name, start))
     assert math.isclose(found[arm, name][0], first, rel_tol=1e-8)
+
+
+def test_benchfmt_keeps_apart_what_it_cannot_name_apart() -> None:
+    """benchstat would take two operations of one name for one."""
+    operations = ("less(o=<)", "less(o=>)", "less(o=_)")
+    lines = benchfmt.write(made(experiment_results([experiment_records.record(operations=operations)]))).decode()
+    names = {line.split()[0] for line in lines.splitlines() if line.startswith("Benchmark")}
+    assert names == {f"BenchmarkOperation/less(o=_){end}" for end in ("", ".2", ".3")}
 
 
 @pytest.mark.promise("`weigh judge` reads what `weigh export --format benchfmt` writes")

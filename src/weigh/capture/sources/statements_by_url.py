@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +10,14 @@ import msgspec
 
 from weigh.capture.entry import Total
 from weigh.capture.parameters import Distribution
-from weigh.engines import environment as environments
-from weigh.engines import postgres
+from weigh.engines import program as programs
+from weigh.engines.postgres import PSYCOPG
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PROGRAM = Path(__file__).parent / "statements_program.py"
-_PSYCOPG = [one for one in postgres.engine.requires if one.startswith("psycopg")]
-_PATIENCE = 120
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _REMEDIES = {
     "no-extension": "add pg_stat_statements to shared_preload_libraries, start the server again, and let an "
@@ -36,15 +33,13 @@ _Statistic = tuple[
 ]
 
 
-class _Said(msgspec.Struct):
-    error: str | None = None
-    code: str = ""
+class _Said(programs.Said):
     database: str = ""
-    rows: list[tuple[str, int, float, int]] = []
+    rows: list[tuple[str, int, float, int]] = msgspec.field(default_factory=list)
     counted_s: float | None = None
     evicted: int | None = None
     hidden: int = 0
-    columns: list[_Statistic] = []
+    columns: list[_Statistic] = msgspec.field(default_factory=list)
 
 
 class StatementsByUrl:
@@ -62,21 +57,11 @@ class StatementsByUrl:
     """
 
     def __init__(self, connect: dict[str, Any], name: str, database: str | None, cache: Path) -> None:
-        environment = environments.ensure(_PSYCOPG, cache)
-        try:
-            run = subprocess.run(
-                [str(environment.python), "-P", "-B", str(_PROGRAM)],
-                input=msgspec.json.encode({"connect": connect, "database": database}),
-                capture_output=True,
-                timeout=_PATIENCE,
-                cwd="/",
-                check=False,
-            )
-            said = msgspec.json.decode(run.stdout, type=_Said)
-        except (subprocess.TimeoutExpired, msgspec.MsgspecError):
+        said = programs.ask(_PROGRAM, PSYCOPG, {"connect": connect, "database": database}, _Said, cache)
+        if said is None:
             raise EngineFault(
                 "the server did not say what pg_stat_statements has", where=name, remedy="see the server's log"
-            ) from None
+            )
         if said.code == "no-extension":
             what = f"the database {said.database} has no pg_stat_statements"
             raise EngineFault(what, where=name, remedy=_REMEDIES[said.code])

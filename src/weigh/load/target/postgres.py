@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _SERVER_SCRIPT = Path(__file__).parent / "postgres_server.py"
 _ADAPTER = engines.engine.adapter.parent
-_PSYCOPG = tuple(one for one in engines.engine.requires if one.startswith("psycopg"))
 _SPARE = 10
 """Connections beside those of the load."""
 _USUAL_CONNECTIONS = 100
@@ -203,7 +202,7 @@ class PostgresByUrl:
         """
         url = self.url
         connect = psycopg_connect(url)
-        environment = environments.ensure(list(_PSYCOPG), cache)
+        environment = environments.ensure([*engines.PSYCOPG], cache)
         near = True if url.socket else same_host(url.host, url.port)
         with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (said, pipe):
             if said.error:

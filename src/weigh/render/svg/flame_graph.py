@@ -3,6 +3,9 @@
 The outermost function is at the bottom; a box is as wide as the time in which its function was on the stack. Its colour
 is the change of the function alone, without those that it calls (Brendan Gregg, "Differential Flame Graphs", 2014), and
 wherever it is called: a new name further out would else colour all that is above it.
+
+No library draws it: what those that there are (FlameGraph, inferno) have beyond this is zoom and search, by a script,
+which a page of weigh may not run; and they colour the change stack by stack.
 """
 
 from __future__ import annotations

@@ -142,7 +142,8 @@ fn word(bytes: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::core_workload::{CoreWorkload, Letter, Range};
+    use super::super::core_workload::{CoreWorkload, Letter};
+    use super::super::range::Range;
     use super::*;
 
     const VALUES: Values = Values { seed: 1, bytes: Range::constant(30) };

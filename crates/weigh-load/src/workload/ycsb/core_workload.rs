@@ -5,10 +5,10 @@
 use serde::Deserialize;
 
 use crate::Error;
-use crate::random::Random;
 
 use super::Kind;
-use super::key_distribution::Zipf;
+use super::key_distribution::Requests;
+use super::range::{Lengths, Range};
 use super::value;
 
 /// Longest answer in bytes of its rows: more would not be kept, and not be checked.
@@ -57,76 +57,6 @@ impl Letter {
                 )));
             }
         })
-    }
-}
-
-/// How the keys of requests are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Requests {
-    /// A few keys are popular, and lie anywhere.
-    Zipfian,
-    /// All loaded keys alike.
-    Uniform,
-    /// The newest keys are popular.
-    Latest,
-    /// A share of the requests goes to the first loaded keys, the rest to the others; alike in each.
-    Hotspot {
-        /// Share of the keys that is hot.
-        data: f64,
-        /// Share of the requests that goes to them.
-        operations: f64,
-    },
-    /// One loaded key after another, over and over.
-    Sequential,
-    /// The newest keys are popular, and how much falls off as an exponential function.
-    Exponential {
-        /// Percentage of the requests ...
-        percentile: f64,
-        /// ... that goes to this newest share of the loaded keys.
-        share: f64,
-    },
-}
-
-/// How a length is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lengths {
-    /// Always the greatest.
-    Constant,
-    /// All alike.
-    Uniform,
-    /// Short ones are popular.
-    Zipfian,
-}
-
-/// From how much to how much, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Range {
-    /// The least.
-    pub least: u64,
-    /// The greatest.
-    pub most: u64,
-    /// How it is drawn.
-    pub lengths: Lengths,
-}
-
-impl Range {
-    /// Always the same.
-    #[must_use]
-    pub const fn constant(number: u64) -> Self {
-        Self { least: number, most: number, lengths: Lengths::Constant }
-    }
-
-    /// One of them.
-    pub(crate) fn draw(self, random: &mut Random) -> u64 {
-        let width = self.most - self.least + 1;
-        match self.lengths {
-            Lengths::Constant => self.most,
-            Lengths::Uniform => self.least + random.below(width),
-            Lengths::Zipfian => self.least + Zipf::over(width).draw(random),
-        }
     }
 }
 
@@ -294,39 +224,4 @@ impl CoreWorkload {
         }
         self.requests.check(records)
     }
-}
-
-impl Requests {
-    fn check(self, records: u64) -> Result<(), Error> {
-        let right = match self {
-            Self::Zipfian | Self::Uniform | Self::Latest | Self::Sequential => true,
-            Self::Hotspot { data, operations } => {
-                let hot = hot_keys(records, data);
-                (0.0..=1.0).contains(&data)
-                    && (0.0..=1.0).contains(&operations)
-                    && (hot > 0 || operations <= 0.0)
-                    && (hot < records || operations >= 1.0)
-            }
-            Self::Exponential { percentile, share } => {
-                percentile > 0.0 && percentile < 100.0 && (1e-9..=1e9).contains(&share)
-            }
-        };
-        right.then_some(()).ok_or_else(|| {
-            Error::Setting(format!(
-                "requests of {self:?} over {records} records cannot be: fractions are from 0 to 1, a percentile is \
-                 between 0 and 100, and no set of keys that is asked for is empty"
-            ))
-        })
-    }
-}
-
-/// How many of the loaded keys are hot.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a share of fewer than 2^47 keys"
-)]
-pub(crate) fn hot_keys(records: u64, share: f64) -> u64 {
-    ((records as f64 * share) as u64).min(records)
 }

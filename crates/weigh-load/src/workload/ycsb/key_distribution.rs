@@ -13,9 +13,10 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::random::Random;
+use serde::Deserialize;
 
-use super::core_workload::{Requests, hot_keys};
+use crate::Error;
+use crate::random::Random;
 
 /// YCSB's skew.
 const THETA: f64 = 0.99;
@@ -111,6 +112,70 @@ pub fn fnv64(number: u64) -> u64 {
         hash = hash.wrapping_mul(1_099_511_628_211);
     }
     hash.cast_signed().unsigned_abs()
+}
+
+/// How the keys of requests are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Requests {
+    /// A few keys are popular, and lie anywhere.
+    Zipfian,
+    /// All loaded keys alike.
+    Uniform,
+    /// The newest keys are popular.
+    Latest,
+    /// A share of the requests goes to the first loaded keys, the rest to the others; alike in each.
+    Hotspot {
+        /// Share of the keys that is hot.
+        data: f64,
+        /// Share of the requests that goes to them.
+        operations: f64,
+    },
+    /// One loaded key after another, over and over.
+    Sequential,
+    /// The newest keys are popular, and how much falls off as an exponential function.
+    Exponential {
+        /// Percentage of the requests ...
+        percentile: f64,
+        /// ... that goes to this newest share of the loaded keys.
+        share: f64,
+    },
+}
+
+impl Requests {
+    /// Whether it can be drawn from so many records.
+    pub(super) fn check(self, records: u64) -> Result<(), Error> {
+        let right = match self {
+            Self::Zipfian | Self::Uniform | Self::Latest | Self::Sequential => true,
+            Self::Hotspot { data, operations } => {
+                let hot = hot_keys(records, data);
+                (0.0..=1.0).contains(&data)
+                    && (0.0..=1.0).contains(&operations)
+                    && (hot > 0 || operations <= 0.0)
+                    && (hot < records || operations >= 1.0)
+            }
+            Self::Exponential { percentile, share } => {
+                percentile > 0.0 && percentile < 100.0 && (1e-9..=1e9).contains(&share)
+            }
+        };
+        right.then_some(()).ok_or_else(|| {
+            Error::Setting(format!(
+                "requests of {self:?} over {records} records cannot be: fractions are from 0 to 1, a percentile is \
+                 between 0 and 100, and no set of keys that is asked for is empty"
+            ))
+        })
+    }
+}
+
+/// How many of the loaded keys are hot.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of fewer than 2^47 keys"
+)]
+fn hot_keys(records: u64, share: f64) -> u64 {
+    ((records as f64 * share) as u64).min(records)
 }
 
 /// Draws key numbers.

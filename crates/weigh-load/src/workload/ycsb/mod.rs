@@ -21,6 +21,7 @@ mod key_distribution;
 mod key_names;
 mod key_order;
 mod key_space;
+mod range;
 mod read_back;
 mod step;
 mod value;
@@ -36,8 +37,9 @@ use crate::workload::message::Bulk;
 use crate::workload::{ReadBack, Source, Workload};
 
 pub use commands::Store;
-pub use core_workload::{CoreWorkload, Lengths, Letter, Mix, Range, Requests};
-pub use key_distribution::{Zipf, fnv64};
+pub use core_workload::{CoreWorkload, Letter, Mix};
+pub use key_distribution::{Requests, Zipf, fnv64};
+pub use range::{Lengths, Range};
 
 use durability::Rows;
 use expected_values::ExpectedValues;

@@ -14,7 +14,7 @@ use std::fmt;
 
 use crate::random::{Random, scatter};
 
-use super::core_workload::{Lengths, Range};
+use super::range::{Lengths, Range};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const VERSION: usize = 6;

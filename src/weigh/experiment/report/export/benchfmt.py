@@ -17,6 +17,8 @@ from weigh.model import units
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from weigh.experiment.report.export.exported import Exported
     from weigh.model.sample import Sample
 
@@ -36,10 +38,14 @@ def write(exported: Exported) -> bytes:
         if sample.timed and exported.asked(sample.contender):
             starts = arms.setdefault(sample.arm, defaultdict(lambda: defaultdict(list)))
             starts[sample.attempt, sample.start][operation(sample)].append(sample)
+    # Those of all contenders, so that the files of two of them call an operation the same.
+    written = _names(sorted({operation(one) for one in exported.samples}))
     for arm, starts in arms.items():
         lines += ["", f"contender: {one_line(arm)}"]
         # Which start a line is of is no configuration: benchstat would make a table of each.
-        lines += [_line(name, samples) for _, found in sorted(starts.items()) for name, samples in found.items()]
+        lines += [
+            _line(written[name], samples) for _, found in sorted(starts.items()) for name, samples in found.items()
+        ]
     return "\n".join([*lines, ""]).encode()
 
 
@@ -48,8 +54,19 @@ def _line(name: str, samples: list[Sample]) -> str:
         unit: [value for one in samples if (value := getattr(one, field)) is not None] for field, unit in _UNITS.items()
     }
     said = " ".join(f"{median(found):.9g} {unit}" for unit, found in values.items() if found)
-    return f"BenchmarkOperation/{_name(name)} {len(samples)} {said}"
+    return f"BenchmarkOperation/{name} {len(samples)} {said}"
 
 
-def _name(text: str) -> str:
-    return _UNFIT.sub("_", text)
+def _names(operations: Iterable[str]) -> dict[str, str]:
+    """Every operation as the form can name it: two that would be called the same are told apart by a number."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in operations:
+        plain, number = _UNFIT.sub("_", name), 1
+        called = plain
+        while called in taken:
+            number += 1
+            called = f"{plain}.{number}"
+        taken.add(called)
+        found[name] = called
+    return found

@@ -151,15 +151,16 @@ def contended(
     bound = spec.contention or CONTENTION
     seen = [(own, watches.get(number, ())) for number, own in attempts.items()]
     pairs = {(one.operation, one.contender) for one in disturbed(seen, bound, spec.baseline, apart)}
-    sides = pairs & {(one.operation, one.contender) for one in compared}
-    return tuple(one for one in operations if any(one == operation for operation, _ in sides))
+    sides = {operation for operation, _ in pairs & {(one.operation, one.contender) for one in compared}}
+    return tuple(one for one in operations if one in sides)
 
 
 class _Seen:
     """The comparisons that have a width: both sides were executed, and nobody failed or was wrong."""
 
     def __init__(self, samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> None:
-        some = [sample for sample in samples if sample.operation in operations]
+        live = frozenset(operations)
+        some = [sample for sample in samples if sample.operation in live]
         self.spec, self.operations = spec, operations
         self.table = tabulate(some, "wall_s", (contender.name for contender in spec.contenders))
         rulings = Rulings(some, {})

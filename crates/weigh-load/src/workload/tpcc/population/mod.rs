@@ -2,15 +2,15 @@
 //!
 //! Each part of a table draws from a stream of its own, so that parts can be made at once, in any order.
 
+mod copy_text;
 mod strings;
 mod tables;
 
-use std::io::Write;
-
 use crate::random::Random;
-use crate::workload::message::{Bulk, Chunk, Chunks};
+use crate::workload::message::{Bulk, Chunks};
 
 use super::nurand::{last_name, last_name_of_load};
+use copy_text::{cents, fraction, lines, next, number, start, text};
 use strings::{a_string, capitals, letters, n_string, stream};
 use tables::{MARK, SCHEMA, TABLES, create, foreign_keys, keys};
 
@@ -27,8 +27,6 @@ const MOMENT: &str = "2000-01-01 00:00:00";
 const FIRST_NEW_ORDER: u64 = 2_101;
 /// Last names there are.
 const NAMES: u64 = 1_000;
-/// Bytes of a chunk, about.
-const CHUNK: usize = 128 << 10;
 /// Rows of items, or of stock, in one part.
 const PART: u64 = 25_000;
 /// One row of so many is special, where the specification says 10 %.
@@ -346,67 +344,6 @@ fn address(random: &mut Random, out: &mut Vec<u8>) {
     next(out);
     n_string(random, 4, out);
     out.extend_from_slice(b"11111");
-}
-
-fn next(out: &mut Vec<u8>) {
-    out.push(b'\t');
-}
-
-/// The first cells of a row.
-fn start(out: &mut Vec<u8>, cells: &[u64]) {
-    for (place, cell) in cells.iter().enumerate() {
-        if place > 0 {
-            next(out);
-        }
-        let _ = write!(out, "{cell}");
-    }
-}
-
-fn number(out: &mut Vec<u8>, value: u64) {
-    let _ = write!(out, "\t{value}");
-}
-
-fn text(out: &mut Vec<u8>, value: &str) {
-    next(out);
-    out.extend_from_slice(value.as_bytes());
-}
-
-fn cents(out: &mut Vec<u8>, value: u64) {
-    let _ = write!(out, "\t{}.{:02}", value / 100, value % 100);
-}
-
-/// Ten thousandths, below 1.
-fn fraction(out: &mut Vec<u8>, value: u64) {
-    let _ = write!(out, "\t0.{value:04}");
-}
-
-/// Chunks of what `make` writes for each of `count` units from `first` on: it returns the rows of a unit, of which the
-/// last has no end of line yet.
-fn lines(first: u64, count: u64, make: impl FnMut(u64, &mut Vec<u8>) -> u64 + Send + 'static) -> Chunks {
-    Box::new(Lines { next: first, end: first + count, make })
-}
-
-struct Lines<F> {
-    next: u64,
-    end: u64,
-    make: F,
-}
-
-impl<F: FnMut(u64, &mut Vec<u8>) -> u64> Iterator for Lines<F> {
-    type Item = Chunk;
-
-    fn next(&mut self) -> Option<Chunk> {
-        if self.next == self.end {
-            return None;
-        }
-        let mut chunk = Chunk { bytes: Vec::with_capacity(CHUNK + CHUNK / 8), rows: 0, replies: 0 };
-        while self.next < self.end && chunk.bytes.len() < CHUNK {
-            chunk.rows += (self.make)(self.next, &mut chunk.bytes);
-            chunk.bytes.push(b'\n');
-            self.next += 1;
-        }
-        Some(chunk)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,72 @@
+"""Programs that ask others, each in an environment with the library that it needs: weigh itself has none of them."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from weigh.engines import environment as environments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_PATIENCE = 120
+"""Seconds for all that is asked."""
+
+
+class Said(msgspec.Struct):
+    """What every program says.
+
+    Attributes:
+        error: that there was one, in the words of the other side; None for none.
+        code: its code; empty where it has none.
+    """
+
+    error: str | None = None
+    code: str = ""
+
+
+_SaidT = TypeVar("_SaidT", bound=Said)
+
+
+def ask(
+    program: Path,
+    requires: Sequence[str],
+    asked: Mapping[str, Any],
+    said: type[_SaidT],
+    cache: Path,
+    environment: Mapping[str, str] | None = None,
+) -> _SaidT | None:
+    """Have a program do what it is asked, which may hold secrets: they are seen in no list of processes.
+
+    Args:
+        program: its file, which imports nothing of weigh.
+        requires: exact requirements of its environment.
+        asked: as JSON on its standard input.
+        said: what comes on its standard output.
+        cache: folder of environments.
+        environment: its variables; None for those of weigh.
+
+    Returns:
+        Its reply; None where it said nothing in time, or what is no reply.
+
+    Raises:
+        EnvironmentFault: the environment cannot be had.
+    """
+    own = environments.ensure([*requires], cache)
+    try:
+        run = subprocess.run(
+            [str(own.python), "-P", "-B", str(program)],
+            input=msgspec.json.encode(asked),
+            capture_output=True,
+            timeout=_PATIENCE,
+            cwd="/",
+            env=environment,
+            check=False,
+        )
+        return msgspec.json.decode(run.stdout, type=said)
+    except (subprocess.TimeoutExpired, msgspec.MsgspecError):
+        return None
