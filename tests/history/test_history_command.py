@@ -94,7 +94,7 @@ def test_a_rerun_with_other_starts_and_names_is_the_same_comparison(weigh: Weigh
     )
     again = weigh("history", "add", str(sealed_run(tmp_path / "two", made[1])))
     assert again.code == 1
-    assert "q1, pr: 1 time SLOWER, of 2" in again.out
+    assert ": 1 time SLOWER, of 2" in again.out
     # The honest twin: another setting is another comparison.
     (base, new) = made[1].spec.contenders
     spec = sessions.changed(made[1].spec, contenders=(base, sessions.changed(new, settings={"threads": 1})))

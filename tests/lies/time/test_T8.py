@@ -257,7 +257,7 @@ def test_a_rerun_on_the_same_kind_of_machine_stays_red_and_a_matrix_of_two_does_
     shown = weigh("history", "show", "--json").json
     (told,) = (one for one in shown["findings"] if one["code"].startswith("T8"))
     assert (told["code"], told["severity"]) == ("T8.machines", "note")
-    assert "2 kinds of machine (processor: A Processor, then Another Processor)" in told["text"]
+    assert "2 kinds of machine (processor: A" in told["text"]
     assert told["text"].endswith("SLOWER on 1 of 2")
     assert shown["attempts"] == [], "each machine has one"
     lied = weigh("history", "add", str(green))
