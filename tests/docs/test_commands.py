@@ -66,7 +66,8 @@ def parse(said: str) -> None:
     """
     command: click.Command = cli
     words = shlex.split(said)
-    context = click.Context(command, info_name="weigh")
+    # With its settings: click keeps the help option that the first context asked for.
+    context = click.Context(command, info_name="weigh", **cli.context_settings)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name, found, words = command.resolve_command(context, words)
         assert found is not None
