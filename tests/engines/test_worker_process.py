@@ -16,6 +16,7 @@ from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.process import WorkerProcess
 from weigh.engines.start_clock import StartClock
 from weigh.engines.together import run_together
+from weigh.host.processes.process_counters import Counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 from weigh_worker.__main__ import Worker
@@ -146,6 +147,7 @@ class Ours(WorkerProcess):
         self._starting = StartClock()
         self.family = None
         self.store = None
+        self.counters = Counters(self.pid)
         self.killed = False
 
     @property
@@ -157,8 +159,10 @@ class Ours(WorkerProcess):
 
 
 @pytest.fixture
-def process(pair: Pair) -> Ours:
-    return Ours(pair[0])
+def process(pair: Pair) -> Iterator[Ours]:
+    ours = Ours(pair[0])
+    yield ours
+    ours.counters.close()
 
 
 def replying(theirs: socket.socket, *bodies: bytes | protocol.Message) -> threading.Thread:

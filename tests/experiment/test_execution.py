@@ -26,6 +26,7 @@ POSITION = Position(
     salt=23,
     solo=True,
     temperature="first",
+    build=7,
 )
 EXECUTION = Execution(
     run=6,
@@ -51,7 +52,7 @@ EXECUTION = Execution(
 )
 PLACED = {
     "attempt": 2, "block": 3, "start": 4, "turn": 5, "round": 1, "arm": "a#2", "contender": "a", "operation": "q",
-    "case": "c", "salt": 23, "solo": True, "temperature": "first", "run": 6, "at": 7.5,
+    "case": "c", "salt": 23, "solo": True, "temperature": "first", "build": 7, "run": 6, "at": 7.5,
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
@@ -73,7 +74,7 @@ COLUMNS = [
     ("major_faults", pa.int64()), ("said_s", pa.float64()),
     ("stored_bytes", pa.int64()), ("settled_bytes", pa.int64()), ("first_query_s", pa.float64()),
     ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),
-    ("temperature", pa.string()),
+    ("temperature", pa.string()), ("build", pa.int64()),
 ]  # fmt: skip
 """What scripts read (docs/evidence.md): a change here is a change for them."""
 

@@ -34,3 +34,8 @@ def test_minutes_times_warehouses() -> None:
 )
 def test_what_resolves(found: dict[str, float], terminals: bool, said: str) -> None:
     assert said in what_resolves(found, 600.0, 2, terminals=terminals)
+
+
+def test_after_a_moment_no_thousands_of_warehouses_are_proposed() -> None:
+    said = what_resolves({"delivery": 0.0}, 8.0, 1, terminals=True)
+    assert said.endswith("or --warehouses 100 --duration 3m")
