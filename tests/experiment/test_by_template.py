@@ -134,3 +134,9 @@ def test_the_first_screen_has_a_line_for_the_template_and_for_who_differs_from_i
     assert [one.question for one in screen.lines] == ["q (all 6)", "q(x=5)"]
     assert next(one.questions for one in screen.groups) == ("p (all 4)",)
     assert any("each of 2 templates: SLOWER on 1" in one for one in screen.says)
+
+
+def test_where_every_operation_is_open_the_templates_are_told_first() -> None:
+    says = first_screen(measured({"slow": [1.12] * MEMBERS, "calm": [1.0] * MEMBERS}, 0.15), "runs/x").says
+    assert says[0].startswith("Over all operations of each of 2 templates: SLOWER on 1")
+    assert says[1].startswith("It is open how new compares with old on all 24 operations")

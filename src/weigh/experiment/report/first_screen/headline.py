@@ -60,7 +60,10 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     else:
         said = [_alone(results)]
     said += _not_compared(out, compared)
-    return (*_unfinished(results), *said, *together, *_attempts(results), *_failures(results), *answers(results))
+    # Where no operation is decided, what is decided of them together comes first.
+    open_alone = all(one.verdict in OPEN for pair in compared for one in pair.verdicts)
+    told = (*together, *said) if together and open_alone else (*said, *together)
+    return (*_unfinished(results), *told, *_attempts(results), *_failures(results), *answers(results))
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
