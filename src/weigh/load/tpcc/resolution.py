@@ -56,7 +56,7 @@ def what_resolves(found: Mapping[str, float], seconds: Seconds, warehouses: int,
 
 
 def _wider(warehouses: float, seconds: Seconds) -> str:
-    """The flags of a run with so many warehouses that took as long; of fewer and a longer one where that is too many."""
+    """The flags of a run with so many warehouses that took as long, or of fewer and a longer one."""
     if warehouses <= WIDE:
         return f"--warehouses {math.ceil(warehouses)}"
     return f"--warehouses {WIDE} --duration {math.ceil(warehouses * seconds / WIDE / 60)}m"
