@@ -128,9 +128,11 @@ def _folder(path: Path, engine: Engine, where: str) -> Build:
 
 def wheels_of(place: Path, pattern: str, package: str) -> list[Path]:
     """The files of a pattern that are called as wheels of a package are."""
+    if not pattern or Path(pattern).is_absolute():
+        # pathlib takes neither: no file below the place is one of it.
+        return []
     try:
         found = sorted(place.glob(pattern))
-    except (ValueError, NotImplementedError):
-        # How pathlib refuses a pattern that is empty, or begins at the root: no file is one of it.
+    except ValueError:
         return []
     return [one for one in found if one.is_file() and wheel.normal(one.name.split("-")[0]) == wheel.normal(package)]

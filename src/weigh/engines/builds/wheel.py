@@ -57,8 +57,8 @@ def read(path: Path, where: str) -> Wheel:
         raise UsageError(
             f"{path} cannot be read: {error.strerror}", where=where, remedy="name a wheel that is there"
         ) from None
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError):
-        # The last two are how zipfile refuses a compression that it does not know, and a password.
+    except (zipfile.BadZipFile, ValueError, RuntimeError):
+        # The last one is how zipfile refuses a password, and a compression that it does not know.
         package = version = None
         sha256 = ""
     if not package or not version:
