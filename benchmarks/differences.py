@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.experiments import measured
+from weigh_liars import plug_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +35,15 @@ def run() -> Iterator[str]:
             pace = f"liar?lie=pace&spread=0.01&jitter=0.02&diary={Path(folder) / 'lives'}"
             pair = (f"fast={pace}&ms=40", f"slow={pace}&ms={40 * (1 + slower):.1f}")
             contenders = [word for one in pair for word in ("--contender", one)]
-            yield from _said(f"an engine {100 * slower:.0f} % slower by construction, margin 1 %", *_PACE, *contenders)
+            found = plug_in.written(Path(folder) / "plug-in")
+            environment = {**os.environ, "PYTHONPATH": str(found)}
+            name = f"an engine {100 * slower:.0f} % slower by construction, margin 1 %"
+            yield from _said(name, *_PACE, *contenders, environment=environment)
 
 
-def _said(name: str, *flags: str) -> Iterator[str]:
+def _said(name: str, *flags: str, environment: dict[str, str] | None = None) -> Iterator[str]:
     """A line for each operation, and the count of both opinions."""
-    found = measured(*flags, "--rule", "clickhouse")
+    found = measured(*flags, "--rule", "clickhouse", environment=environment)
     executions = Counter(one.operation for one in found.samples)
     for one in found.verdicts:
         theirs = one["second_opinion"]["name"] if one["second_opinion"] else "nothing"

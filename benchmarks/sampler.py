@@ -78,11 +78,11 @@ def _beside() -> Iterator[str]:
     data = dataset.make(source.dataset, _FACTOR, None, LayoutSpec(), cache, quiet)
     operations = source.build(data.truth, 0).operations
     times = np.full((len(_ARMS), len(operations), _BLOCKS, _RUNS), np.nan)
-    with DataLink({"": data}) as stage:
+    with DataLink({"": data}) as link:
         for block in range(_BLOCKS):
             with contextlib.ExitStack() as stack:
                 order = permuted(_ARMS, "sampler", block)
-                lives = {arm: stack.enter_context(contender.start(stage.tables(contender))) for arm in order}
+                lives = {arm: stack.enter_context(contender.start(link.tables(contender))) for arm in order}
                 for name in permuted([one.name for one in operations], "sampler", block):
                     at = next(at for at, one in enumerate(operations) if one.name == name)
                     sql = operations[at].text(operations[at].cases[0], contender.engine.dialect)

@@ -6,7 +6,10 @@ import atexit
 import ctypes
 import gc
 import os
+import shutil
 import signal
+import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +22,7 @@ pytest.register_assert_rewrite("support", "lies", "load")
 from support import measured_again
 from support.command import Run, Weigh
 from support.once import Once, alone
+from weigh_liars import plug_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +39,16 @@ settings.load_profile("here")
 # xdist says that its workers have 80 columns; a pipe has none, and weigh would obey.
 os.environ.pop("COLUMNS", None)
 _PR_SET_CHILD_SUBREAPER = 36
+
+# The liars, for every command that a test gives, and for this process: a worker of xdist inherits the variable alone.
+_path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+_door = next((one for one in _path if "weigh-liars-" in one), "")
+if not _door:
+    _door = str(plug_in.written(Path(tempfile.mkdtemp(prefix="weigh-liars-"))))
+    atexit.register(shutil.rmtree, _door, ignore_errors=True)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (_door, *_path)))
+if _door not in sys.path:
+    sys.path.append(_door)
 
 FIRST = (
     "experiment/command/test_reproducer.py",

@@ -29,7 +29,6 @@ from weigh.experiment.results.cold.cold_proof import ColdProof
 from weigh.experiment.results.data.start_costs import StartCosts
 from weigh.experiment.results.grid import Cell
 from weigh.experiment.results.grid import Effect as GridEffect
-from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
 from weigh.history.report import document as history
 from weigh.history.report.confirmed import ConfirmDocument
@@ -59,6 +58,7 @@ from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
 from weigh.obfuscation.results import ObfuscationResults
+from weigh.recount.recount import Recount
 from weigh.render.machine import CulpritRow
 from weigh.statistics.cv import Estimate
 from weigh.statistics.series.correlated_mean import SeriesMean
@@ -101,6 +101,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
     "weigh/audit/1": ("workloads audit",),
+    "weigh/lies-run/1": ("lies --run",),
     "weigh/lies/1": ("lies",),
 }
 """Every schema, and the commands that print it with ``--json``."""

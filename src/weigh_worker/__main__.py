@@ -9,7 +9,6 @@ import importlib.util
 import json
 import math
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -124,6 +123,9 @@ class Worker:
         before, self.place = self.place, Path(place)
         self.engine.begin_ingest(table, paths, place)
         if before is not None:
+            # Not before it is needed: what a life imports decides how long its start takes.
+            import shutil
+
             shutil.rmtree(before, ignore_errors=True)
         else:
             self.meter.settle()
@@ -192,7 +194,7 @@ class Worker:
 
     def on_repeat(self, seconds: float, interval: float) -> protocol.RepeatReply:
         """Execute for so long, and say where the time went."""
-        # Not before it is needed: what a life imports decides how long its start takes.
+        # Not before it is needed, as above.
         from weigh_worker import profiling
 
         return profiling.repeat(self.engine, seconds, interval)

@@ -38,8 +38,7 @@ from __future__ import annotations
 import json
 import struct
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform, get_args
 
 if TYPE_CHECKING:
     import socket
@@ -60,23 +59,42 @@ Scalar = str | int | float | bool | None
 """What a setting can be."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 class Reply:
-    """The reply to a request that gives nothing back but that it was carried out."""
+    """The reply to a request that gives nothing back but that it was carried out.
+
+    A subclass names its fields as a dataclass does, and is made from all of them, by keyword. It is none: to import
+    ``dataclasses``, and to make its code for each of them, was a tenth of the start of a life.
+    """
+
+    FIELDS: ClassVar[frozenset[str]] = frozenset()
+    """Names of its fields."""
+    DEFAULTS: ClassVar[Message] = {}
+    """Those that may be left out, with their values."""
+
+    def __init_subclass__(cls) -> None:
+        own = vars(cls).get("__annotations__", {})
+        cls.FIELDS = cls.FIELDS | own.keys()
+        cls.DEFAULTS = cls.DEFAULTS | {name: vars(cls)[name] for name in own if name in vars(cls)}
+
+    def __init__(self, **fields: Any) -> None:
+        given = {**self.DEFAULTS, **fields}
+        if given.keys() != self.FIELDS:
+            wrong = ", ".join(sorted(given.keys() ^ self.FIELDS))
+            raise TypeError(f"{type(self).__name__}: missing, or not among its fields: {wrong}")
+        vars(self).update(given)
 
     def message(self) -> Message:
         """As it is sent."""
         return dict(vars(self))
 
 
-@dataclass(frozen=True, kw_only=True)
 class FilesReply(Reply):
     """Files that hold the tables' data; none where nobody can tell."""
 
     paths: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
 class GuaranteeReply(Reply):
     """What the engine promises of rows that it has loaded.
 
@@ -89,7 +107,6 @@ class GuaranteeReply(Reply):
     by: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class ServersReply(Reply):
     """What works for the engine beside its own process and its queries.
 
@@ -104,7 +121,6 @@ class ServersReply(Reply):
     elsewhere: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunReply(Reply):
     """What one execution cost.
 
@@ -122,7 +138,6 @@ class RunReply(Reply):
     said_s: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProfileReply(Reply):
     """What the engine's own profiler says of one execution; see :meth:`weigh_worker.adapter.Adapter.profile`."""
 
@@ -132,7 +147,6 @@ class ProfileReply(Reply):
     lacks: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class RepeatReply(Reply):
     """What many executions came to, one after the other, outside every clock that counts.
 
@@ -150,14 +164,12 @@ class RepeatReply(Reply):
     stacks: dict[str, int]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SettingsReply(Reply):
     """Settings in force: name -> {value, default}."""
 
     values: dict[str, dict[str, Scalar]]
 
 
-@dataclass(frozen=True, kw_only=True)
 class VersionReply(Reply):
     """What the running engine says of its version, and that of the interpreter it runs in."""
 
@@ -165,14 +177,12 @@ class VersionReply(Reply):
     python: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class CloseReply(Reply):
     """The engine's life is over; the worker ends after this reply."""
 
     closed: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
 class ErrorReply(Reply):
     """The request was not carried out.
 

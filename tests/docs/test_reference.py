@@ -77,9 +77,9 @@ def test_defaults_that_a_help_text_names_are_those_of_weigh_toml() -> None:
     assert said["truth"] == "`yes`"
     assert ExperimentTable().truth
     assert said["contention"] == f"`{CONTENTION:.0%}`"
-    assert (ExperimentTable().starts, said["starts"]) == (None, "until every interval is narrow")
-    assert (ExperimentTable().rounds, said["rounds"]) == (None, "`chosen`")
-    assert (ExperimentTable().runs, said["runs"]) == (None, "`chosen`")
+    assert (ExperimentTable().starts, said["starts"]) == (None, "as many as the precision needs")
+    assert (ExperimentTable().rounds, said["rounds"]) == (None, "chosen from costs and noise")
+    assert (ExperimentTable().runs, said["runs"]) == (None, "chosen from what an execution takes")
     assert (BUDGET, said["budget"]) == (5 * 60, "5m; none with `--starts`")
     page = weigh_toml.blocks()["weigh.toml [experiment]"]
     assert f"| `{CONTENTION}` |" in page

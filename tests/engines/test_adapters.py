@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -184,15 +183,13 @@ def test_a_life_leaves_nothing_behind(contender: PreparedContender, things: Tabl
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_it_does_not_see_what_is_installed_beside_weigh(contender: PreparedContender) -> None:
+def test_it_does_not_see_what_is_installed_beside_weigh(
+    contender: PreparedContender, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the worker package and its own environment are importable."""
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
-    os.environ.update(environment)
-    try:
-        with WorkerProcess(contender.engine, contender.environment, contender.settings) as started:
-            entries = Path(f"/proc/{started.pid}/environ").read_bytes().split(b"\0")
-    finally:
-        del os.environ["PYTHONPATH"]
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    with WorkerProcess(contender.engine, contender.environment, contender.settings) as started:
+        entries = Path(f"/proc/{started.pid}/environ").read_bytes().split(b"\0")
     (path,) = [entry for entry in entries if entry.startswith(b"PYTHONPATH=")]
     assert path == f"PYTHONPATH={started.folder}/lib".encode()
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
 from support import clickbench_systems as systems
-from weigh.engines.clickbench import engine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,18 +24,7 @@ def gate(weigh: Weigh, *specs: str, flags: tuple[str, ...] = ()) -> Run:
     return weigh("gate", *named, *_CONTENDERS, *flags)
 
 
-def modules() -> Any:
-    """The adapter's modules, as a worker imports them."""
-    name = "clickbench_adapter"
-    spec = importlib.util.spec_from_file_location(name, engine.adapter)
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules[name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-adapter = modules()
+adapter = systems.adapter()
 
 
 @pytest.mark.long
@@ -146,8 +132,8 @@ class TestPrinted:
     """Text as columns."""
 
     def columns(self, raw: str, name: str = "tsv", texts: frozenset[str] = frozenset()) -> dict[str, list[object]]:
-        form = adapter.printed.form(name)
-        stream = pa.ipc.open_stream(io.BytesIO(form.columns(raw.encode(), texts)))
+        form = adapter.forms.form(name)
+        stream = pa.ipc.open_stream(io.BytesIO(form.columns(raw.encode(), "", texts)))
         found: dict[str, list[object]] = stream.read_all().to_pydict()
         assert form.rows(raw.encode()) == len(next(iter(found.values())))
         return found
@@ -162,11 +148,26 @@ class TestPrinted:
     def test_quoted_cells_may_hold_anything(self) -> None:
         assert self.columns('k,n\n"a\n,""b""",1\n"",2\n', "csv-header") == {"k": ['a\n,"b"', ""], "n": [1, 2]}
 
-    @pytest.mark.parametrize("raw", ["┌───┐\n│ n │\n└───┘\n", "+---+\n| n |\n+---+\n"])
-    def test_a_table_for_people_is_no_answer(self, raw: str) -> None:
-        with pytest.raises(ValueError, match="a table for people"):
-            self.columns(raw)
+    def test_two_columns_may_have_one_name(self) -> None:
+        form = adapter.forms.form("csv-header")
+        table = pa.ipc.open_stream(io.BytesIO(form.columns(b"n,n\n1,2\n"))).read_all()
+        assert [column.to_pylist() for column in table.columns] == [[1], [2]]
 
-    def test_an_unknown_form_is_refused(self) -> None:
-        with pytest.raises(ValueError, match=r"weigh\.answer is one of csv"):
-            adapter.printed.form("xml")
+    def test_without_a_header_the_query_names_the_columns(self) -> None:
+        table = self.read("pipe", "1|x|2|9\n", "SELECT a + 1 AS n, t.*, 9 AS salt FROM t")
+        assert table.column_names == ["n", "f1", "f2", "salt"]
+
+    @pytest.mark.parametrize("raw", ["1|a|b\n", "1|a\n2|a|b\n"])
+    def test_a_delimiter_in_a_text_is_told_and_not_guessed(self, raw: str) -> None:
+        with pytest.raises(ValueError, match=r"have \./query print CSV"):
+            self.read("pipe", raw, "SELECT n, s FROM t")
+
+    @staticmethod
+    def read(name: str, raw: str, sql: str) -> Any:
+        """What is read as an answer to a query."""
+        return pa.ipc.open_stream(io.BytesIO(adapter.forms.form(name).columns(raw.encode(), sql))).read_all()
+
+    @pytest.mark.parametrize("name", ["xml", "psql-header", ""])
+    def test_an_unknown_form_is_refused(self, name: str) -> None:
+        with pytest.raises(ValueError, match=r"weigh\.answer is one of auto, csv"):
+            adapter.forms.form(name)

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from golden.kept import Kept
+from support import evidence_files
 from support.command import Run, Weigh
 from weigh import __version__
 from weigh.evidence import journal, seal, sealing
@@ -118,5 +119,5 @@ def test_a_plan_of_more_turns_than_there_are_atoms(evidence: Path) -> None:
         if line["event"] in ("plan", "block"):
             line["body"]["rounds"] = 2**40 if line["event"] == "plan" else dict.fromkeys(line["body"]["rounds"], 2**40)
     events = (journal.Event(line["event"], line["body"]) for line in lines)
-    (evidence / journal.NAME).write_bytes(b"".join(journal.chained(events)))
+    (evidence / journal.NAME).write_bytes(b"".join(evidence_files.chained(events)))
     verify(evidence)

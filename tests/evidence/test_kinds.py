@@ -99,7 +99,7 @@ def test_it_is_verified_by_its_own_rules(folders: dict[str, Path], weigh: Weigh,
     run = weigh("verify", str(folders[name]), "--json")
     assert run.json["schema"] == VERIFY_SCHEMAS[name]
     assert run.json["passed"] == found.passed == (run.code == 0)
-    assert ("sql" in run.json) == (name == "run")
+    assert ("sql" in run.json) == (name in ("run", "load", "load-comparison"))
     text = weigh("verify", str(folders[name])).out
     for problem in found.problems:
         assert f"{problem.code} {problem.file}: {problem.text}" in text
@@ -182,7 +182,7 @@ def test_two_sessions_of_another_kind_are_not_compared(
     assert remedy.strip() == _kinds.kind_of(folders[name]).not_compared.remedy
 
 
-@pytest.mark.parametrize("name", ["ladder", "load"])
+@pytest.mark.parametrize("name", ["ladder", "load-ladder"])
 @pytest.mark.parametrize("flag", ["--sql", "--print-sql"])
 def test_sql_counts_one_experiment_only(folders: dict[str, Path], weigh: Weigh, name: str, flag: str) -> None:
     run = weigh("verify", flag, str(folders[name]))

@@ -10,6 +10,7 @@ import pytest
 
 from fuzz.frame import command
 from golden.kept import Kept
+from support import evidence_files
 from weigh.evidence import journal
 from weigh.experiment import record as experiment_record
 from weigh.load import record as load_record
@@ -41,7 +42,7 @@ def keys(value: Any) -> set[str]:
 
 def write(folder: Path, lines: list[dict[str, Any]]) -> None:
     events = (journal.Event(line["event"], line["body"]) for line in lines)
-    (folder / journal.NAME).write_bytes(b"".join(journal.chained(events)))
+    (folder / journal.NAME).write_bytes(b"".join(evidence_files.chained(events)))
 
 
 @pytest.mark.parametrize("name", ["run", "diverged", "load"])

@@ -127,7 +127,7 @@ def test_what_is_not_there_or_not_evidence(tmp_path: Path, folder: Path) -> None
     for path, words in (
         (tmp_path / "nothing", "no such directory"),
         (tmp_path, "no journal"),
-        (folder / journal.NAME, "no such directory"),
+        (folder / journal.NAME, "it is a file"),
     ):
         with pytest.raises(weigh.errors.EvidenceFault, match=words) as caught:
             weigh.open(path)

@@ -19,16 +19,16 @@ from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.report.document import document
 from weigh.experiment.verify.recount import recount as sql
-from weigh.experiment.verify.recount import student_t
 from weigh.model.errors import EvidenceFault
+from weigh.recount import student_t
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from weigh.experiment.record import Record
-    from weigh.experiment.verify.recount.recount import Recount
     from weigh.model.sample import Sample
+    from weigh.recount.recount import Recount
 
 TIMINGS = {"starts", "runs", "min", "median", "max", "cv"}
 VERDICTS = {"starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor"}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golden import made
-from support import load_comparison_records, load_records, sessions
+from support import evidence_files, load_comparison_records, load_records, sessions
 from weigh import __version__
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
@@ -138,7 +138,7 @@ def _recorded(name: str, kept: Kept) -> Path:
     # Without their chain: a line that is recorded anew changes nothing else in the repository.
     lines = (RECORDED / f"{name}.jsonl").read_bytes().splitlines()
     events = (msgspec.json.decode(line, type=journal.Event) for line in lines)
-    (folder / journal.NAME).write_bytes(b"".join(journal.chained(events)))
+    (folder / journal.NAME).write_bytes(b"".join(evidence_files.chained(events)))
     return _sealed(folder)
 
 
@@ -183,9 +183,9 @@ def _forged(kept: Kept) -> Path:
     """One execution was made faster, and one file is gone."""
     folder = kept.copy("run", "forged")
     path = folder / journal.NAME
-    before, found, after = path.read_text().rpartition('"wall_s":')
+    before, found, after = path.read_text().rpartition('"wall":')
     assert found
-    path.write_text(before + found + re.sub(r"^[0-9.e-]+", "1e-9", after))
+    path.write_text(before + found + re.sub(r"^\[(\d+),\d+", r"[\1,1", after))
     (folder / "gate.json").unlink()
     return folder
 

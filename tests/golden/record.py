@@ -93,10 +93,10 @@ def _bare(event: dict[str, Any]) -> dict[str, Any]:
             for knob in body.get("knobs", ()):
                 if knob["name"] == "kernel_command_line":
                     knob["value"] = "quiet"
-        case "watch" if "culprits" in body:
-            body["culprits"] = [
+        case "watch" | "turn" if "culprits" in (seen := body.get("watch", body)):
+            seen["culprits"] = [
                 [1000 + number, name if name in _KNOWN else _OTHERS[number % len(_OTHERS)], cpu]
-                for number, (_, name, cpu) in enumerate(body["culprits"])
+                for number, (_, name, cpu) in enumerate(seen["culprits"])
             ]
         case _:
             pass

@@ -20,6 +20,7 @@ from . import (
     duet,
     histories,
     joins,
+    limits,
     noise,
     one_sided,
     peers,
@@ -208,6 +209,7 @@ def _series(experiments: int) -> Iterator[Row]:
     """Series, percentiles and warm-up: rows of other modules are yielded from here."""
     yield from series.rows(experiments)
     yield from stalled.rows(experiments)
+    yield from limits.rows(experiments)
     yield from blame.rows(experiments)
     yield from searches.rows(experiments)
     yield from rate_ratios.rows(experiments)

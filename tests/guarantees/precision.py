@@ -126,21 +126,6 @@ def covered(found: Ended, truth: float) -> Rate:
     return rate(np.abs(found.effects.effect - truth) <= found.half)
 
 
-def total_covered(make: Make, experiments: int, seed: int, truth: float = 0.0) -> Rate:
-    """Intervals of the total that hold its true ratio, where sampling ended by the typical ratio."""
-    draw = np.random.default_rng(seed)
-    hits = []
-    for _ in range(experiments):
-        logs = make(Size(1, MOST_STARTS), draw)
-        usual, _ = rates.differences(logs)
-        found = run(usual)
-        _, whole = rates.differences(logs[:, : found.starts[0]])
-        effects = over_blocks(whole)
-        half = quantile(1 - (1 - RULES.confidence) * found.share, effects.freedom) * effects.error
-        hits.append(np.abs(effects.effect - truth) <= half)
-    return rate(np.concatenate(hits))
-
-
 def claimed_early(found: Ended) -> Bools:
     """What an early look called SLOWER or FASTER."""
     return found.early & (np.abs(found.effects.effect) > MARGIN)

@@ -153,6 +153,22 @@ def test_otava_and_clickbench_are_read_by_their_content(weigh: Weigh) -> None:
 
 
 @pytest.mark.promise("Rows of another `branch` are a part of their own.")
+@pytest.mark.parametrize(
+    ("form", "content", "said"),
+    [
+        ("clickbench", "{", "it is no file of ClickBench's results"),
+        ("otava", "a,b\n1,2\n", "it has no column of times"),
+        ("otava", "time,b\nnever,2\n", "line 2: 'never' is no time"),
+    ],
+)
+def test_a_broken_file_is_named_as_it_was_given(weigh: Weigh, form: str, content: str, said: str) -> None:
+    (weigh.folder / "my results").mkdir()
+    (weigh.folder / "my results" / "bad.txt").write_text(content)
+    run = weigh("history", "add", "my results/bad.txt", "--from", form)
+    assert (run.code, run.out) == (2, "")
+    assert f"error: my results/bad.txt: {said}" in run.err
+
+
 def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
     rows = [
         f"2026.01.{day:02} 3:00:00 +0100,a{day},{'main' if day % 3 else 'side'},{100 + day}" for day in range(1, 10)

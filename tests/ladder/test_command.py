@@ -1,4 +1,4 @@
-"""``weigh ladder`` as a user calls it: what it refuses, and a ladder that is interrupted and gone on with."""
+"""``weigh ladder`` as a user calls it: what it refuses, and a ladder that is interrupted and continued."""
 
 from __future__ import annotations
 

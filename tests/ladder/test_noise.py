@@ -12,12 +12,12 @@ from weigh.ladder import findings
 from weigh.ladder.analysis import Ladder, Series, ladder
 from weigh.ladder.cost import best_single, costs
 from weigh.ladder.forecast import LEVEL, Crossing, Noise, forecast, smallest, starts_for
-from weigh.ladder.plan import Variation
 from weigh.ladder.report import words
 from weigh.ladder.report.plot import Line, plot
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
+from weigh.model.variation import Variation
 from weigh.model.verdict import Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 

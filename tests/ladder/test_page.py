@@ -13,11 +13,12 @@ from support.hostile_records import HOSTILE, hostile
 from support.html_pages import Reader, assert_codes_explained, assert_sound
 from weigh.experiment.results.results import experiment_results
 from weigh.ladder.cost import Cost
-from weigh.ladder.plan import LadderPlan, Variation
+from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report.page import page
 from weigh.ladder.report.terminal import report
 from weigh.ladder.results import LadderResults, Rung, assembled
 from weigh.model.answer import GateStatus
+from weigh.model.variation import Variation
 from weigh.render.terminal import ReportConsole
 
 if TYPE_CHECKING:

@@ -15,16 +15,14 @@ import msgspec
 from weigh.cli.main import main
 from weigh.load.target import registry
 from weigh.load.target.valkey import EmbeddedValkey
-
-from .proxy import Proxy
+from weigh_liars.resp_proxy import Proxy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.load.target.target import Reached, Target
-
-    from .proxy import Lie
+    from weigh_liars.resp_proxy import Lie
 
 _PREFIX = "proxied:"
 _found = registry.target

@@ -12,9 +12,9 @@ import pytest
 from support.command import Run, Weigh
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.valkey import EmbeddedValkey
+from weigh_liars.resp_proxy import Proxy
 
 from .loading import GENTLE
-from .proxy import Proxy
 from .reading import ONCE, SHORT, SMALL, contenders
 from .throttle import slowed
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from support.once import Once
-
-    from .proxy import Lie
+    from weigh_liars.resp_proxy import Lie
 
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; a slow conversion."""

@@ -11,9 +11,8 @@ import threading
 import time
 from contextlib import suppress
 
-from support.tcp_server import Door
-
-from .proxy import encoded, read_reply, read_request
+from weigh_liars.resp_proxy import encoded, read_reply, read_request
+from weigh_liars.tcp_server import Door
 
 _READ, _WRITE = b"HGETALL", b"HSET"
 _FIELD = 4

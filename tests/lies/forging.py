@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weigh.evidence import journal, seal, sealing
+import msgspec
+
+from support import evidence_files
+from weigh.evidence import journal, seal, sealing, timeline, turns
 from weigh.experiment import derived
 from weigh.experiment.report import files
+from weigh.model.clock_coverage import TurnCpu
+from weigh.model.gate import Gate
+from weigh.model.sample import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +25,50 @@ Events = list[journal.Event]
 
 def rewrite(evidence: Path, change: Callable[[Events], Events]) -> None:
     """Change the journal, chain its lines anew, and change nothing that follows from it."""
-    (evidence / journal.NAME).write_bytes(b"".join(journal.chained(change(journal.read(evidence)))))
+    events = packed(change(expanded(journal.read(evidence))))
+    (evidence / journal.NAME).write_bytes(b"".join(evidence_files.chained(events)))
+
+
+def expanded(events: Events) -> Events:
+    """The same with a row for each sample, ``{"samples": [...], "cpu": [...]}``, and what the sampler saw before it."""
+    made, attempt, digests = [], 1, turns.established(None)
+    for event in events:
+        attempt, digests = _told(event, attempt, digests)
+        body = event.body
+        if event.event == "turn":
+            turn = turns.unpack(body, attempt, digests)
+            body = {"samples": msgspec.to_builtins(turn.samples), "cpu": msgspec.to_builtins(turn.cpu)}
+            made += [journal.Event("watch", event.body["watch"])] if "watch" in event.body else []
+        made.append(journal.Event(event.event, body))
+    return made
+
+
+def packed(events: Events) -> Events:
+    """The same as weigh writes it."""
+    made: Events = []
+    attempt, digests = 1, turns.established(None)
+    for event in events:
+        attempt, digests = _told(event, attempt, digests)
+        body = event.body
+        if event.event == "turn":
+            seen = made.pop().body if made and made[-1].event == "watch" else None
+            turn = turns.Turn(
+                samples=msgspec.convert(body["samples"], tuple[Sample, ...]),
+                cpu=msgspec.convert(body["cpu"], tuple[TurnCpu, ...]),
+                seen=msgspec.convert(seen, timeline.Columns | None),
+            )
+            body = turns.pack(turn, attempt, digests)
+        made.append(journal.Event(event.event, body))
+    return made
+
+
+def _told(event: journal.Event, attempt: int, digests: turns.Digests) -> tuple[int, turns.Digests]:
+    """The number of the attempt, and the digests that the gate established, after an event."""
+    if event.event == "opened":
+        return event.body["attempt"], digests
+    if event.event == "gate":
+        return attempt, turns.established(msgspec.convert(event.body, Gate))
+    return attempt, digests
 
 
 def reseal(evidence: Path) -> None:
@@ -45,5 +94,5 @@ def problems(weigh: Weigh, evidence: Path) -> set[tuple[str, str]]:
 
 
 def samples(events: Events) -> list[dict[str, Any]]:
-    """The samples in them, to be changed in place."""
+    """The samples in events that are :func:`expanded`, to be changed in place."""
     return [sample for event in events if event.event == "turn" for sample in event.body["samples"]]

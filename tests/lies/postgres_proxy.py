@@ -14,7 +14,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from support.tcp_server import Door
+from weigh_liars.tcp_server import Door
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from junitparser import JUnitXml
 
+from support import evidence_files
 from support.command import RAN
-from weigh.experiment import derived
 
 if TYPE_CHECKING:
     from support.command import Run, Weigh
@@ -68,7 +68,7 @@ def statements(run: Run, contender: str) -> list[dict[str, Any]]:
 def times(run: Run, operation: str, contender: str) -> dict[int, list[float]]:
     """Seconds of every timed execution by block."""
     found: dict[int, list[float]] = {}
-    for one in derived.read_samples(run.evidence):
+    for one in evidence_files.read_samples(run.evidence):
         if one.timed and one.wall_s is not None and (one.operation, one.contender) == (operation, contender):
             found.setdefault(one.block, []).append(one.wall_s)
     return found

@@ -15,6 +15,7 @@ from support.load_records import spec
 from support.waiting import eventually
 from weigh.cli.load.comparison import contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.load.load import load as command
+from weigh.cli.main import cli
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.load import LoadTable
 from weigh.load import config as load_config
@@ -191,7 +192,7 @@ def test_one_server_has_no_blocks(weigh: Weigh) -> None:
 
 def _flags(*words: str) -> dict[str, Any]:
     """The flags of a command line, by name."""
-    with command.make_context("load", list(words)) as context:
+    with command.make_context("load", list(words), **cli.context_settings) as context:
         return {name: value for name, value in context.params.items() if name not in ("workload", "target")}
 
 

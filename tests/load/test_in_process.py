@@ -11,9 +11,9 @@ import pytest
 
 from support import load_records
 from support.hostile_servers import LOGGED_IN
-from support.tcp_server import Door
 from weigh._native import Load
 from weigh.load.results import load_results
+from weigh_liars.tcp_server import Door
 
 if TYPE_CHECKING:
     import socket

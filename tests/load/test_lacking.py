@@ -11,6 +11,7 @@ import pytest
 
 from support import load_records as made
 from weigh.cli.load.load import load
+from weigh.cli.main import cli
 from weigh.evidence.sealing import End
 from weigh.load import command_line
 from weigh.load.command_line import CommandLine, parsed
@@ -51,7 +52,7 @@ def commands(record: LoadRecord, code: object) -> list[CommandLine]:
 def accepted(line: CommandLine) -> dict[str, object]:
     """The flags as the command reads them."""
     words = shlex.split(str(line))[2:]
-    context = load.make_context("load", words, resilient_parsing=False)
+    context = load.make_context("load", words, **cli.context_settings)
     return context.params
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lies.proxy import Proxy
 from serve.conftest import serving
 from support.hostile_servers import Silent
 from support.waiting import eventually
@@ -20,6 +19,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.load.target.url import parse
 from weigh.load.target.valkey import EmbeddedValkey
 from weigh.model.errors import UsageError
+from weigh_liars.resp_proxy import Proxy
 
 if TYPE_CHECKING:
     from support.command import Weigh

@@ -16,7 +16,6 @@ from weigh.load.ycsb_properties import asked
 SEED = 7
 DRAWS = 400_000
 THETA = 0.99
-RANKS = 10_000_000_000
 ZETA = 26.46902820178302
 """The sum of i^-0.99 over 10^10 ranks, as YCSB's source states it."""
 SURE = 1e-6

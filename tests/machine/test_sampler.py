@@ -25,6 +25,8 @@ from weigh.model.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+MOST_NAMED = 8
+"""Foreign processes that the sampler names, those that used most: ``MOST_FOREIGN`` in weigh-host."""
 BURN = "import time\nwhile time.process_time() < {seconds}: pass\n"
 
 
@@ -112,8 +114,13 @@ def test_who_is_no_descendant_is_foreign_and_named() -> None:
             watcher.stdin.flush()
             drained = json.loads(watcher.stdout.readline())
     watch = timeline.unpack(timeline.pack(drained))
-    named = {culprit.pid: culprit.cpu_s for culprit in watch.culprits}
-    assert named[brother.pid] >= 0.3
+    named = {culprit.pid: culprit.cpu_s for culprit in watch.culprits if culprit.pid}
+    if brother.pid in named:
+        assert named[brother.pid] >= 0.3
+    else:
+        # The greediest are named, and others share this machine: each of those used more than the brother did.
+        assert len(named) == MOST_NAMED
+        assert min(named.values()) >= 0.3
     assert watcher.pid not in named
     assert sum(moment.foreign or 0.0 for moment in watch.moments) >= 0.3
     assert all(moment.foreign is not None and moment.foreign >= 0 for moment in watch.moments)

@@ -42,7 +42,7 @@ class Module(NamedTuple):
 @functools.cache
 def modules() -> list[Module]:
     """Every module but the registry's own."""
-    own = {*(SRC / "lies").iterdir(), *(SRC / "model" / "codes").iterdir()}
+    own = {*(SRC / "lies").rglob("*.py"), *(SRC / "model" / "codes").iterdir()}
     # Of nearly a million nodes none is garbage before its module is read, and looking for some took most of the time.
     gc.disable()
     try:

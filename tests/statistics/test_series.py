@@ -194,14 +194,6 @@ class TestTextbook:
 
     values = WANDERING[:200]
 
-    def test_autocorrelation(self) -> None:
-        deviations = self.values - self.values.mean()
-        wanted = [float(deviations[: 200 - k] @ deviations[k:] / (deviations @ deviations)) for k in (0, 1, 50, 199)]
-        assert textbook_errors.autocorrelation(self.values, [0, 1, 50, 199]) == pytest.approx(wanted)
-        for lag in (-1, 200):
-            with pytest.raises(UsageError, match="number of samples, 200"):
-                textbook_errors.autocorrelation(self.values, [lag])
-
     def test_kolaczkowski_is_the_code_of_the_text(self) -> None:
         centre, count = self.values.mean(), len(self.values)
         square = sum((value - centre) ** 2 for value in self.values) / count

@@ -61,13 +61,14 @@ MEASURING = (("run",), ("gate",), ("ladder",), ("load",))
 
 
 @functools.cache
-def _fork_server(_: str) -> ForkServer:
+def _fork_server(kind: str) -> ForkServer:
     """One for what makes evidence and one for what reads it: their hashes of strings have two seeds.
 
     What depended on the order of a set would be the same in all forks of one process.
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return ForkServer(WEIGH, {**environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)})
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID", os.getpid())
+    return ForkServer(WEIGH, {**environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)}, f"{session}-{kind}")
 
 
 class Weigh:

@@ -18,6 +18,7 @@ from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import arms, block_order
 from weigh.model.spec import LayoutSpec, Spec
+from weigh.model.units import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -242,12 +243,12 @@ def _samples(spec: Spec, cases: tuple[tuple[str, str], ...], noise: float) -> tu
             name = every[arm]
             base = math.log(0.004 * (1 + max(0, place[name] - 1)) * (1 + len(slot.operation) % 3))
             for run in range((spec.runs or 1) + 1):
-                wall = math.exp(base + level[arm] + draw.gauss(0, noise) + (0.3 if run == 0 else 0))
+                wall = whole(math.exp(base + level[arm] + draw.gauss(0, noise) + (0.3 if run == 0 else 0)))
                 found.append(
                     Sample(
                         block=block, start=block * len(every), turn=turn, round=slot.round, run=run, arm=arm,
                         contender=name, operation=slot.operation, case=slot.case,
-                        outcome=Outcome.OK, wall_s=wall, cpu_s=1.7 * wall,
+                        outcome=Outcome.OK, wall_s=wall, cpu_s=whole(1.7 * wall),
                         rows=4, answer_cpu_s=1e-5, peak_memory=90_000_000 + round(1e7 * draw.random()),
                     )
                 )  # fmt: skip

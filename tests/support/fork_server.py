@@ -2,7 +2,7 @@
 
 Importing numpy, scipy and pyarrow and compiling the templates of the page is more than half of the CPU time of a
 command that measures nothing. What is forked is a process of its own all the same: with its working directory,
-environment, streams, signals, and end.
+environment, streams, signals, and end. All workers of a session share it: each has a fork of it that serves it alone.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 _MOST = 1 << 18
 """Bytes of a message: arguments and environment."""
-_SERVER = "import sys; from support.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"
+_SERVER = "import sys; from support.fork_server import main; main(*map(int, sys.argv[1:3]), sys.argv[3])"
 
 
 class ForkServer:
@@ -31,19 +33,33 @@ class ForkServer:
     Args:
         program: ``sys.argv[0]`` of the commands.
         environment: of the process that imports; each command has its own.
+        name: by which the workers of this session find it; the first of them starts it.
     """
 
-    def __init__(self, program: Path, environment: dict[str, str]) -> None:
-        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    def __init__(self, program: Path, environment: dict[str, str], name: str) -> None:
+        # Of the kernel's own namespace: it is gone when the server is.
+        address = f"\0weigh-tests-{name}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lifeline: socket.socket | None = None
+        self._channel = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        while self._channel.connect_ex(address):
+            # One of those who try it at the same moment succeeds; whoever connects before it has imported waits.
+            with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+                listening.bind(address)
+                listening.listen()
+                self._start(program, environment, listening)
+        atexit.register(self.close)
+
+    def _start(self, program: Path, environment: dict[str, str], listening: socket.socket) -> None:
+        self._lifeline, theirs = socket.socketpair()
         path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), environment.get("PYTHONPATH"))))
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _SERVER, str(theirs.fileno()), str(program)],
+                [sys.executable, "-P", "-c", _SERVER, str(listening.fileno()), str(theirs.fileno()), str(program)],
                 stdin=subprocess.DEVNULL,
                 env={**environment, "PYTHONPATH": path},
-                pass_fds=[theirs.fileno()],
+                pass_fds=[listening.fileno(), theirs.fileno()],
             )
-        atexit.register(self.close)
 
     def run(
         self, arguments: tuple[str, ...], folder: Path, environment: dict[str, str], timeout: float
@@ -80,9 +96,11 @@ class ForkServer:
         return int(reply)
 
     def close(self) -> None:
-        """End it."""
+        """End it; what it forked for other workers goes on."""
         self._channel.close()
-        self._process.wait()
+        if self._process and self._lifeline:
+            self._lifeline.close()
+            self._process.wait()
 
 
 def _prepare() -> None:
@@ -139,11 +157,28 @@ def _become(request: dict[str, object], streams: list[int], program: str) -> Non
     Path("/proc/self/comm").write_text(Path(program).name)
 
 
-def main(channel: int, program: str) -> None:
-    """The server; in each of its forks, weigh."""
+def _fork_for_each(listening: socket.socket, lifeline: socket.socket) -> socket.socket | None:
+    """A fork for each worker, in which it returns the channel to it; None at the end, when who began it is gone."""
+    while True:
+        ready, _, _ = select.select([listening, lifeline], [], [])
+        if lifeline in ready:
+            return None
+        channel, _ = listening.accept()
+        if not os.fork():
+            listening.close()
+            lifeline.close()
+            return channel
+        channel.close()
+
+
+def main(listening: int, lifeline: int, program: str) -> None:
+    """The server, or its fork for one worker; in each fork of that, weigh."""
     _prepare()
-    with socket.socket(fileno=channel) as listening:
-        forked = serve(listening, program)
+    channel = _fork_for_each(socket.socket(fileno=listening), socket.socket(fileno=lifeline))
+    if channel is None:
+        return
+    with channel:
+        forked = serve(channel, program)
     if forked:
         from weigh.cli.main import main as command
 

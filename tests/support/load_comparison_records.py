@@ -168,13 +168,14 @@ def written(folder: Path, record: LoadComparisonRecord) -> None:
         if arm.name in record.loads:
             place = comparison_record.folder_of(folder, arm)
             place.mkdir(parents=True)
-            _load(place, record.loads[arm.name])
+            written_load(place, record.loads[arm.name])
     if record.end is not None:
         own.append("end", record.end)
     own.close()
 
 
-def _load(folder: Path, record: LoadRecord) -> None:
+def written_load(folder: Path, record: LoadRecord) -> None:
+    """The journal of one load."""
     own = Journal(folder)
     own.append(load_record.OPENED, load_record.LoadOpened(attempt=record.attempt, spec=record.spec))
     if record.environment is not None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.compare.results import Session
-from weigh.evidence import attempts
+from weigh.evidence import attempts, turns
 from weigh.evidence.journal import Journal
 from weigh.evidence.timeline import Columns
-from weigh.experiment.record import BlockBegun, EnvironmentRead, Opened, Record, Turn
+from weigh.experiment.record import BlockBegun, EnvironmentRead, Opened, Record
 from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus, ResultSchema
 from weigh.model.contender import Contender, ContenderRead
@@ -122,7 +122,12 @@ def packed(watch: Watch) -> Columns:
     """The event that says what is needed of it for contention."""
     moments = watch.moments
     ends = [round(1e4 * moments[0].at), *(round(1e4 * one.end) for one in moments)]
+    # Nothing else was read.
+    unread: dict[str, Any] = dict.fromkeys(
+        ("busy", "own", "pressure_cpu", "pressure_memory", "pressure_io", "queue", "context_switches")
+    )
     return Columns(
+        **unread,
         at=ends[0],
         span=[end - begin for begin, end in pairwise(ends)],
         foreign=[round(1e5 * (one.foreign or 0)) for one in moments],
@@ -160,7 +165,8 @@ def written_in(folder: Path, number: int, one: Record) -> None:
         journal.append("block", block)
         for sample in one.samples:
             if sample.block == block.block:
-                journal.append("turn", Turn(samples=(changed(sample, attempt=number),)))
+                turn = turns.Turn(samples=(changed(sample, attempt=number),))
+                journal.append("turn", turns.pack(turn, number, turns.established(one.gate)))
         for look in one.looks:
             if look.block == block.block:
                 journal.append("look", look)

@@ -15,6 +15,7 @@ from weigh.model.machine.timeline import Moment, Watch
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import arms, block_order
 from weigh.model.spec import Spec
+from weigh.model.units import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +84,7 @@ def attempt(
             began = clock
             (arm,) = slot.arms
             for run in range(RUNS + 1):
-                wall = took(slot.operation, block, arm, slot.round, run, number)
+                wall = whole(took(slot.operation, block, arm, slot.round, run, number))
                 samples.append(
                     Sample(
                         attempt=number, block=block, start=0, turn=turn, round=slot.round, run=run,
@@ -91,7 +92,7 @@ def attempt(
                         outcome=Outcome.OK, wall_s=wall, at=clock,
                     )
                 )  # fmt: skip
-                clock += wall
+                clock = whole(clock + wall)
             span = clock - began
             watches.append(Watch(moments=(Moment(at=began, span=span, foreign=others(samples[-1]) * span, steal=0.0),)))
         if block + 1 < precision.FIRST_LOOK:

@@ -6,7 +6,7 @@ import socket
 import threading
 from contextlib import suppress
 
-from support.tcp_server import Door
+from weigh_liars.tcp_server import Door
 
 _WHOLE = 1500
 """Bytes of an answer that come through where answers are cut: its head, and less than a footer."""

@@ -10,7 +10,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from support.tcp_server import Door
+from weigh_liars.tcp_server import Door
 
 if TYPE_CHECKING:
     from pathlib import Path

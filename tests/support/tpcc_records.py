@@ -117,8 +117,14 @@ def spec(seconds: float, *, terminals: bool, warehouses: int = WAREHOUSES) -> Lo
     )
 
 
-def raw(asked: LoadSpec, run: TpccRun) -> LoadRun:
-    """The histograms of a run: its operations evenly over its intervals, each answer within milliseconds."""
+def raw(asked: LoadSpec, run: TpccRun, slow: tuple[str, float] | None = None) -> LoadRun:
+    """The histograms of a run: its operations evenly over its intervals, each answer within milliseconds.
+
+    Args:
+        asked: of it.
+        run: what it did.
+        slow: a transaction, and the share of its answers that took six seconds, at any time.
+    """
     random = np.random.default_rng(2)
     whole = counts_of(run)
     whole["new-order"] -= run.account.new_orders.rolled_back
@@ -128,15 +134,18 @@ def raw(asked: LoadSpec, run: TpccRun) -> LoadRun:
         operations = []
         for name in OPERATIONS:
             each = whole[name] * (at + 1) // LENGTH - whole[name] * at // LENGTH
-            part = load_records.interval(at, random.gamma(16, 3e-4, each))
+            took = random.gamma(16, 3e-4, each)
+            if slow and name == slow[0]:
+                took[random.random(each) < slow[1]] = 6.0
+            part = load_records.interval(at, took)
             operations.append(msgspec.structs.replace(part.operations[0], name=name))
         begins, ends = at * asked.interval_s, (at + 1) * asked.interval_s
         made.append(LoadInterval(from_s=begins, to_s=ends, operations=tuple(operations), client_cpu_s=0.001))
     return load_records.run(made, loop=asked.loops[0], seconds=asked.duration_s)
 
 
-def written(folder: Path, asked: LoadSpec, run: TpccRun) -> None:
-    """The journal of a load of one run."""
+def written(folder: Path, asked: LoadSpec, run: TpccRun, slow: tuple[str, float] | None = None) -> None:
+    """The journal of a load of one run; arguments as of :func:`raw`."""
     own = Journal(folder)
     own.append(load_record.OPENED, load_record.LoadOpened(attempt=1, spec=asked))
     where = load_records.target(kind="postgres", product="PostgreSQL")
@@ -144,7 +153,7 @@ def written(folder: Path, asked: LoadSpec, run: TpccRun) -> None:
         "environment",
         load_record.LoadEnvironment(weigh="0", command="weigh load tpcc", host={"cpu": "some"}, target=where),
     )
-    one = raw(asked, run)
+    one = raw(asked, run, slow)
     fields = {field: getattr(one, field) for field in load_record.RunBegun.__struct_fields__}
     own.append("run", load_record.RunBegun(**fields))
     for interval in one.intervals:

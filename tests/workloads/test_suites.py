@@ -124,6 +124,14 @@ def test_what_is_no_question_is_left_out_with_its_reason(tmp_path: Path) -> None
     assert "INSERT" in suite.left_out[1].why
 
 
+def test_a_file_that_would_take_minutes_to_read_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "long.sql").write_text(f"SELECT 1 IN ({','.join('1' * 9 for _ in range(250_000))})")
+    (tmp_path / "short.sql").write_text("SELECT 1")
+    found = suites.read(tmp_path)
+    assert [one.name for one in found.questions] == ["short"]
+    assert [(one.name, "larger than 2.00 MiB" in one.why) for one in found.left_out] == [("long", True)]
+
+
 def test_a_benchmark_file_is_read_unchanged(tmp_path: Path) -> None:
     text = (
         "# name: micro/x.benchmark\n\nname Sums\ngroup micro\nrequire parquet\nodd thing\n\nload\nCREATE TABLE n AS\n"

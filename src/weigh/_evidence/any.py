@@ -62,9 +62,9 @@ class AnyEvidence(ABC, Generic[Results, Found]):
         """What was decided beforehand."""
 
     @property
-    @abstractmethod
     def findings(self) -> tuple[Finding, ...]:
-        """What weigh has to say about it, errors first."""
+        """What weigh has to say about it, errors first; of a ladder those of its rungs, then what it shows itself."""
+        return self._results.findings
 
     @property
     @abstractmethod

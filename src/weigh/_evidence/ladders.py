@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from weigh.ladder.load.plan import LoadLadderPlan
     from weigh.ladder.plan import LadderPlan
     from weigh.load.spec import LoadSpec
-    from weigh.model.finding import Finding
     from weigh.model.spec import Spec
     from weigh.model.units import Scale
     from weigh.model.verdict import Tier
@@ -69,11 +68,6 @@ class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
         return self._read.costs
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Errors of the rungs, then what the ladder itself shows."""
-        return self._read.findings
-
-    @property
     def tier(self) -> Tier | None:
         """That of the weakest rung, provided that :meth:`verify` passes; None where nothing was timed on any."""
         tiers = [rung.results.tier for rung in self._read.rungs if rung.results.tier is not None]
@@ -117,11 +111,6 @@ class LoadLadderEvidence(AnyEvidence[LoadLadderResults, LoadLadderVerification])
         """Data over memory, as asked for, of the first rung that does not fit; None where all do, or none is known."""
         found = self._read.outgrown
         return found.step.ratio if found else None
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Errors of the rungs, then what the ladder itself shows."""
-        return self._read.findings
 
     @property
     def tier(self) -> Tier:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from weigh.load.results import Group
     from weigh.load.spec import LoadSpec
     from weigh.load.waits.analysis import RunWaited
-    from weigh.model.finding import Finding
     from weigh.model.verdict import Tier
 
 
@@ -71,11 +70,6 @@ class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):
         return self._results.activity
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What weigh has to say about the load, errors first."""
-        return self._results.findings
-
-    @property
     def tier(self) -> Tier:
         """What the evidence is good for, provided that :meth:`verify` passes."""
         return self._results.tier
@@ -117,11 +111,6 @@ class LoadComparisonEvidence(AnyEvidence[LoadComparisonResults, LoadComparisonVe
     def runs(self) -> tuple[BlockRun, ...]:
         """The figures of every run of every arm, with its block."""
         return self._results.runs
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What weigh has to say about the comparison, errors first."""
-        return self._results.findings
 
     @property
     def tier(self) -> Tier:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.experiment.record import Record
-    from weigh.model.finding import Finding
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
     from weigh.model.verdict import Tier, Timing, Verdict
@@ -69,11 +68,6 @@ class Evidence(AnyEvidence[ExperimentResults, Verification]):
     def timings(self) -> tuple[Timing, ...]:
         """Each contender by itself: one of every operation, contender and metric that may be shown."""
         return self._results.timings
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What weigh has to say about the experiment, errors first."""
-        return self._results.findings
 
     @property
     def tier(self) -> Tier | None:

@@ -51,6 +51,8 @@ def kind_of(folder: Path) -> Kind[Any, Any]:
     """
     from weigh.model.errors import EvidenceFault
 
+    if folder.is_file():
+        raise EvidenceFault("it is a file", where=str(folder), remedy="name the directory that weigh run printed")
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
     if (kind := recognised(folder)) is None:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.evidence.verification import Outcome, Problem
+    from weigh.model.errors import UsageError
     from weigh.model.finding import Finding
+    from weigh.recount.recount import Recount, Run
 
 
 class Verified(Protocol):
@@ -48,7 +50,15 @@ class About(NamedTuple):
     end: str | None
 
 
-Results = TypeVar("Results")
+class Concluded(Protocol):
+    """What is concluded from evidence of any kind."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What weigh has to say about it, errors first."""
+
+
+Results = TypeVar("Results", bound=Concluded)
 
 Found = TypeVar("Found", bound=Verified)
 
@@ -159,6 +169,33 @@ class Kind(ABC, Generic[Results, Found]):
         Raises:
             EvidenceFault: it was never sealed, or cannot be read at all.
         """
+
+    def recount(self, folder: Path, run: Run) -> Recount:
+        """Its figures once more, by a second implementation.
+
+        Args:
+            folder: the evidence.
+            run: executes SQL in DuckDB.
+
+        Raises:
+            UsageError: there is none of this kind.
+        """
+        raise self._not_recounted(folder)
+
+    def sql(self, folder: Path) -> str:
+        """What :meth:`recount` executes.
+
+        Raises:
+            EvidenceFault: what it is made from cannot be read.
+            UsageError: as of :meth:`recount`.
+        """
+        raise self._not_recounted(folder)
+
+    def _not_recounted(self, folder: Path) -> UsageError:
+        from weigh.model.errors import UsageError
+
+        what, remedy = self.not_recounted or Refusal("there is no second implementation of it", "leave --sql out")
+        return UsageError(what, where=str(folder), remedy=remedy)
 
     @abstractmethod
     def lines(self, found: Found) -> Iterator[Problem | Outcome]:

@@ -93,7 +93,7 @@ class LoadLadderKind(Kind["LoadLadderResults", "LoadLadderVerification"]):
         "it is a ladder of loads, and response times of two sessions are not compared",
         "compare servers in one command: weigh load --contender A --contender B --records N",
     )
-    not_recounted = Refusal("--sql counts samples, not histograms", "leave it out")
+    not_recounted = Refusal("--sql counts one load", "name the evidence of a rung")
 
     def recognises(self, folder: Path) -> bool:
         from weigh.ladder.load.record import is_load_ladder

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from weigh.load.comparison.verify import LoadComparisonVerification
     from weigh.load.results import LoadResults
     from weigh.load.verify import LoadVerification
+    from weigh.recount.recount import Recount, Run
 
 
 class LoadKind(Kind["LoadResults", "LoadVerification"]):
@@ -29,7 +30,6 @@ class LoadKind(Kind["LoadResults", "LoadVerification"]):
         "it is a load, and no reference contender took part that would join it with another session",
         "response times of two sessions are not compared; `weigh report` shows each with its own intervals",
     )
-    not_recounted = Refusal("--sql counts samples, not histograms", "leave it out")
 
     def recognises(self, folder: Path) -> bool:
         from weigh.load.record import is_load
@@ -67,6 +67,16 @@ class LoadKind(Kind["LoadResults", "LoadVerification"]):
 
         return verify(folder)
 
+    def recount(self, folder: Path, run: Run) -> Recount:
+        from weigh.load.recount.load import recount
+
+        return recount(folder, run)
+
+    def sql(self, folder: Path) -> str:
+        from weigh.load.recount.load import QUERIES, script
+
+        return "\n".join((script(folder), *QUERIES))
+
     def lines(self, found: LoadVerification) -> Iterator[Problem | Outcome]:
         from weigh.load.verify import lines
 
@@ -83,7 +93,6 @@ class LoadComparisonKind(Kind["LoadComparisonResults", "LoadComparisonVerificati
         "its contenders are compared with each other already, and response times of two sessions are not",
         "name all servers in one command: weigh load --contender A --contender B --contender C",
     )
-    not_recounted = Refusal("--sql counts samples, not histograms", "leave it out")
 
     def recognises(self, folder: Path) -> bool:
         from weigh.load.comparison.record import is_load_comparison
@@ -135,6 +144,16 @@ class LoadComparisonKind(Kind["LoadComparisonResults", "LoadComparisonVerificati
         from weigh.load.comparison.verify import verify
 
         return verify(folder)
+
+    def recount(self, folder: Path, run: Run) -> Recount:
+        from weigh.load.recount.comparison import recount
+
+        return recount(folder, run)
+
+    def sql(self, folder: Path) -> str:
+        from weigh.load.recount.comparison import QUERIES, script
+
+        return "\n".join((script(folder), *QUERIES))
 
     def lines(self, found: LoadComparisonVerification) -> Iterator[Problem | Outcome]:
         from weigh.load.comparison.verify import lines

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
     from weigh.experiment.verify.verify import Verification
     from weigh.model.finding import Finding
+    from weigh.recount.recount import Recount, Run
 
 
 class RunKind(Kind["ExperimentResults", "Verification"]):
@@ -82,6 +83,16 @@ class RunKind(Kind["ExperimentResults", "Verification"]):
         from weigh.experiment.verify.verify import verify
 
         return verify(folder)
+
+    def recount(self, folder: Path, run: Run) -> Recount:
+        from weigh.experiment.verify.recount.recount import recount
+
+        return recount(folder, run)
+
+    def sql(self, folder: Path) -> str:
+        from weigh.experiment.verify.recount.recount import queries, script
+
+        return "\n".join((script(folder), *queries(folder)))
 
     def lines(self, found: Verification) -> Iterator[Problem | Outcome]:
         from weigh.experiment.verify.verify import lines

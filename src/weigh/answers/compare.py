@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.answers import names, row_by_row, ties
+from weigh.answers import names, row_by_row, shown, ties
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison, mismatch
 from weigh.answers.pairing import distance, pair, row_difference, within
 from weigh.answers.values import cell, rows
@@ -103,6 +103,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     swapped = names.swapped(answer.column_names, [column.name for column in schema.columns])
     if swapped is not None:
         return swapped
+    answer, witness, seen = shown.alike(answer, witness, schema)
     asked, schema = schema, _as_given(schema, answer, witness)
     # What is asked thousands of times is nearly always answered to the bit as before.
     equal = _to_the_bit(answer, witness, schema)
@@ -111,7 +112,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
         any_rows = schema.limit is not None and not schema.ordered_by
         whole = answer.num_rows == schema.limit and witness.num_rows >= answer.num_rows
         return Comparison(agrees=True, open=True, notes=(_ANY_ROWS,)) if any_rows and whole else result
-    notes = (*result.notes, *_in_other_types(answer, schema))
+    notes = (*result.notes, *_in_other_types(answer, schema), *seen)
     if schema is not asked:
         which = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
         notes = (*notes, f"{codes.A7}: doubles for the decimals of {which}: compared to {DOUBLE_FOR_DECIMAL:g}")
@@ -193,7 +194,7 @@ def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema)
             if column.match == "exact":
                 same = a[position] == b[position]
             else:
-                same = within(a[position], b[position], distance(a[position], b[position], column), column)
+                same = within(a[position], b[position], distance(a[position], b[position]), column)
             if not same:
                 paired = pair(got, expected, schema)
                 if not paired.agrees:

@@ -38,7 +38,7 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Compariso
         for a, b in pairs:
             for position in schema.loose:
                 column, x, y = schema.columns[position], a[position], b[position]
-                apart = distance(x, y, column)
+                apart = distance(x, y)
                 if within(x, y, apart, column):
                     # Quotients that are both doubles have no scale: what is between them is rounding.
                     kind = column.match if _unit(x) or _unit(y) else "approx"
@@ -54,7 +54,7 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Compariso
     return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
 
 
-def distance(x: Cell, y: Cell, column: Column) -> float:
+def distance(x: Cell, y: Cell) -> float:
     """Relative distance of two approximate values; infinite where they cannot be compared."""
     if x is None or y is None:
         return 0.0 if x is y else math.inf
@@ -131,7 +131,7 @@ def _same(a: Row, b: Row, position: int, schema: ResultSchema) -> bool:
     column, x, y = schema.columns[position], a[position], b[position]
     if column.match == "exact":
         return bool(x == y)
-    return within(x, y, distance(x, y, column), column)
+    return within(x, y, distance(x, y), column)
 
 
 def _unpaired(ours: list[Row], theirs: list[Row], schema: ResultSchema, *, alone: bool) -> tuple[int, list[Difference]]:

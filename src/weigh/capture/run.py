@@ -35,6 +35,8 @@ from weigh.obfuscation.results import Types
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from weigh.capture.entry import Entry, Total
     from weigh.capture.results import CaptureResults
     from weigh.capture.total_values import Columns
@@ -213,32 +215,41 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
         counted_s=header.length_s if header else None,
     )
     if len(pauses) and knows["session"] and knows["duration"]:
-        law, p_value = gap_law(pauses)
-        captured.thinking = results.Thinking(
-            number=len(pauses),
-            median_s=float(np.median(pauses)),
-            mean_s=float(pauses.mean()),
-            law=law,
-            p_value=p_value,
-        )
+        captured.thinking = _thinking(pauses)
     if knows["duration"] and statements.timed >= 50 and shortest >= _THRESHOLD:
         captured.notes.append(
             f"no call took less than {shortest * 1e3:.3g} ms: the source leaves short calls out, and the weights are "
             "those of the long ones (log_min_duration_statement = 0, long_query_time = 0 write all)"
         )
+    captured.notes += _kept_in_part(units)
+    if not knows["duration"]:
+        captured.notes.append("the source has no durations: coverage is of calls alone")
+    return captured
+
+
+def _thinking(pauses: NDArray[np.float64]) -> results.Thinking:
+    law, p_value = gap_law(pauses)
+    return results.Thinking(
+        number=len(pauses),
+        median_s=float(np.median(pauses)),
+        mean_s=float(pauses.mean()),
+        law=law,
+        p_value=p_value,
+    )
+
+
+def _kept_in_part(units: Units) -> Iterator[str]:
+    """What the scripts and the arrivals do not have of all calls."""
     if units.fixed:
-        captured.notes.append(
+        yield (
             f"{units.fixed:,} parameters of statements with long lists are always sent as in the first call: the "
             "values of the others were not kept"
         )
     if units.number > len(units.arrivals):
-        captured.notes.append(
+        yield (
             f"the arrivals are judged by the first {len(units.arrivals):,} of {units.number:,} units: the trace has "
             "the moments of all"
         )
-    if not knows["duration"]:
-        captured.notes.append("the source has no durations: coverage is of calls alone")
-    return captured
 
 
 def _trace(place: Path, sorter: Sorter, statements: Statements, knows: tuple[str, ...]) -> trace.Header | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.capture.parameters import Distribution
-    from weigh.capture.trace import Does, Product, Statement
+    from weigh.capture.trace import Does, Statement
 
 Protocol = Literal["prepared", "simple"]
 
@@ -47,7 +47,6 @@ def write(
     distributions: Sequence[Distribution],
     pauses: Sequence[float],
     protocol: Protocol,
-    product: Product,
     comment: Iterable[str],
 ) -> Script:
     """A script of a unit.
@@ -60,7 +59,6 @@ def write(
         distributions: of each value.
         pauses: mean seconds between each statement and the next.
         protocol: whether the load will send statements as text.
-        product: whose language it is in.
         comment: what its reader should know, a line each.
     """
     prefix = "made_" + re.sub(r"\W", "_", name)

@@ -9,7 +9,7 @@ import click
 
 from weigh._kinds import LADDER
 from weigh.cli.experiment.flags_of_run import flags_of_run
-from weigh.cli.experiment.run import asked
+from weigh.cli.experiment.run import asked, tables_of
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 
@@ -66,12 +66,6 @@ class _Ladder(click.Command):
     metavar="A,B,...",
     help="The rungs [100K,1M,10M of netflow, 0.01,0.1,1 of TPC-H].",
 )
-@click.option(
-    "--vary",
-    multiple=True,
-    metavar="[CONTENDER:]KEY=A,B,...",
-    help="Contenders take part once for each value of a setting; threads stands for each engine's own. Repeatable.",
-)
 def ladder(
     file: Path | None,
     out: Path,
@@ -81,7 +75,6 @@ def ladder(
     resume: bool,
     of_loads: bool,
     scales: str | None,
-    vary: tuple[str, ...],
     **flags: Any,
 ) -> None:
     """Run the experiment at growing scales, and find the one from which on the margin is resolvable.
@@ -96,7 +89,7 @@ def ladder(
     from weigh.ladder.report import files
     from weigh.ladder.run import climb
 
-    plan, specs, request = _planned(file, flags, scales, vary, out)
+    plan, specs, request = _planned(file, flags, scales, out)
     done: list[tuple[Scale | None, Path]] = []
 
     def ended(scale: Scale | None, folder: Path) -> None:
@@ -116,30 +109,28 @@ ladder.params = [_file, *ladder.params, *_flags]
 
 
 def _planned(
-    file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...], out: Path
+    file: Path | None, flags: dict[str, Any], scales: str | None, out: Path
 ) -> tuple[LadderPlan, tuple[Spec, ...], RunRequest]:
     """The ladder, the experiments of its rungs, and how each of them is carried out."""
+    from weigh.experiment.config.contenders import varied_contenders
     from weigh.ladder import run as order
-    from weigh.ladder import vary as varying
     from weigh.ladder.plan import LadderPlan
     from weigh.model.errors import UsageError
 
     if scales is not None and flags["scale"] is not None:
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")
-    wanted = [varying.parse(text) for text in vary]
+    variations = varied_contenders(tables_of(file)[0], flags).variations
     # As many starts at every rung: what stops early at one of them says nothing about the noise there.
     spec, request = asked(file, dict(flags), out, adaptive=False)
-    if scales is None and not wanted and flags["scale"] is not None:
+    if scales is None and not variations and flags["scale"] is not None:
         raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
     if scales is not None:
         rungs = [part.strip() for part in scales.split(",") if part.strip()]
-        if len(rungs) < 2 and not wanted:
+        if len(rungs) < 2 and not variations:
             raise UsageError(f"--scales {scales} is no ladder", remedy="name several: --scales 100K,1M,10M")
     else:
-        rungs = [] if wanted else list(order.usual_scales(spec.workload))
-    specs = [asked(file, {**flags, "scale": one}, out)[0] for one in rungs] or [spec]
-    spec, variations = varying.expand(specs[0], wanted)
-    specs = [spec, *(varying.expand(one, wanted)[0] for one in specs[1:])]
+        rungs = [] if variations else list(order.usual_scales(spec.workload))
+    specs = [asked(file, {**flags, "scale": one}, out, adaptive=False)[0] for one in rungs] or [spec]
     ordered = order.rungs(specs)
     plan = LadderPlan(
         scales=tuple(one.scale for one in ordered),

@@ -21,38 +21,54 @@ COMMANDS = {
     "demo": (
         "weigh.cli.experiment.run",
         "demo",
-        "DuckDB and chDB on generated data, in about a minute.",
+        "Compare DuckDB and chDB on generated data, in about a minute.",
     ),
-    "doctor": ("weigh.cli.doctor", "doctor", "What on this machine would spoil a measurement, and how to fix it."),
+    "doctor": ("weigh.cli.doctor", "doctor", "Find what on this machine would spoil a measurement, and mend it."),
     "init": ("weigh.cli.experiment.init", "init", "Write weigh.toml from your own data files and SQL."),
-    "run": ("weigh.cli.experiment.run", "run", "The experiment: gate, measurement, verdicts, evidence, report."),
-    "gate": ("weigh.cli.experiment.run", "gate", "Only the answers of all contenders; nothing is timed."),
-    "ladder": ("weigh.cli.ladder", "ladder", "The experiment at growing scales, or at several values of a setting."),
+    "run": (
+        "weigh.cli.experiment.run",
+        "run",
+        "Compare engines: check their answers, measure, give verdicts, keep evidence.",
+    ),
+    "gate": ("weigh.cli.experiment.run", "gate", "Check the answers of all contenders, and time nothing."),
+    "ladder": ("weigh.cli.ladder", "ladder", "Run an experiment at growing scales, or at several values of a setting."),
     "layout": (
         "weigh.cli.experiment.layout",
         "layout",
-        "The experiment over layouts of the same rows, with the effect of each.",
+        "Run an experiment over layouts of the same rows: the effect of each.",
     ),
-    "load": ("weigh.cli.load.load", "load", "Open-loop load on a server, with the whole tail."),
-    "capture": ("weigh.cli.capture", "capture", "A load of your own traffic: scripts, values, arrivals, a trace."),
-    "runs": ("weigh.cli.evidence.runs", "runs", "The evidence there is, the newest first."),
+    "load": ("weigh.cli.load.load", "load", "Send a server requests on a schedule: how long its users would wait."),
+    "capture": (
+        "weigh.cli.capture",
+        "capture",
+        "Record your own traffic as a load: scripts, values, arrivals, a trace.",
+    ),
+    "runs": ("weigh.cli.evidence.runs", "runs", "List the evidence there is, the newest first."),
     "report": ("weigh.cli.evidence.report", "report", "Print the report of an evidence directory."),
-    "why": ("weigh.cli.why", "why", "A profile of what became slower or faster: operators, functions, counters."),
-    "export": ("weigh.cli.evidence.export", "export", "A run in the form of another tool: JUnit, benchstat, CSV ..."),
-    "open": ("weigh.cli.evidence.open", "open_page", "The report's page in a browser."),
+    "why": ("weigh.cli.why", "why", "Profile what became slower or faster: operators, functions, counters."),
+    "export": (
+        "weigh.cli.evidence.export",
+        "export",
+        "Write a run in the form of another tool: JUnit, benchstat, CSV ...",
+    ),
+    "open": ("weigh.cli.evidence.open", "open_page", "Show the report's page in a browser."),
     "verify": ("weigh.cli.evidence.verify", "verify", "Recompute every hash and number of an evidence directory."),
     "sign": ("weigh.cli.evidence.sign", "sign", "Vouch for evidence with an SSH key."),
-    "compare": ("weigh.cli.compare", "compare", "Two sessions, joined through a shared reference contender."),
-    "history": ("weigh.cli.history", "history", "Series over versions: add evidence, show changes, confirm them."),
-    "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
-    "data": ("weigh.cli.data", "data", "Datasets: make, register, digest, describe, diff, check."),
-    "engines": ("weigh.cli.catalogue.engines", "engines", "The engines that a contender can name."),
+    "compare": ("weigh.cli.compare", "compare", "Join two sessions through a shared reference contender."),
+    "history": ("weigh.cli.history", "history", "Keep series over versions: add evidence, show changes, confirm them."),
+    "judge": ("weigh.cli.judge", "judge", "Give the same verdicts for other tools' raw numbers."),
+    "data": ("weigh.cli.data", "data", "Make, register, digest, describe, diff and check datasets."),
+    "engines": ("weigh.cli.catalogue.engines", "engines", "List the engines that a contender can name."),
     "workloads": (
         "weigh.cli.catalogue.workloads",
         "workloads",
-        "The workloads that an experiment can name; audit: which operations measure nothing.",
+        "List the workloads that an experiment can name; audit: which operations measure nothing.",
     ),
-    "lies": ("weigh.cli.catalogue.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
+    "lies": (
+        "weigh.cli.catalogue.lies",
+        "lies",
+        "List the lies that weigh catches, or commit each here; explain codes.",
+    ),
 }
 
 
@@ -120,12 +136,16 @@ def cli() -> None:
     """Benchmarks of data engines whose result can be believed.
 
     weigh checks the answers before it starts a clock, reports its own noise, and keeps evidence from which every
-    number can be recomputed.
+    number can be recomputed. Begin with `weigh demo`; then `weigh init` for your own data, or
+    `weigh run --contender duckdb --contender chdb`.
 
     \b
-    Exit codes: 0 nothing found, 1 divergence, failed verify, or SLOWER than a declared baseline,
-    2 usage, environment or engine failure, 3 everything refused, or with --strict anything refused or unresolved,
-    130 Ctrl-C.
+    Exit codes:
+      0    nothing found
+      1    a wrong answer, a failed verify, or SLOWER than a declared baseline
+      2    bad usage, or an environment or an engine failed: there is no result
+      3    everything refused; with --strict anything refused or unresolved
+      130  Ctrl-C
     """
 
 

@@ -95,15 +95,29 @@ def say_indented(text: str, begun: int = 0) -> None:
     say("\n".join(lines)[begun:])
 
 
-def say_item(text: str) -> None:
-    """An item of a list, two characters from the left; in several lines on a terminal, else in one."""
+def say_wrapped(text: str, **style: Any) -> None:
+    """A text in several lines on a terminal, those after the first two characters from the left; else in one.
+
+    Args:
+        text: without line breaks.
+        style: as of ``click.style``.
+    """
+    say("\n".join(_wrapped(text, _room())), **style)
+
+
+def _wrapped(text: str, room: int | None) -> list[str]:
     import textwrap
 
-    room, shown = _room(), visible(text)
-    if room is not None:
-        wrapped = textwrap.wrap(shown, room - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        shown = "\n  ".join(wrapped)
-    say(f"  {shown}")
+    shown = visible(text)
+    if room is None:
+        return [shown]
+    return textwrap.wrap(shown, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def say_item(text: str) -> None:
+    """An item of a list, two characters from the left; in several lines on a terminal, else in one."""
+    room = _room()
+    say("  " + "\n  ".join(_wrapped(text, None if room is None else room - 2)))
 
 
 def _room() -> int | None:

@@ -34,7 +34,6 @@ class Flip(NamedTuple):
         kind: what the page holds.
         page: number of the page in column and row group.
         offset: of the byte in the file.
-        mask: the bit.
         checksum: whether the page has a checksum, which it does not fit any more.
         decodes: whether the page can still be decoded, to other values; a decompressor that checks by itself, or a
             broken stream, raises without any checksum of the page.
@@ -45,7 +44,6 @@ class Flip(NamedTuple):
     kind: Kind
     page: int
     offset: int
-    mask: int
     checksum: bool
     decodes: bool
 
@@ -97,7 +95,6 @@ def flip(path: Path, row_group: int, column: str, chance: random.Random, kind: K
         kind="dictionary" if page["kind"] == "dictionary" else "data",
         page=number,
         offset=offset,
-        mask=mask,
         checksum=page["checksum"] is not None,
         decodes=decodes,
     )

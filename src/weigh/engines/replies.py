@@ -6,11 +6,10 @@ says what cannot be, is the contender's error, and nothing of it reaches a sampl
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from functools import singledispatch
-from typing import TypeVar
+from typing import TypeVar, get_type_hints
 
 import msgspec
 
@@ -84,21 +83,29 @@ def read(body: bytes, kind: type[_R], limit: Seconds) -> _R:
 
 
 def _converted(reply: object, kind: type[_R]) -> _R:
-    if isinstance(reply, Mapping) and (surplus := reply.keys() - _FIELDS[kind]):
+    if isinstance(reply, Mapping) and (surplus := reply.keys() - kind.FIELDS):
         named = ", ".join(sorted(str(name)[:80] for name in surplus)[:5])
         raise BadReply(f"it has fields that nobody asked for: {named}", in_step=True)
     try:
-        return msgspec.convert(reply, kind)
+        return kind(**msgspec.structs.asdict(msgspec.convert(reply, _FIELDS[kind])))
     except (msgspec.ValidationError, RecursionError) as error:
         raise BadReply(str(error), in_step=True) from None
 
 
+def _fields(kind: type[protocol.Reply]) -> type[msgspec.Struct]:
+    """The fields of a reply with their types."""
+    types = {name: about for name, about in get_type_hints(kind, vars(protocol)).items() if name in kind.FIELDS}
+    defaults = kind.DEFAULTS
+    fields = [(name, about, defaults[name]) if name in defaults else (name, about) for name, about in types.items()]
+    return msgspec.defstruct(kind.__name__, fields, kw_only=True)
+
+
 _FIELDS = {
-    kind: frozenset(field.name for field in dataclasses.fields(kind))
+    kind: _fields(kind)
     for kind in vars(protocol).values()
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind)
+    if isinstance(kind, type) and issubclass(kind, protocol.Reply)
 }
-"""Names of the fields of every reply."""
+"""What is converted into each kind of reply."""
 
 
 @singledispatch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import selectors
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.run_cost import run_cost
@@ -14,11 +14,40 @@ from weigh_worker import protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.engines.exchange import Asked, RequestCost
+    from weigh.engines.exchange import Asked, Exchange, RequestCost
     from weigh.engines.process import WorkerProcess
     from weigh.engines.run_cost import RunCost
     from weigh.model.data.store import Requests
     from weigh.model.units import Seconds
+
+
+class _Ready(NamedTuple):
+    """A worker just before it executes.
+
+    Attributes:
+        released: what it cost to put everything else away.
+        asked: what it had asked its store for until then.
+    """
+
+    released: RequestCost
+    asked: Requests | None
+
+
+class _Waited(NamedTuple):
+    """A worker whose reply is not there yet."""
+
+    place: int
+    exchange: Exchange
+    asked: Asked
+    incoming: protocol.Incoming
+
+
+class _Reply(NamedTuple):
+    """A reply, and when it was there."""
+
+    asked: Asked
+    body: bytes
+    ended_ns: int
 
 
 def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[RunCost | WorkerEnded]:
@@ -31,58 +60,74 @@ def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[Run
     Returns:
         What each one's execution cost, or why it has none; in the order of the workers.
     """
-    found: dict[int, RunCost | WorkerEnded] = {}
-    before: dict[int, RequestCost] = {}
-    asked_before: dict[int, Requests | None] = {}
-    asked: dict[int, Asked] = {}
-    arrived: dict[int, tuple[bytes, int]] = {}
-    for place, worker in enumerate(workers):
-        try:
-            before[place] = worker.release(timeout)
-            worker.counters.begin()
-            asked_before[place] = worker.store.take() if worker.store else None
-        except WorkerEnded as ended:
-            found[place] = ended
-    if found:
+    begun = [_begun(worker, timeout) for worker in workers]
+    ready = [one for one in begun if isinstance(one, _Ready)]
+    if len(ready) < len(workers):
         # Alone it would answer another question.
         alone = WorkerEnded(Outcome.ERROR, "the other side of the duet did not get as far", alive=True)
-        return [found.get(place, alone) for place in range(len(workers))]
+        return [alone if isinstance(one, _Ready) else one for one in begun]
+    replies = _replies(workers, timeout)
+    return [_cost(*each) for each in zip(workers, ready, replies, strict=True)]
+
+
+def _begun(worker: WorkerProcess, timeout: Seconds) -> _Ready | WorkerEnded:
+    try:
+        released = worker.release(timeout)
+        worker.counters.begin()
+        return _Ready(released, worker.store.take() if worker.store else None)
+    except WorkerEnded as ended:
+        return ended
+
+
+def _replies(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[_Reply | WorkerEnded]:
+    """Ask all of them, and wait for each."""
+    found: dict[int, _Reply | WorkerEnded] = {}
     with selectors.DefaultSelector() as waiting:
         for place, worker in enumerate(workers):
             try:
-                asked[place] = worker.exchange.send("run", timeout)
+                asked = worker.exchange.send("run", timeout)
             except WorkerEnded as ended:
                 found[place] = ended
                 continue
             worker.exchange.channel.settimeout(0)
-            waiting.register(worker.exchange.channel, selectors.EVENT_READ, (place, protocol.Incoming()))
+            one = _Waited(place, worker.exchange, asked, protocol.Incoming())
+            waiting.register(worker.exchange.channel, selectors.EVENT_READ, one)
         while waiting.get_map():
-            until = min(asked[key.data[0]].until for key in waiting.get_map().values())
+            still: list[_Waited] = [key.data for key in waiting.get_map().values()]
+            until = min(one.asked.until for one in still)
             ready = waiting.select(max(0.0, until - time.monotonic()))
             now = time.perf_counter_ns()
-            late = [] if ready else [key for key in waiting.get_map().values() if asked[key.data[0]].until <= until]
-            for key in late:
-                place, _ = key.data
-                waiting.unregister(key.fileobj)
-                found[place] = workers[place].exchange.ended(asked[place], TimeoutError())
+            taken: dict[int, _Reply | WorkerEnded] = {}
+            if not ready:
+                for one in still:
+                    if one.asked.until <= until:
+                        taken[one.place] = one.exchange.ended(one.asked, TimeoutError())
             for key, _ in ready:
-                place, incoming = key.data
-                try:
-                    body = incoming.take(workers[place].exchange.channel)
-                except BlockingIOError:
-                    continue
-                except (protocol.Disconnected, protocol.Malformed, OSError) as error:
-                    waiting.unregister(key.fileobj)
-                    found[place] = workers[place].exchange.ended(asked[place], error)
-                    continue
-                if body is not None:
-                    waiting.unregister(key.fileobj)
-                    arrived[place] = body, now
-    for place, (body, ended_ns) in arrived.items():
-        try:
-            reply, cost = workers[place].exchange.replied(asked[place], protocol.RunReply, body, ended_ns)
-            used = workers[place].used(asked_before[place])
-            found[place] = run_cost(reply, cost, before[place], workers[place].counters, used)
-        except WorkerEnded as ended:
-            found[place] = ended
+                reply = _taken(key.data, now)
+                if reply is not None:
+                    taken[key.data.place] = reply
+            for place in taken:
+                waiting.unregister(workers[place].exchange.channel)
+            found |= taken
     return [found[place] for place in range(len(workers))]
+
+
+def _taken(one: _Waited, now_ns: int) -> _Reply | WorkerEnded | None:
+    """The reply; None as long as more of it is to come."""
+    try:
+        body = one.incoming.take(one.exchange.channel)
+    except BlockingIOError:
+        return None
+    except (protocol.Disconnected, protocol.Malformed, OSError) as error:
+        return one.exchange.ended(one.asked, error)
+    return None if body is None else _Reply(one.asked, body, now_ns)
+
+
+def _cost(worker: WorkerProcess, ready: _Ready, reply: _Reply | WorkerEnded) -> RunCost | WorkerEnded:
+    if isinstance(reply, WorkerEnded):
+        return reply
+    try:
+        said, cost = worker.exchange.replied(reply.asked, protocol.RunReply, reply.body, reply.ended_ns)
+        return run_cost(said, cost, ready.released, worker.counters, worker.used(ready.asked))
+    except WorkerEnded as ended:
+        return ended

@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -18,7 +19,7 @@ from weigh.evidence import files
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -32,6 +33,9 @@ _TAIL = 1 << 16
 
 class DiskFull(EnvironmentFault):
     """The evidence cannot be written any further. What was written before is intact."""
+
+
+T = TypeVar("T")
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -49,20 +53,18 @@ class Event(msgspec.Struct, frozen=True):
     before: str = ""
 
 
+class _Link(msgspec.Struct, frozen=True):
+    """A line of which nothing but its place is asked."""
+
+    event: str
+    before: str = ""
+
+
 def link(line: bytes) -> str:
     """What the next line carries: the first half of the BLAKE3 of a line without its end, 32 hex digits."""
     from weigh._native import hash_bytes
 
     return hash_bytes(line)[:32]
-
-
-def chained(events: Iterable[Event]) -> Iterator[bytes]:
-    """Lines of a journal with these events, each with the hash of the one before it."""
-    before = link(b"")
-    for event in events:
-        line = msgspec.json.encode(Event(event.event, event.body, before))
-        before = link(line)
-        yield line + b"\n"
 
 
 class Journal:
@@ -92,7 +94,7 @@ class Journal:
             raise EvidenceFault(
                 f"line {number} of the journal does not follow from the one before it: it was edited",
                 where=str(folder),
-                remedy="leave out --resume: what was edited is not gone on with",
+                remedy="leave out --resume: an edited attempt is not continued",
             )
         # A last line without its end was cut off by a kill and is not read; the next event begins a line.
         whole, last = 0, b""
@@ -150,22 +152,29 @@ def read(folder: Path) -> list[Event]:
     Raises:
         EvidenceFault: there is no journal, or a line other than the last is damaged.
     """
+    return list(events(folder))
+
+
+def events(folder: Path) -> Iterator[Event]:
+    """The same, one at a time: all together take many times the room of the file.
+
+    Raises:
+        EvidenceFault: as :func:`read`, when it comes to it.
+    """
     path = folder / NAME
-    events = []
     try:
         for number, line in enumerate(_lines(path), start=1):
             if line.endswith(b"\n"):
-                events.append(_decoded(line[:-1], number, path))
+                yield _decoded(line[:-1], number, path, Event)
     except OSError as error:
         raise EvidenceFault(
             f"no journal: {error.strerror}", where=str(path), remedy="name an evidence directory of weigh"
         ) from error
-    return events
 
 
-def _decoded(line: bytes, number: int, path: Path) -> Event:
+def _decoded(line: bytes, number: int, path: Path, kind: type[T]) -> T:
     try:
-        return files.decoded(line, Event)
+        return files.decoded(line, kind)
     except EvidenceFault as error:
         raise EvidenceFault(
             f"line {number} is damaged: {error.what}",
@@ -185,7 +194,7 @@ def edited(folder: Path) -> int:
     before = link(b"")
     for number, line in enumerate(_lines(path), start=1):
         if line.endswith(b"\n"):
-            if _decoded(line[:-1], number, path).before != before:
+            if _decoded(line[:-1], number, path, _Link).before != before:
                 return number
             before = link(line[:-1])
     return 0
@@ -211,6 +220,43 @@ def first(folder: Path) -> Event | None:
         None where there is no journal, or its first line is torn or damaged: :func:`read` says which.
     """
     return _event(_first_line(folder))
+
+
+def opening(folder: Path, name: str, form: type[T]) -> T:
+    """What the first event says, which is the one of that name.
+
+    Raises:
+        EvidenceFault: the journal does not begin with it.
+    """
+    event = first(folder)
+    if event is None or event.event != name:
+        raise misbegun(folder)
+    try:
+        return files.converted(event.body, form)
+    except EvidenceFault:
+        raise misbegun(folder) from None
+
+
+def misbegun(folder: Path) -> EvidenceFault:
+    """That a journal begins with something else."""
+    return EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
+
+
+@contextmanager
+def believed(folder: Path) -> Iterator[None]:
+    """While a record is made of what the events say.
+
+    Raises:
+        EvidenceFault: they say what no record can hold.
+    """
+    try:
+        yield
+    except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
+        raise EvidenceFault(
+            f"the journal does not say what weigh's journals say: {error}",
+            where=str(folder),
+            remedy="read it with the version of weigh that wrote it (environment.json)",
+        ) from error
 
 
 def last(folder: Path) -> Event | None:

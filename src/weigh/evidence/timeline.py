@@ -1,8 +1,9 @@
 """The timeline on disk: the journal's event ``watch``, and ``timeline.parquet``.
 
-An event holds columns, not moments: a minute at 20 readings a second takes about 100 kB of journal. Its numbers are
-whole, in units that keep what the kernel tells; a column whose values are all the same is written as that one value,
-one that holds nothing is left out, and a device is left out of the moments in which it did nothing.
+An event holds columns, not moments: a minute at 20 readings a second takes about 60 kB of journal. Its numbers are
+whole, in units that keep what the kernel tells. A column whose values are all the same is written as that one. One that
+is left out is 0, and null is what cannot be read; but what few machines tell is left out where it is not told. A device
+is left out of the moments in which it did nothing.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     when: tuple[int, ...] = ()
-    read: Column = None
-    written: Column = None
-    queue: Column = None
+    read: Column = 0
+    written: Column = 0
+    queue: Column = 0
     wait: Column = None
-    utilisation: Column = None
+    utilisation: Column = 0
 
 
 class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -63,7 +64,8 @@ class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         when: numbers of the moments in which it was read.
         cpus: hundredths, for each CPU.
-        mhz: for each CPU.
+        mhz: for each CPU. This, ``disk_errors``, ``link``, ``memory_errors`` and ``cpu_throttles`` are None where they
+            are left out: few machines tell them.
         disk_errors: by device.
         received, sent: bytes.
         link: thousandths.
@@ -75,22 +77,22 @@ class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cpus: list[tuple[int, ...] | None] | None = None
     mhz: list[tuple[int, ...] | None] | None = None
     disk_errors: list[dict[str, int] | None] | None = None
-    received: Column = None
-    sent: Column = None
-    retransmits: Column = None
-    drops: Column = None
-    errors: Column = None
-    overflows: Column = None
+    received: Column = 0
+    sent: Column = 0
+    retransmits: Column = 0
+    drops: Column = 0
+    errors: Column = 0
+    overflows: Column = 0
     link: Column = None
-    memory_free: Column = None
-    cached: Column = None
-    dirty: Column = None
-    swap_used: Column = None
-    swapped: Column = None
-    major_faults: Column = None
-    oom_kills: Column = None
-    throttled: Column = None
-    group_memory: Column = None
+    memory_free: Column = 0
+    cached: Column = 0
+    dirty: Column = 0
+    swap_used: Column = 0
+    swapped: Column = 0
+    major_faults: Column = 0
+    oom_kills: Column = 0
+    throttled: Column = 0
+    group_memory: Column = 0
     memory_errors: Column = None
     cpu_throttles: Column = None
 
@@ -105,7 +107,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         own, foreign: 10 us.
         pressure_cpu, pressure_memory, pressure_io: thousandths.
         disk: by device; None where the devices cannot be read.
-        slow: what is read less often.
+        slow: what is read less often; None where it was not read.
         culprits: process id, name, 10 us of CPU.
         cost: microseconds of CPU of the sampler.
         unreadable: as in :class:`Watch`.
@@ -113,17 +115,17 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     at: int | None = None
     span: list[int] = []
-    busy: Column = None
-    own: Column = None
-    foreign: Column = None
-    steal: Column = None
-    pressure_cpu: Column = None
-    pressure_memory: Column = None
-    pressure_io: Column = None
-    queue: Column = None
-    context_switches: Column = None
+    busy: Column = 0
+    own: Column = 0
+    foreign: Column = 0
+    steal: Column = 0
+    pressure_cpu: Column = 0
+    pressure_memory: Column = 0
+    pressure_io: Column = 0
+    queue: Column = 0
+    context_switches: Column = 0
     disk: dict[str, Device] | None = None
-    slow: Slow = Slow()
+    slow: Slow | None = None
     culprits: list[tuple[int, str, int]] = []
     cost: int = 0
     unreadable: dict[str, str] = {}
@@ -140,7 +142,8 @@ def pack(drained: dict[str, Any]) -> Columns:
     made |= {name: _short(drained[name]) for name in (*_SCALES, *_PLAIN)}
     if drained["disk"] is not None:
         made["disk"] = {name: _busy(device) for name, device in drained["disk"].items()}
-    made["slow"] = {**_short_all(drained["slow"]), "when": drained["slow"]["when"]}
+    slow = drained["slow"]
+    made["slow"] = {**_short_all(slow), "when": slow["when"]} if slow["when"] else None
     return msgspec.convert(made, Columns)
 
 
@@ -155,10 +158,13 @@ def _short_all(columns: dict[str, list[Any]]) -> dict[str, Any]:
 
 
 def _short(column: list[Any]) -> list[Any] | int | None:
-    """A column with one value for all where all are the same number; None where it holds nothing."""
-    first = column[0] if column else None
-    same = (first is None or isinstance(first, int)) and all(value == first for value in column)
-    return first if same else column
+    """A column with one value for all where all are the same number; 0 where it holds nothing."""
+    if not column:
+        return 0
+    first = column[0]
+    # Mostly one moment.
+    same = len(column) == 1 or column.count(first) == len(column)
+    return first if same and (first is None or isinstance(first, int)) else column
 
 
 def unpack(columns: Columns) -> Watch:
@@ -172,7 +178,7 @@ def unpack(columns: Columns) -> Watch:
     fast = {name: _spread(getattr(columns, name), number, scale) for name, scale in _SCALES.items()}
     fast |= {name: _spread(getattr(columns, name), number) for name in _PLAIN}
     fast["disk"] = _disks(columns.disk, number)
-    slow = _slow(columns.slow, number)
+    slow = _slow(columns.slow or Slow(), number)
     moments = tuple(
         Moment(
             at=starts[index] / 10_000,

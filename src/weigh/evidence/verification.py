@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from weigh import __version__
-from weigh.evidence import files, journal, seal
+from weigh.evidence import attempts, files, journal, seal
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Code
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -83,6 +84,29 @@ def hashes(folder: Path, sealed: seal.Seal) -> list[Problem]:
         elif path.exists():
             problems += _changed(path, f"../{name}/{seal.SEAL}", wanted, "an earlier attempt was resealed")
     return problems
+
+
+def removed(folder: Path) -> list[Problem]:
+    """Earlier attempts that are not beside an attempt any more: every one counts (T8)."""
+    text = "this attempt was removed; every attempt counts"
+    return [Problem(code=codes.T8_MISSING.code, file=f"../{name}", text=text) for name in attempts.missing(folder)]
+
+
+def not_following(folder: Path, computed: Mapping[str, bytes], sealed: seal.Seal, text: str) -> list[Problem]:
+    """Files that are not what was computed. What is missing is named by the seal.
+
+    Args:
+        folder: the evidence.
+        computed: what they should be, by name.
+        sealed: tells the version of weigh, which may word a report differently.
+        text: what is said of each.
+    """
+    note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
+    return [
+        Problem(code=codes.R4_FIGURES.code, file=name, text=text + note)
+        for name, content in computed.items()
+        if (folder / name).exists() and not same(folder / name, content)
+    ]
 
 
 def chain(folder: Path) -> list[Problem]:

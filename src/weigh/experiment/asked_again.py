@@ -73,7 +73,7 @@ def self_examined(
                 one,
                 setup.workload,
                 answered,
-                setup.stage,
+                setup.link,
                 split[one.contender.layout],
                 setup.spec.timeout,
                 progress,
@@ -119,7 +119,7 @@ def asked_unseen(
         if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
     }
     kept = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
-    heard = unseen.check(fit, setup.workload, kept, right, setup.layouts, setup.stage, setup.spec.timeout, progress)
+    heard = unseen.check(fit, setup.workload, kept, right, setup.layouts, setup.link, setup.spec.timeout, progress)
     say(*heard.findings)
     checks = (*answers.gate.checks, *heard.checks)
     return msgspec.structs.replace(

@@ -59,7 +59,7 @@ class Attempt:
         journal: is told everything at once.
         progress: is told how far it is.
         earlier: records of earlier attempts, for sampling that stops on precision.
-        resumption: what is gone on with, where this attempt was killed; None where it is a new one.
+        resumption: what is continued, where this attempt was killed; None where it is a new one.
     """
 
     def __init__(
@@ -148,12 +148,12 @@ class Attempt:
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*drawn.said(setup.workload, again))
-        answers = gate.check_answers(fit, setup.workload, witnesses, setup.stage, self._spec, self._progress, left_out)
+        answers = gate.check_answers(fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out)
         answers = asked_again.self_examined(answers, fit, setup, self._say, self._progress, left_out)
         answers = asked_again.asked_unseen(answers, fit, setup, self._say, self._progress, left_out)
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
-            self._say(*caches.examine(one, quick, setup.data_of(one), setup.stage, timeout))
+            self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
             answered = {
                 key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()
             }
@@ -174,16 +174,16 @@ class Attempt:
     def _looked(self, one: PreparedContender) -> tuple[dict[str, str], str]:
         """What a contender sees in its tables, and what it answers from: in one life, as starting takes longest."""
         setup, timeout = self._setup, self._spec.timeout
-        with QuerySession(one, setup.stage, timeout) as interview:
-            seen, found = probes.reads(interview, setup.data_of(one).manifest, setup.stage.tables(one).paths)
+        with QuerySession(one, setup.link, timeout) as session:
+            seen, found = probes.reads(session, setup.data_of(one).manifest, setup.link.tables(one).paths)
             self._say(*found)
             out = one.name in disqualified(self._findings)
-            return seen, "" if out else layouts.layout(interview, setup.workload, setup.stage, timeout)
+            return seen, "" if out else layouts.layout(session, setup.workload, setup.link, timeout)
 
     def _check_rows(self) -> GateResult:
         """The gate of loading: what every contender stored, read back and compared with the files."""
         setup = self._setup
-        answers = stored.check_rows(setup.contenders, setup.workload, setup.stage, self._spec.timeout, self._progress)
+        answers = stored.check_rows(setup.contenders, setup.workload, setup.link, self._spec.timeout, self._progress)
         self._say(*answers.findings)
         self._journal.append("gate", answers.gate)
         return answers
@@ -214,10 +214,10 @@ class Attempt:
             self._setup.contenders,
             self._setup.workload,
             answers.gate,
-            {one.name: self._setup.stage.tables(one) for one in self._setup.contenders},
+            {one.name: self._setup.link.tables(one) for one in self._setup.contenders},
             {one.name: self._setup.data_of(one).manifest for one in self._setup.contenders},
             cache_folder(),
-            self._setup.stage.catalogs,
+            self._setup.link.catalogs,
             frozenset((one.contender, one.operation) for one in before if one.code in search.CODES),
         )
         for finding in search.reproducers(scene, folder, self._progress):
@@ -233,7 +233,7 @@ class Attempt:
                 setup.workload,
                 answers.kept,
                 setup.layouts,
-                setup.stage,
+                setup.link,
                 self._spec.timeout,
                 self._spec.seed,
                 self._progress,
@@ -287,7 +287,7 @@ class Attempt:
             cpus = planning.cpus(read)
             plan = planning.plan(Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
             self._journal.append("plan", plan)
-        self._setup.stage.rest()
+        self._setup.link.rest()
         self._await_quiet()
         stopping = Stopping(self._spec, self._earlier, self._journal, self._progress) if self._spec.precision else None
         blocks = Blocks(
@@ -296,13 +296,14 @@ class Attempt:
             fit,
             everyone,
             TimedAnswers(self._setup.workload, answers.kept, answers.tied),
-            self._setup.stage,
+            self._setup.link,
             self._journal,
             self._number,
+            found,
             stopping,
         )
         for one in fit.values():
-            if (loading := one.load_cost(self._setup.stage.tables(one))) is not None:
+            if (loading := one.load_cost(self._setup.link.tables(one))) is not None:
                 self._journal.append("start", loading)
         if before:
             blocks.restore(before)
@@ -332,7 +333,7 @@ class Attempt:
 
     def _read_catalogs(self, when: Literal["before", "after"]) -> None:
         """Read the catalogs back, and write down what they list; nothing of weigh's waits for more afterwards."""
-        for read in self._setup.stage.read_catalogs(when):
+        for read in self._setup.link.read_catalogs(when):
             self._catalogs.append(read)
             self._journal.append("catalog", read)
 

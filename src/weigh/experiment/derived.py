@@ -108,22 +108,6 @@ def same_samples(folder: Path, samples: Iterable[Sample]) -> bool:
         raise _unreadable(folder, error) from error
 
 
-def read_samples(folder: Path) -> list[Sample]:
-    """The samples of ``samples.parquet``.
-
-    Raises:
-        EvidenceFault: the file is missing or damaged.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        rows = pq.read_table(folder / SAMPLES).to_pylist()
-        return [Sample(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
-    except (OSError, pa.ArrowException, TypeError, ValueError) as error:
-        raise _unreadable(folder, error) from error
-
-
 def _unreadable(folder: Path, error: Exception) -> EvidenceFault:
     return EvidenceFault(
         f"samples.parquet cannot be read: {error}",

@@ -197,11 +197,11 @@ def _asked(
     schemas, findings = [], []
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
-        stage = stack.enter_context(DataLink({contender.layout: stored}))
-        interview = stack.enter_context(QuerySession(one, stage, _TIMEOUT))
+        link = stack.enter_context(DataLink({contender.layout: stored}))
+        session = stack.enter_context(QuerySession(one, link, _TIMEOUT))
         for number, statement in enumerate(statements):
             try:
-                table = interview.ask(_filled(statement, values)).table
+                table = session.ask(_filled(statement, values)).table
             except WorkerEnded as ended:
                 raise EngineFault(
                     f"{contender.name} cannot answer it: {one_line(ended.detail)}",

@@ -160,7 +160,7 @@ class Planning(NamedTuple):
         starts = asked.starts.cold
         if not starts:
             return 0
-        drive = cold.measured_drive(self.setup.stage.files)
+        drive = cold.measured_drive(self.setup.link.files)
         self.journal.append("drive", drive)
         most = max(data.manifest.bytes for data in self.setup.layouts.values())
         reading = most / max(drive.rates) if drive.rates else 0.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weigh.evidence import files, journal, timeline
+from weigh.evidence import files, journal, timeline, turns
 from weigh.evidence.attempts import earlier_folders, history_folders
 from weigh.evidence.journal import begun
 from weigh.evidence.sealing import End
@@ -127,7 +127,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
-    """A killed attempt was gone on with.
+    """A killed attempt was continued.
 
     Attributes:
         blocks: how many had been begun.
@@ -136,18 +136,6 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
 
     blocks: int
     turns: int
-
-
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn.
-
-    Attributes:
-        samples: in order, the untimed one first.
-        cpu: CPU seconds of the families; none where the turn failed.
-    """
-
-    samples: tuple[Sample, ...]
-    cpu: tuple[TurnCpu, ...] = ()
 
 
 class RequestsOfTurn(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,7 +152,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         layouts: the others that contenders read.
         catalogs: through which contenders read, before and after.
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
-        resumed: each time it was gone on with.
+        resumed: each time it was continued.
         looks: between the blocks, where sampling stops on precision.
         drives: what the storage under the data can do.
         cache_states: what showed how warm the data was.
@@ -238,12 +226,29 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
 
 MOST_TURNS = 100_000
-"""Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
-_MANY = (
-    "layouts", "catalogs", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts", "requests",
-)  # fmt: skip
-"""Fields of a record of which the journal has many."""
+"""Turns of a block: days of measuring, and more than any budget affords."""
+_ONE: dict[str, type[Any]] = {
+    "environment": EnvironmentRead,
+    "workload": Workload,
+    "manifest": Manifest,
+    "plan": Planned,
+    "end": End,
+}
+"""What the events say that are fields of the record by their own name: the last one counts."""
+_MANY: dict[str, tuple[str, type[Any]]] = {
+    "resumed": ("resumed", Resumed),
+    "look": ("looks", InterimLook),
+    "rest": ("cpu", TurnCpu),
+    "start": ("starts", StartCost),
+    "finding": ("findings", Finding),
+    "drive": ("drives", Drive),
+    "cache_state": ("cache_states", CacheState),
+    "life": ("workers", WorkerRead),
+    "calibration": ("calibrations", Calibration),
+}
+"""Events that are added to a field as they are: its name, and what they say."""
+_MORE = ("layouts", "catalogs", "blocks", "samples", "earlier_gates", "watches", "requests")
+"""Further fields of which the journal has many."""
 
 
 def read(folder: Path) -> Record:
@@ -252,25 +257,23 @@ def read(folder: Path) -> Record:
     Raises:
         EvidenceFault: there is no journal, nothing is in it, it is damaged, or another version of weigh wrote it.
     """
-    events = journal.read(folder)
-    if not begun(folder):
+    fields: dict[str, Any] = {name: [] for name in (*(field for field, _ in _MANY.values()), *_MORE)}
+    digests: turns.Digests = {}
+    some = begun(folder)
+    # One event at a time: all of them together take many times the room of the record.
+    for event in journal.events(folder):
+        if some:
+            with journal.believed(folder):
+                _take(fields, event, digests)
+    if not some:
         raise EvidenceFault(
             "nothing is recorded in it: it was killed before the first write, or emptied since",
             where=str(folder),
             remedy="name another attempt, or run it again",
         )
-    fields: dict[str, Any] = {name: [] for name in _MANY}
-    try:
-        for event in events:
-            _take(fields, event)
+    with journal.believed(folder):
         made: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
         return Record(**made)
-    except (EvidenceFault, msgspec.ValidationError, TypeError, ValueError) as error:
-        raise EvidenceFault(
-            f"the journal does not say what weigh's journals say: {error}",
-            where=str(folder),
-            remedy="read it with the version of weigh that wrote it (environment.json)",
-        ) from error
 
 
 def read_spec(folder: Path) -> Spec:
@@ -279,26 +282,20 @@ def read_spec(folder: Path) -> Spec:
     Raises:
         EvidenceFault: its journal does not begin with it.
     """
-    event = journal.first(folder)
-    try:
-        if event is not None and event.event == "opened":
-            return files.converted(event.body, Opened).spec
-    except EvidenceFault:
-        pass
-    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
+    return journal.opening(folder, "opened", Opened).spec
 
 
-def _take(fields: dict[str, Any], event: journal.Event) -> None:
+def _take(fields: dict[str, Any], event: journal.Event, digests: turns.Digests) -> None:
+    """Add an event; ``digests`` are those of the gate before it."""
     match event.event:
+        case name if name in _ONE:
+            fields[name] = files.converted(event.body, _ONE[name])
+        case name if name in _MANY:
+            field, kind = _MANY[name]
+            fields[field].append(files.converted(event.body, kind))
         case "opened":
             opened = files.converted(event.body, Opened)
             fields.update(attempt=opened.attempt, spec=opened.spec)
-        case "environment":
-            fields["environment"] = files.converted(event.body, EnvironmentRead)
-        case "workload":
-            fields["workload"] = files.converted(event.body, Workload)
-        case "manifest":
-            fields["manifest"] = files.converted(event.body, Manifest)
         case "layout":
             laid = files.converted(event.body, Laid)
             # Said again on resuming.
@@ -312,40 +309,20 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             if "gate" in fields:
                 fields["earlier_gates"].append(fields["gate"])
             fields["gate"] = files.converted(event.body, Gate)
-        case "plan":
-            fields["plan"] = files.converted(event.body, Planned)
-        case "resumed":
-            fields["resumed"].append(files.converted(event.body, Resumed))
+            digests.clear()
+            digests.update(turns.established(fields["gate"]))
         case "block":
             fields["blocks"].append(_possible(files.converted(event.body, BlockBegun)))
-        case "look":
-            fields["looks"].append(files.converted(event.body, InterimLook))
         case "turn":
-            turn = files.converted(event.body, Turn)
+            turn = turns.unpack(event.body, fields.get("attempt", 1), digests)
             fields["samples"].extend(turn.samples)
             fields["cpu"].extend(turn.cpu)
-        case "rest":
-            fields["cpu"].append(files.converted(event.body, TurnCpu))
-        case "start":
-            fields["starts"].append(files.converted(event.body, StartCost))
+            if turn.seen is not None:
+                fields["watches"].append(timeline.unpack(turn.seen))
         case "requests":
             fields["requests"].extend(files.converted(event.body, RequestsOfTurn).executions)
-        case "finding":
-            fields["findings"].append(files.converted(event.body, Finding))
-        case "drive":
-            fields["drives"].append(files.converted(event.body, Drive))
-        case "cache_state":
-            fields["cache_states"].append(files.converted(event.body, CacheState))
-        case "life":
-            fields["workers"].append(files.converted(event.body, WorkerRead))
         case "watch":
             fields["watches"].append(timeline.unpack(files.converted(event.body, timeline.Columns)))
-        case "calibration":
-            fields["calibrations"].append(files.converted(event.body, Calibration))
-        case "end":
-            fields["end"] = files.converted(event.body, End)
-        case _:
-            return
 
 
 def _possible(begun: BlockBegun) -> BlockBegun:

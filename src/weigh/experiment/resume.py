@@ -1,6 +1,6 @@
 """Resuming: what an earlier attempt of the same experiment left to do.
 
-A killed attempt is gone on with where it stands, in the same journal: the order of its turns is a pure function of
+A killed attempt is continued where it stands, in the same journal: the order of its turns is a pure function of
 the seed, so the next turn is known. An interrupted one was sealed and stays as it is: a new attempt measures the starts
 that it lacks. Verdicts read both.
 """
@@ -153,7 +153,7 @@ def check_gate(before: Gate | None, now: Gate) -> str:
 
 def _resumed(block: int, turns: int) -> Finding:
     return codes.X_RESUMED.finding(
-        text=f"the attempt was killed and gone on with after {units.count(turns, 'turn')}: in block {block} the arms "
+        text=f"the attempt was killed and continued after {units.count(turns, 'turn')}: in block {block} the arms "
         "have two lives each",
         remedy="nothing is wrong; at most the turn in flight was lost",
     )
@@ -161,6 +161,6 @@ def _resumed(block: int, turns: int) -> Finding:
 
 def _changed(what: str) -> EvidenceFault:
     return EvidenceFault(
-        f"the attempt cannot be gone on with: {what}",
+        f"the attempt cannot be continued: {what}",
         remedy="leave out --resume: a new attempt keeps the old one's samples",
     )

@@ -85,7 +85,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
                 course.end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:
                 attempt.check_stores()
-                if setup.stage.catalogs:
+                if setup.link.catalogs:
                     attempt.check_bytes()
                 course.complete()
         return folder

@@ -54,7 +54,7 @@ class Setup:
         layouts: the dataset in every layout that a contender reads, verified, by name; that of the baseline first.
         memory: those of them that are in memory too, for contenders whose store that is.
         stores: where contenders read objects.
-        stage: where contenders see them.
+        link: where contenders see them.
         pinned: answers that were once trusted.
         suite_findings: what a suite says of itself.
     """
@@ -66,7 +66,7 @@ class Setup:
     layouts: dict[str, dataset.Data]
     memory: dict[str, dataset.Data]
     stores: Stores
-    stage: DataLink
+    link: DataLink
     pinned: pins.Pins | None
     suite_findings: tuple[Finding, ...] = ()
 
@@ -155,9 +155,9 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     stores = stack.enter_context(
         Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)
     )
-    stage = stack.enter_context(DataLink(layouts, catalogs, memory, stores))
+    link = stack.enter_context(DataLink(layouts, catalogs, memory, stores))
     if request.measure and "cold" in spec.temperatures:
-        cold.refuse_memory(stage.files)
+        cold.refuse_memory(link.files)
     return Setup(
         spec=spec,
         source=source,
@@ -166,7 +166,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         layouts=layouts,
         memory=memory,
         stores=stores,
-        stage=stage,
+        link=link,
         pinned=pinned,
         suite_findings=request.own.findings if request.own else (),
     )

@@ -53,7 +53,7 @@ class Sampling:
     """What the sampler is told. Until it is started, and after it failed, nothing happens.
 
     Args:
-        journal: gets an event after each turn, and about once a second under a load.
+        journal: gets an event about once a second under a load, and at the end.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -105,8 +105,8 @@ class Sampling:
         """A turn begins or ends here."""
         self._try(lambda: self._sampler.mark() if self._sampler else None)
 
-    def keep(self, *, thorough: bool = False) -> Columns | None:
-        """Write what was seen; None where nobody watches.
+    def keep(self, *, thorough: bool = False) -> None:
+        """Write what was seen since the last time.
 
         Args:
             thorough: look for new processes first, even where that has just been done.
@@ -114,10 +114,12 @@ class Sampling:
         Raises:
             DiskFull: the journal cannot be written.
         """
-        seen = self._try(lambda: self._sampler.drain(thorough=thorough) if self._sampler else None)
-        if seen is not None:
+        if (seen := self.seen(thorough=thorough)) is not None:
             self._journal.append("watch", seen)
-        return seen
+
+    def seen(self, *, thorough: bool = False) -> Columns | None:
+        """What was seen since the last time, for whoever writes it himself; None where nobody watches."""
+        return self._try(lambda: self._sampler.drain(thorough=thorough) if self._sampler else None)
 
     def _try(self, work: Callable[[], T]) -> T | None:
         try:

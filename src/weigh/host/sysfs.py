@@ -60,10 +60,6 @@ class Machine:
         """Whether there is such a file."""
         return self.path(path).exists()
 
-    def writable(self, path: str) -> bool:
-        """Whether this user may write it."""
-        return os.access(self.path(path), os.W_OK)
-
     def write(self, path: str, value: str) -> None:
         """Set a file of the kernel, in one write as it demands.
 

@@ -1,4 +1,4 @@
-"""Stretches: what another tool measured in a row, by one contender on one operation."""
+"""Measurements: what another tool measured in a row, by one contender on one operation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Measurements:
         operation: as the file calls it; empty where there is only one.
         values: seconds, shape (values,), in the order in which they were measured; finite and not negative.
         starts: fresh processes that the values come from.
-        turn: number of the stretch's turn in its file, from 0, in the order of time. Stretches of several operations
-            may share one.
+        turn: number of their turn in its file, from 0, in the order of time. Those of several operations may
+            share one.
         at: seconds since some fixed time at which it began, where the file says so.
         series: whether the values are one long series of single events, whose mean is what counts.
         failed: measurements that the tool reports as failed; their times are not among the values.

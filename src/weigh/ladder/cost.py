@@ -19,7 +19,7 @@ from weigh.model.verdict import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from weigh.ladder.plan import Variation
+    from weigh.model.variation import Variation
     from weigh.model.verdict import Timing, Verdict
 
 

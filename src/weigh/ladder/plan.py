@@ -6,24 +6,8 @@ import hashlib
 
 import msgspec
 
-from weigh.model.contender import Setting
 from weigh.model.units import Scale
-
-
-class Variation(msgspec.Struct, frozen=True, kw_only=True):
-    """One contender in several widths: members of the same experiment, so that their ratios have intervals.
-
-    Attributes:
-        contender: the name it was varied from.
-        key: the setting, as its engine calls it.
-        threads: whether that setting limits the engine's threads.
-        members: the value of the setting by the name of the member.
-    """
-
-    contender: str
-    key: str
-    threads: bool
-    members: dict[str, Setting]
+from weigh.model.variation import Variation
 
 
 class LadderPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence.verification import Outcome, Problem, same_bytes
+from weigh.evidence.verification import Outcome, Problem
 from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
 from weigh.ladder.record import JSON
 from weigh.ladder.report import files
-from weigh.model import codes
+from weigh.ladder.verification import of_ladder, of_rung, other_experiment, own_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,18 +46,11 @@ def verify(folder: Path) -> LadderVerification:
     summary = files.read(folder)
     beside = folder.resolve().parent
     problems = [
-        _experiment(rung.evidence)
+        other_experiment(JSON, rung.evidence)
         for rung, wanted in zip(summary.rungs, summary.plan.experiments, strict=False)
         if rung.results.record.spec.id != wanted
     ]
-    for name, content in files.rendered(summary).items():
-        path = folder / name
-        if not path.exists():
-            problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
-        elif not same_bytes(path, content):
-            problems.append(
-                Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
-            )
+    problems += own_files(folder, files.rendered(summary))
     return LadderVerification(
         ladder=folder.resolve().name,
         rungs=tuple(verify_rung(beside / rung.evidence) for rung in summary.rungs),
@@ -68,15 +61,5 @@ def verify(folder: Path) -> LadderVerification:
 def lines(found: LadderVerification) -> Iterator[Problem | Outcome]:
     """What is said of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
     for rung in found.rungs:
-        for problem in rung.problems:
-            yield msgspec.structs.replace(problem, file=f"{rung.evidence}/{problem.file}")
-        said = f"passes: {rung.files} files hashed" if rung.passed else f"FAILS: {len(rung.problems)} problems"
-        text = f"{rung.evidence} {said}, {rung.verdicts} verdicts from {rung.samples:,} samples"
-        yield Outcome(text, passed=rung.passed)
-    yield from found.problems
-    said = "passes: its files follow from the evidence of its rungs" if found.passed else "FAILS"
-    yield Outcome(f"{found.ladder} {said}", passed=found.passed)
-
-
-def _experiment(evidence: str) -> Problem:
-    return Problem(code=codes.R4_DERIVED.code, file=JSON, text=f"{evidence} is of another experiment than the ladder's")
+        yield from of_rung(rung, f"{rung.verdicts} verdicts from {rung.samples:,} samples")
+    yield from of_ladder(found.ladder, found.problems, passed=found.passed)

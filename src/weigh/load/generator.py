@@ -63,7 +63,7 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     config = {
         "target": reached.connect,
         "workload": workload,
-        "arrivals": of_trace(spec.replay)
+        "arrivals": of_trace()
         if spec.replay
         else {"kind": "closed"}
         if loop == "closed"

@@ -237,14 +237,8 @@ def read(folder: Path) -> LoadRecord:
         raise EvidenceFault(
             "it is no load experiment", where=str(folder), remedy="name a directory that weigh load printed"
         )
-    try:
+    with journal.believed(folder):
         return _read(events)
-    except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
-        raise EvidenceFault(
-            f"the journal does not say what weigh's journals say: {error}",
-            where=str(folder),
-            remedy="read it with the version of weigh that wrote it (environment.json)",
-        ) from error
 
 
 def read_spec(folder: Path) -> LoadSpec:
@@ -253,45 +247,46 @@ def read_spec(folder: Path) -> LoadSpec:
     Raises:
         EvidenceFault: its journal does not begin with it.
     """
-    event = journal.first(folder)
-    try:
-        if event is not None and event.event == OPENED:
-            return files.converted(event.body, LoadOpened).spec
-    except EvidenceFault:
-        pass
-    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
+    return journal.opening(folder, OPENED, LoadOpened).spec
+
+
+_ONE: dict[str, type[Any]] = {"environment": LoadEnvironment, "loaded": Loaded, "after": TargetRead, "end": End}
+"""What the events say that are fields of the record by their own name: the last one counts."""
+_MANY: dict[str, tuple[str, type[Any]]] = {
+    "prepared": ("prepared", Prepared),
+    "rows": ("rows", RowsRead),
+    "calibration": ("calibrations", Calibration),
+    "crash": ("crashes", Crash),
+    "cpus": ("cpus", CpusRead),
+    "cold": ("cold", ColdStart),
+    "waits": ("waits", RunWaits),
+    "activity": ("activity", RunActivity),
+    "tpcc": ("tpcc", TpccRun),
+    "finding": ("findings", Finding),
+}
+"""Events that are added to a field as they are: its name, and what they say."""
 
 
 def _read(events: list[journal.Event]) -> LoadRecord:
     opened = msgspec.convert(events[0].body, LoadOpened)
-    fields: dict[str, Any] = {}
-    findings: list[Finding] = []
+    one: dict[str, Any] = {}
+    many: dict[str, list[Any]] = {}
     begun: dict[int, RunBegun] = {}
     intervals: dict[int, list[LoadInterval]] = {}
     ended: dict[int, RunEnded] = {}
-    rows: list[RowsRead] = []
-    watches: list[Watch] = []
-    waits: list[RunWaits] = []
-    calibrations: list[Calibration] = []
-    crashes: list[Crash] = []
-    activity: list[RunActivity] = []
-    of_tpcc: list[TpccRun] = []
-    cpus: list[CpusRead] = []
-    cold: list[ColdStart] = []
-    memory: list[Bytes | None] = []
-    prepared: list[Prepared] = []
     outside: list[asked.Event] = []
     replayed: list[replay.Event] = []
     for event in events[1:]:
         match event.event:
-            case "environment":
-                fields["environment"] = files.converted(event.body, LoadEnvironment)
-            case "loaded":
-                fields["loaded"] = files.converted(event.body, Loaded)
-            case "prepared":
-                prepared.append(files.converted(event.body, Prepared))
-            case "after":
-                fields["after"] = files.converted(event.body, TargetRead)
+            case name if name in _ONE:
+                one[name] = files.converted(event.body, _ONE[name])
+            case name if name in _MANY:
+                field, kind = _MANY[name]
+                many.setdefault(field, []).append(files.converted(event.body, kind))
+            case name if name in replay.EVENTS:
+                replayed.append(replay.read(name, event.body))
+            case name if name in asked.EVENTS:
+                outside.append(asked.read(name, event.body))
             case "run":
                 run = files.converted(event.body, RunBegun)
                 begun[run.number] = run
@@ -302,71 +297,36 @@ def _read(events: list[journal.Event]) -> LoadRecord:
             case "summary":
                 done = files.converted(event.body, RunEnded)
                 ended[done.run] = done
-            case "rows":
-                rows.append(files.converted(event.body, RowsRead))
             case "watch":
-                watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
-            case "calibration":
-                calibrations.append(files.converted(event.body, Calibration))
-            case "crash":
-                crashes.append(files.converted(event.body, Crash))
-            case "cpus":
-                cpus.append(files.converted(event.body, CpusRead))
-            case "cold":
-                cold.append(files.converted(event.body, ColdStart))
+                watch = timeline.unpack(files.converted(event.body, timeline.Columns))
+                many.setdefault("watches", []).append(watch)
             case "server memory":
-                memory.append(files.converted(event.body, MemoryLimit).bytes)
-            case "waits":
-                waits.append(files.converted(event.body, RunWaits))
-            case "activity":
-                activity.append(files.converted(event.body, RunActivity))
-            case name if name in replay.EVENTS:
-                replayed.append(replay.read(name, event.body))
-            case "tpcc":
-                of_tpcc.append(files.converted(event.body, TpccRun))
-            case name if name in asked.EVENTS:
-                outside.append(asked.read(name, event.body))
-            case "finding":
-                findings.append(files.converted(event.body, Finding))
-            case "end":
-                fields["end"] = files.converted(event.body, End)
-            case _:
-                continue
-    runs = tuple(
-        LoadRun(
-            number=number,
-            loop=one.loop,
-            connections=one.connections,
-            repeat=one.repeat,
-            life=one.life,
-            rate=one.rate,
-            duration_s=one.duration_s,
-            at=one.at,
-            intervals=tuple(intervals[number]),
-            summary=ended[number].summary if number in ended else None,
-            server=ended[number].server if number in ended else None,
-        )
-        for number, one in begun.items()
-    )
+                many.setdefault("memory", []).append(files.converted(event.body, MemoryLimit).bytes)
+    lists: dict[str, Any] = {field: tuple(values) for field, values in many.items()}
     return LoadRecord(
         attempt=opened.attempt,
         spec=opened.spec,
-        runs=runs,
-        prepared=tuple(prepared),
-        rows=tuple(rows),
+        runs=tuple(_run(run, intervals[number], ended.get(number)) for number, run in begun.items()),
         gate=asked.gathered(outside),
         replay=replay.gathered(replayed),
-        findings=tuple(findings),
-        watches=tuple(watches),
-        waits=tuple(waits),
-        calibrations=tuple(calibrations),
-        crashes=tuple(crashes),
-        activity=tuple(activity),
-        tpcc=tuple(of_tpcc),
-        cpus=tuple(cpus),
-        cold=tuple(cold),
-        memory=tuple(memory),
-        **fields,
+        **one,
+        **lists,
+    )
+
+
+def _run(begun: RunBegun, intervals: list[LoadInterval], ended: RunEnded | None) -> LoadRun:
+    return LoadRun(
+        number=begun.number,
+        loop=begun.loop,
+        connections=begun.connections,
+        repeat=begun.repeat,
+        life=begun.life,
+        rate=begun.rate,
+        duration_s=begun.duration_s,
+        at=begun.at,
+        intervals=tuple(intervals),
+        summary=ended.summary if ended else None,
+        server=ended.server if ended else None,
     )
 
 

@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh import __version__
-from weigh.evidence import attempts, journal, timeline
-from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
+from weigh.evidence import journal, timeline
+from weigh.evidence.verification import (
+    UNKEYED,
+    Outcome,
+    Problem,
+    chain,
+    hashes,
+    not_following,
+    read_seal,
+    removed,
+    uncomputable,
+)
 from weigh.load import record as load_record
 from weigh.load.comparison.record import is_of_comparison
 from weigh.load.rate_search.verify import not_as_asked
@@ -59,11 +68,7 @@ def verify(folder: Path) -> LoadVerification:
             remedy=f"weigh verify {folder.parent.parent}",
         )
     sealed, problems = read_seal(folder)
-    problems += hashes(folder, sealed) + chain(folder)
-    problems += [
-        Problem(code=codes.T8_MISSING.code, file=f"../{name}", text="this attempt was removed; every attempt counts")
-        for name in attempts.missing(folder)
-    ]
+    problems += hashes(folder, sealed) + chain(folder) + removed(folder)
     runs = histograms = 0
     record = None
     try:
@@ -86,14 +91,7 @@ def verify(folder: Path) -> LoadVerification:
             problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text))
     except WeighError as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
-    for name, content in computed.items():
-        path = folder / name
-        # What is missing is named by the seal.
-        if path.exists() and not same(path, content):
-            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
-            problems.append(
-                Problem(code=codes.R4_FIGURES.code, file=name, text=f"it does not follow from the histograms{note}")
-            )
+    problems += not_following(folder, computed, sealed, "it does not follow from the histograms")
     return LoadVerification(
         evidence=folder.resolve().name,
         files=len(sealed.files),

@@ -1,4 +1,4 @@
-"""Stretches: the measured time of all attempts in equal parts, and what the machine did in each. Pure."""
+"""Bins: the measured time of all attempts in equal parts, and what the machine did in each. Pure."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """The measured time of one attempt, and where it lies among the stretches.
+    """The measured time of one attempt, and where it lies among the bins.
 
     Attributes:
         attempt: its number.
         began, ended: seconds since the attempt began: of its first and last execution.
-        first, bins: place of its first stretch, and how many it has.
+        first, bins: place of its first bin, and how many it has.
     """
 
     attempt: int
@@ -37,7 +37,7 @@ class Span(NamedTuple):
 
 
 class TimelineBins(msgspec.Struct, frozen=True, kw_only=True):
-    """What the machine did, stretch by stretch; arrays of one value each, NaN where it was not read.
+    """What the machine did, bin by bin; arrays of one value each, NaN where it was not read.
 
     Attributes:
         spans: of the attempts, in order.
@@ -45,7 +45,7 @@ class TimelineBins(msgspec.Struct, frozen=True, kw_only=True):
             guests of the host had.
         moved: bytes a second over the network, both ways.
         resources: utilisation, saturation and errors by name.
-        starts: block boundaries: place of each fresh start, in stretches.
+        starts: block boundaries: place of each fresh start, in bins.
     """
 
     spans: tuple[Span, ...]
@@ -57,7 +57,7 @@ class TimelineBins(msgspec.Struct, frozen=True, kw_only=True):
     starts: tuple[float, ...]
 
     def place(self, attempt: int, at: Seconds) -> float:
-        """Where a moment lies, in stretches from the left."""
+        """Where a moment lies, in bins from the left."""
         one = next(span for span in self.spans if span.attempt == attempt)
         share = (at - one.began) / (one.ended - one.began)
         return one.first + min(max(share, 0.0), 1.0) * one.bins
@@ -70,7 +70,7 @@ def timeline_bins(
 
     Args:
         attempts: samples, watches and bytes of memory of each.
-        number: of stretches.
+        number: of bins.
 
     Returns:
         None where nothing was measured.
@@ -113,7 +113,7 @@ def between(
         began: seconds since the attempt began.
         ended: likewise.
         memory: bytes that the machine has.
-        number: of stretches.
+        number: of bins.
     """
     span = Span(1, began, ended, 0, number)
     part = _part(moments, span, memory)
@@ -127,7 +127,7 @@ def _measured(samples: Sequence[Sample]) -> tuple[float, float]:
 
 
 def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[str, Any]:
-    """Everything about the stretches of one attempt."""
+    """Everything about the bins of one attempt."""
     width = (span.ended - span.began) / span.bins
     begin = span.began + width * np.arange(span.bins, dtype=np.float64)
     length = np.full(span.bins, width, dtype=np.float64)

@@ -137,7 +137,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         budget: seconds that the measuring phase may take; None is no limit.
         timeout: seconds after which one execution is ended and recorded as timed out.
         operations: names of the operations to run; empty means all.
-        on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run.
+        on_divergence: ``operation`` continues with the rest, ``stop`` ends the run.
         truth: whether what is known about the dataset (ground truth, published answers) is a witness.
         answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
         layout: the physical form of the data, for all contenders that name no other.

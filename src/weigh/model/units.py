@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import overload
 
 from weigh.model.errors import UsageError
 
@@ -21,8 +22,18 @@ _FACTOR = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _FACTOR_TEXT = re.compile(r"^\s*(?:sf)?\s*(\d+(?:\.\d+)?)\s*$", re.IGNORECASE)
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(b|ib|)\s*$", re.IGNORECASE)
 _SIZE_UNITS = ("", "k", "m", "g", "t")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
-_DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)")
+_DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+@overload
+def whole(seconds: Seconds) -> Seconds: ...
+@overload
+def whole(seconds: Seconds | None) -> Seconds | None: ...
+def whole(seconds: Seconds | None) -> Seconds | None:
+    """Seconds to whole nanoseconds, which is what clocks tell and evidence keeps."""
+    # round(seconds, 9) is the same and goes by way of a text.
+    return seconds if seconds is None or not math.isfinite(seconds) else round(seconds * 1e9) / 1e9
 
 
 def parse_rows(text: str) -> Rows:
@@ -61,7 +72,7 @@ def parse_duration(text: str) -> Seconds:
     """A duration written as ``"90s"``, ``"10m"`` or ``"1h30m"``, in seconds.
 
     Raises:
-        UsageError: no number with a unit of ms, s, m or h.
+        UsageError: no number with a unit of ms, s, m, min or h.
     """
     compact = text.replace(" ", "")
     parts = list(_DURATION.finditer(compact))

@@ -189,6 +189,22 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     rebuilt: Rebuilt | msgspec.UnsetType = msgspec.UNSET
     reasons: tuple[Reason, ...] = ()
 
+    def refused(self, *reasons: Reason) -> Verdict:
+        """The same question refused for these reasons, without any figures."""
+        return Verdict(
+            operation=self.operation,
+            contender=self.contender,
+            baseline=self.baseline,
+            verdict=VerdictName.REFUSED,
+            metric=self.metric,
+            temperature=self.temperature,
+            scale=self.scale,
+            layout=self.layout,
+            confidence=self.confidence,
+            margin=self.margin,
+            reasons=reasons,
+        )
+
 
 class Missing(msgspec.Struct, frozen=True, kw_only=True):
     """An operation of the suite that has no ratio.

@@ -26,7 +26,6 @@ _WORD = re.compile(
     r"(?<![^\W_])(?:(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{4,}|(?=[0-9]*[A-F])(?=[A-F]*[0-9])[0-9A-F]{4,})(?![^\W_])"
     r"|[0-9]+|[^\W0-9_]+"
 )
-_HEX = "0123456789abcdef"
 _KEPT = frozenset(("true", "false", "null"))
 """In JSON they are no words."""
 

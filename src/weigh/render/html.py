@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from markupsafe import Markup
 
 from weigh.model import codes, units
 from weigh.model.text import one_line, visible
+from weigh.render.compiled_templates import CompiledTemplates
 from weigh.render.svg import marks
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def templates(*folders: Path) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
         finalize=_visible,
+        bytecode_cache=CompiledTemplates(sys.modules[one.__module__] for one in (_visible, one_line, units.seconds)),
     )
     made.filters.update(
         line=one_line,

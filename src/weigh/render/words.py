@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from weigh.model import units
+from weigh.model.text import one_line
 from weigh.model.verdict import TierName, Verdict, VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.model.verdict import Reason
+
+_MORE = re.compile(r" \(and ([\d,]+) more(?: of this kind)?\)$")
+"""How a reason that stands for several ends."""
 
 
 def verdict(one: Verdict) -> str:
@@ -56,3 +68,17 @@ _TIERS = {
 def tier(name: TierName) -> str:
     """A tier as the heading of its reasons."""
     return _TIERS[name]
+
+
+def first_reason(reasons: Sequence[Reason], limit: int = 240) -> tuple[str, str]:
+    """Of the reasons for a tier the first, without the full stop; and how many more there are, in one phrase.
+
+    Args:
+        reasons: at least one; what stands for several of its kind says so at its end, and each of them counts.
+        limit: characters of the reason to keep.
+    """
+    first = reasons[0].text
+    same = _MORE.search(first)
+    more = len(reasons) - 1 + (int(same[1].replace(",", "")) if same else 0)
+    text = one_line(first[: same.start()] if same else first, limit).rstrip(".")
+    return text, f" (and {units.count(more, 'more reason')})" if more else ""

@@ -1,4 +1,4 @@
-"""``--temperature both``: killed in a cold block and gone on with, the evidence is whole and verifies."""
+"""``--temperature both``: killed in a cold block and continued, the evidence is whole and verifies."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from support.command import RAN, Weigh
 from weigh.experiment.config.file import read_file
 from weigh.experiment.config.grid import parse
 from weigh.experiment.config.spec import make_spec
-from weigh.ladder import vary
 from weigh.model.errors import UsageError
 
 from .test_usage import assert_refused
@@ -176,9 +175,8 @@ def test_a_grid_in_which_a_key_changes_with_another_one_is_none(grid: Run, weigh
 
 
 def test_widths_of_a_grid_are_refused() -> None:
-    spec = make_spec(None, {"contender": ("duckdb",), "grid": {"files": (1, 3)}})
     with pytest.raises(UsageError, match="--vary and a grid of layouts"):
-        vary.expand(spec, [vary.parse("threads=1,2")])
+        make_spec(None, {"contender": ("duckdb",), "grid": {"files": (1, 3)}, "vary": ("threads=1,2",)})
 
 
 def test_a_file_and_flags_ask_for_the_same(tmp_path: Path) -> None:

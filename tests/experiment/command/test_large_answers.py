@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
+
+from weigh.experiment.record import read
 
 if TYPE_CHECKING:
     from support.command import Weigh
@@ -41,10 +42,6 @@ def test_an_answer_of_more_than_64_mib_that_changes_is_found(weigh: Weigh) -> No
         ("A3.changed", "late")
     }
     assert run.code == 1
-    journal = [
-        json.loads(line)
-        for line in (weigh.folder / "runs" / run.json["evidence"] / "journal.jsonl").read_text().splitlines()
-    ]
-    samples = [one for event in journal if event["event"] == "turn" for one in event["body"]["samples"]]
-    assert {one["contender"] for one in samples if one["outcome"] == "wrong"} == {"late"}
-    assert {one["outcome"] for one in samples if one["contender"] == "duckdb@2.0.0"} == {"ok"}
+    samples = read(weigh.folder / "runs" / run.json["evidence"]).samples
+    assert {one.contender for one in samples if one.outcome == "wrong"} == {"late"}
+    assert {one.outcome for one in samples if one.contender == "duckdb@2.0.0"} == {"ok"}

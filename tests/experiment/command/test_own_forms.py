@@ -103,7 +103,7 @@ def test_what_was_converted_is_answered_and_said_everywhere(weigh: Weigh, name: 
     [
         ("orders.xlsx", b"PK", "'.xlsx' is no form that is taken"),
         ("orders.arrow", b"ARROW1\0\0rubbish", "cannot be read as Arrow"),
-        ("orders.feather", b"", "cannot be read as Arrow"),
+        ("orders.feather", b"", "it is empty"),
         ("orders.json", b'[{"a": 1', "cannot read it"),
         ("orders.duckdb", b"no database at all", "cannot read it"),
         ("orders.parquet.gz", b"", "is no form that is taken"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("no_orphans")
 
 EXPERIMENT = (
-    "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scale", "1K",
+    "run", "--contender", "a=liar?lie=none", "--contender", "b=liar?lie=none", "--scale", "1K",
     "--operations", "by_action,by_proto", "--rounds", "2", "--runs", "2",
 )  # fmt: skip
 WIDE, NARROW = ("--precision", "10000%"), ("--precision", "0.0001%")

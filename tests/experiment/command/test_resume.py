@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from support import evidence_files
 from support.command import Run, Weigh
 from support.waiting import eventually, journalled, workers
 from weigh import __version__
@@ -22,7 +23,7 @@ from weigh.experiment.results.results import experiment_results
 pytestmark = pytest.mark.usefixtures("no_orphans")
 
 EXPERIMENT = (
-    "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scale", "1K", "--quiet",
+    "run", "--contender", "a=liar?lie=none", "--contender", "b=liar?lie=none", "--scale", "1K", "--quiet",
     "--operations", "by_action,by_proto", "--rounds", "1", "--runs", "1", "--resume",
 )  # fmt: skip
 
@@ -224,7 +225,7 @@ def test_a_contender_that_changed_is_not_gone_on_with(begun: Begun) -> None:
     assert refused.code == 2
     assert "of the journal does not follow from the one before it: it was edited" in refused.err
     assert path.read_bytes() == edited, "nothing was written"
-    path.write_bytes(b"".join(journal.chained(msgspec.json.decode(line, type=journal.Event) for line in events)))
+    path.write_bytes(b"".join(evidence_files.chained(msgspec.json.decode(line, type=journal.Event) for line in events)))
     content = path.read_bytes()
     refused = weigh(*EXPERIMENT, "--starts", "200")
     assert refused.code == 2
@@ -236,7 +237,7 @@ def test_a_contender_that_changed_is_not_gone_on_with(begun: Begun) -> None:
 def forged(path: Path, old: bytes, new: bytes) -> bytes:
     """A journal in which something else was recorded, chained as if weigh had written it."""
     lines = [line.replace(old, new) for line in path.read_bytes().splitlines()[:-1]]
-    written = b"".join(journal.chained(msgspec.json.decode(line, type=journal.Event) for line in lines))
+    written = b"".join(evidence_files.chained(msgspec.json.decode(line, type=journal.Event) for line in lines))
     assert written != path.read_bytes()
     path.write_bytes(written)
     return written

@@ -375,3 +375,41 @@ def test_with_several_contenders_what_is_left_out_is_summed_up(operations: int, 
     text = shown(results(found))
     assert all(name in text for name in names) is not folded
     assert ("differ, ratios 1.50 to 1.50 (--verbose)" in text) is folded
+
+
+def test_what_a_finding_forbids_to_compare_is_not_open() -> None:
+    """A11.outside withholds one operation: more starts would decide nothing on it."""
+    withheld = verdict("q2", "refused", None, reasons=(codes.A11_OUTSIDE.reason("it works outside its clock"),))
+    found = results([verdict("q1", "slower", 1.2), withheld])
+    said = words(found)
+    assert "not compared: it works outside its clock" in said
+    assert first_screen(found, EVIDENCE).says[0].endswith("1 not compared: q2.")
+    assert "open:" not in said
+    assert "open." not in said
+    matrix = markdown(
+        first_screen(results([*found.headline.verdicts, verdict("q2", "slower", 1.2, "third")]), EVIDENCE)
+    )
+    assert "not compared" in next(line for line in matrix.splitlines() if line.startswith("| q2"))
+
+
+def test_nothing_but_what_is_forbidden_to_compare_is_no_open_question() -> None:
+    reason = codes.A11_PROCESSES.reason("others did the work")
+    found = results([verdict("q1", "refused", None, reasons=(reason,))])
+    assert "It is open" not in words(found)
+    assert "1 not compared: q1" in words(found)
+
+
+def test_further_reasons_are_counted_in_one_phrase() -> None:
+    reasons = (
+        codes.E4_BEFORE.reason("others used the CPUs (and 1 more)"),
+        codes.T10.reason("few"),
+        codes.T10.reason("x"),
+    )
+    found = results([verdict("q1", "same")], tier=Tier(name=TierName.SUGGESTIVE, reasons=reasons))
+    assert "Suggestive: others used the CPUs (and 3 more reasons)." in words(found)
+    assert "(and 1 more)" not in words(found)
+
+
+def test_commands_are_quoted_as_a_shell_needs_them() -> None:
+    screen = first_screen(results([verdict("q1", "same")]), "my runs/1")
+    assert "weigh open 'my runs/1'" in plain_text(screen_text(screen))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.experiment import derived
+from support import evidence_files
 
 from ..reading import assert_silent, contenders, errors, reasons, verdicts
 
@@ -69,7 +69,7 @@ def test_a_clock_that_is_replaced_by_name_changes_no_figure(run: Run) -> None:
     # What sends no number is an error of its own.
     assert {name for _, name in errors(run)} - {"nan"} == liars(run)
     times = {name: [] for name in ("base", "slowed")}
-    for one in derived.read_samples(run.evidence):
+    for one in evidence_files.read_samples(run.evidence):
         if one.timed and one.contender in times:
             times[one.contender].append(one.wall_s)
     # It would be a tenth.

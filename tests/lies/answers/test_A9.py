@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.experiment import derived
+from support import evidence_files
 
 from ..reading import ONCE, SMALL, assert_silent, contenders, errors, statuses, verdicts
 
@@ -81,7 +81,7 @@ def test_a_cache_that_begins_after_the_gate_is_found_in_the_blocks(weigh: Weigh)
     assert errors(run) == {("A9.detected", "later")}
     assert {f["operation"] for f in run.json["findings"] if f["code"] == "A9.detected"} == {"by_action", "distinct"}
     assert {timing["contender"] for timing in run.json["timings"]} == {"duckdb", "compiles"}
-    samples = derived.read_samples(run.evidence)
+    samples = evidence_files.read_samples(run.evidence)
     assert {bool(one.salt) for one in samples if one.run == 0 and one.round > 0} == {True}
     assert {one.salt for one in samples if one.run > 0 or one.round == 0} == {0}
     asked = {(one.block, one.round, one.operation): one.salt for one in samples if one.salt}

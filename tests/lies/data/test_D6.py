@@ -53,7 +53,7 @@ def write(folder: Path) -> None:
 
 
 def test_a_copy_that_was_written_just_now_is_not_called_cold(cooled: Run) -> None:
-    """It reads a file of its own, which no one put out of memory: the device was not asked for anything."""
+    """It reads a file of its own, which nobody evicted from the page cache: the device was not asked for anything."""
     found = account(cooled, "copy")
     assert (found["resident"], found["bytes_read"], found["proven"]) == (0, 0, 0)
     said = verdict(cooled, "copy")

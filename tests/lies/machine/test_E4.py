@@ -126,7 +126,8 @@ def disturbed(used: Callable[[str], float]) -> Callable[[Events], Events]:
                 share = used(event.body["samples"][0]["contender"])
             if event.event == "watch":
                 # 10 us in units of 0.1 ms; what is cut off behind the last turn is nobody's.
-                event.body.update(foreign=[round(10 * span * share) for span in event.body["span"]], steal=0)
+                spans = event.body.get("span", ())
+                event.body.update(foreign=[round(10 * span * share) for span in spans], steal=0)
         return events
 
     return watched
@@ -241,24 +242,29 @@ def test_a_comparison_of_calm_sessions_is_silent(weigh: Weigh, beside: tuple[Run
     assert not {one["code"] for one in found["tier"]["reasons"]} & {"E4.contended", "E4.steal"}
 
 
+def keep(journal: Path, events: list[dict[str, Any]], watched: set[int]) -> None:
+    """Write a journal in which the sampler saw these turns alone."""
+    lines = []
+    for number, event in enumerate(events):
+        body = {name: value for name, value in event["body"].items() if name != "watch" or number in watched}
+        if event["event"] != "watch":
+            lines.append(json.dumps({**event, "body": body}) + "\n")
+    journal.write_text("".join(lines))
+
+
 def test_evidence_of_before_reads_as_it_did(weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path) -> None:
     run, _ = beside
     evidence = shutil.copytree(run.evidence, tmp_path / run.evidence.name)
     journal = evidence / "journal.jsonl"
-    lines = journal.read_text().splitlines(keepends=True)
-    watches = [line for line in lines if json.loads(line)["event"] == "watch"]
-    journal.write_text("".join(line for line in lines if line not in watches))
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    watched = [number for number, event in enumerate(events) if "watch" in event["body"]]
+    keep(journal, events, set())
     document = weigh("report", str(evidence), "--json").json
     assert "machine" not in document
     assert ("E4.unwatched", "the machine was not watched during the blocks") in unwatched(document)
     assert not {one["code"] for one in document["findings"]} & {"E4.contended", "E4.allowed", "E4.steal"}
     # And one with a hole: what is missing is said.
-    journal.write_text("".join(line for line in lines if line != watches[len(watches) // 2]))
+    keep(journal, events, {*watched} - {watched[len(watched) // 2]})
     (reason,) = unwatched(weigh("report", str(evidence), "--json").json)
-    timed = sum(
-        one["run"] > 0
-        for line in lines
-        if json.loads(line)["event"] == "turn"
-        for one in json.loads(line)["body"]["samples"]
-    )
+    timed = sum(run > 0 for event in events if event["event"] == "turn" for run in event["body"]["run"])
     assert f"the machine was not watched during 2 of {timed} timed executions of attempt 1" in reason[1]

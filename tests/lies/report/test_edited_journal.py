@@ -13,7 +13,7 @@ from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.model import codes
 
-from ..forging import forge, problems, reseal
+from ..forging import expanded, forge, problems, reseal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,14 +85,14 @@ def test_readings_of_the_sampler_that_were_removed_and_chained_anew(weigh: Weigh
 )
 def test_a_finding_that_follows_from_what_is_left(weigh: Weigh, evidence: Path) -> None:
     """A resumed attempt whose word of it was removed; its honest twin kept it."""
-    said = codes.X_RESUMED.finding(text="the attempt was killed and gone on with after 1 turn", remedy="nothing")
+    said = codes.X_RESUMED.finding(text="the attempt was killed and continued after 1 turn", remedy="nothing")
 
     def resumed(events: Events, findings: Events) -> Events:
         (at,) = [number for number, event in enumerate(events) if event.event == "plan"]
         again = journal.Event("resumed", {"blocks": 1, "turns": 1})
         return [*events[:at], again, *findings, *events[at:]]
 
-    before = journal.read(evidence)
+    before = expanded(journal.read(evidence))
     forge(evidence, lambda _: resumed(before, [journal.Event("finding", msgspec.to_builtins(said))]))
     assert problems(weigh, evidence) == set()
     forge(evidence, lambda _: resumed(before, []))

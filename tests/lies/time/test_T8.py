@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..forging import Events
 
 THRICE = ("--starts", "2", "--rounds", "1", "--runs", "1", "--operations", "by_action")
-EXPERIMENT = ("run", *contenders("duckdb", "twin=duckdb"), *SMALL, *THRICE)
+EXPERIMENT = ("run", *contenders("base=liar?lie=none", "twin=liar?lie=none"), *SMALL, *THRICE)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_one_that_ended_when_it_looked_good_is_named(copied: list[Path], weigh: 
 def until_precise(fresh: Callable[[], Weigh]) -> Run:
     """Measured until it is precise: it is looked at the intervals between the starts, from the fifth on."""
     asked = ("--precision", "50%", "--margin", "50%", "--rounds", "1", "--runs", "1", "--operations", "by_action")
-    return fresh()("run", *contenders("duckdb", "twin=duckdb"), *SMALL, *asked, "--starts", "10")
+    return fresh()("run", *contenders("base=liar?lie=none", "twin=liar?lie=none"), *SMALL, *asked, "--starts", "10")
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_every_form_has_the_ratio_and_each_rate(results: LoadComparisonResults) 
     assert "The highest rate of each" in text
     marked = markdown(results, "runs/x")
     assert "| contender | highest rate |" in marked
-    page = files.page(results, "x").decode()
+    page = files.page(results).decode()
     assert_sound(page)
     assert_codes_explained(page)
     # Both curves in one drawing, and the names of both knees.

@@ -78,7 +78,7 @@ def test_markdown_has_the_verdicts(results: LoadComparisonResults) -> None:
 
 
 def test_the_page_is_sound(results: LoadComparisonResults) -> None:
-    page = files.page(results, "x").decode()
+    page = files.page(results).decode()
     assert_sound(page)
     assert_codes_explained(page)
     assert "p99, open loop, 4 connections" in page

@@ -13,6 +13,7 @@ from support.load_comparison_records import behind_a_proxy, comparison, spec, us
 from weigh.load.comparison.report import words
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.load.spec import Arrivals
+from weigh.load.tpcc.workload import workload
 from weigh.model.spec import Rules
 
 if TYPE_CHECKING:
@@ -258,6 +259,14 @@ def test_fewer_answers_of_a_closed_loop_are_slower() -> None:
     assert of(found, "p50").ratio == pytest.approx(1.3, rel=0.03)
     assert found.sustained == ()
     assert found.exit_code() == 1
+
+
+@pytest.mark.promise("then response times are compared and no throughput, which their own times make")
+def test_users_at_terminals_make_no_throughput_to_compare() -> None:
+    users = {"workload": "tpcc", "tpcc": workload(1, 7, terminals=True)}
+    asked = short(loops=("closed",), arrivals=Arrivals(kind="closed"), **users)
+    metrics = {one.metric for one in concluded(comparison(asked)).verdicts}
+    assert "rate" not in metrics and "p50" in metrics
 
 
 def test_an_open_loop_has_no_throughput_of_its_own(equal: LoadComparisonResults) -> None:

@@ -34,7 +34,6 @@ class _Block:
         self.head: list[str] = []
         self.body: list[str] = []
         self.room = LONGEST
-        self.stamp: float | None = None
 
 
 def read(lines: Iterable[str], database: str | None, tally: Tally) -> Iterator[Entry]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -73,8 +73,8 @@ def of_sql(text: str, product: Product) -> tuple[Template, tuple[str | int, ...]
 def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], tuple[tuple[int, int], ...]]:
     """The same, and where each literal stands: its first character, and the one behind it."""
     from sqlglot.errors import SqlglotError
-    from sqlglot.tokenizer_core import TokenType
 
+    kinds = _kinds()
     tokenizer = _tokenizer(product)
     if len(text) > _LONG and len(_STRING.sub("''", text)) > _LONG:
         raise Unreadable
@@ -82,52 +82,25 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
         tokens: Sequence[Token] = tokenizer.tokenize(text)
     except (SqlglotError, ValueError, IndexError):
         raise Unreadable from None
-    while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
+    while tokens and tokens[-1].token_type == kinds.semicolon:
         tokens = tokens[:-1]
     if not tokens or len(tokens) > _MOST_TOKENS:
         raise Unreadable
-    literals = _literals()
-    operators = _operands()
     pieces, key, words, before = [""], [], [], []
     forms: list[Form] = []
     values: list[str | int] = []
     spans: list[tuple[int, int]] = []
     end, bound, number = 0, 0, 0
     while number < len(tokens):
-        token = tokens[number]
-        start = token.start
+        start = tokens[number].start
         last = tokens[number - 1] if number else None
-        gap = text[end:start]
-        kind = token.token_type
-        taken: str | int | None = None
-        following = tokens[number + 1] if number + 1 < len(tokens) else None
-        finish = token.end + 1
-        if kind in literals:
-            taken = text[start:finish]
-        elif (
-            kind == TokenType.PARAMETER
-            and following is not None
-            and following.token_type == TokenType.NUMBER
-            and following.text.isdecimal()
-            and following.start == token.end + 1
-        ):
-            taken, finish, number = int(following.text) - 1, following.end + 1, number + 1
-        elif kind == TokenType.PLACEHOLDER:
-            taken, bound = bound, bound + 1
-        elif (
-            kind == TokenType.DASH
-            and following is not None
-            and following.token_type == TokenType.NUMBER
-            and following.start == token.end + 1
-            and (last is None or last.token_type in operators)
-        ):
-            # -3 is a value; a - 3 is not.
-            taken, finish, number = text[start : following.end + 1], following.end + 1, number + 1
-        number += 1
-        pieces[-1] += _gap(gap)
-        end = finish
+        taken, size = _value(text, tokens, number, bound, kinds)
+        bound += tokens[number].token_type == kinds.placeholder
+        number += size
+        pieces[-1] += _gap(text[end:start])
+        end = tokens[number - 1].end + 1
         if taken is None:
-            word = text[start:finish]
+            word = text[start:end]
             pieces[-1] += word
             key.append(word.upper() if _is_word(word) else word)
             if _is_word(word) or word[:1] in ('"', "`"):
@@ -136,7 +109,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
             forms.append("bound" if isinstance(taken, int) else "literal")
             values.append(taken)
             if isinstance(taken, str):
-                spans.append((start, finish))
+                spans.append((start, end))
             pieces.append("")
             key.append("?" if isinstance(taken, str) else "$")
             before.append(words[-1] if last is not None and _is_word(text[last.start : last.end + 1]) else "")
@@ -152,6 +125,37 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
         before=tuple(before),
     )
     return template, tuple(values), tuple(spans)
+
+
+def _value(text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _Kinds) -> tuple[str | int | None, int]:
+    """The value at a token, and of how many tokens it is; None and one where there is none.
+
+    Args:
+        text: whose tokens they are.
+        tokens: all of them.
+        number: of the token.
+        bound: how many placeholders without a number stand before it.
+        kinds: of tokens.
+
+    Returns:
+        A literal as it was written, or the number of what was bound (from 0).
+    """
+    token = tokens[number]
+    kind = token.token_type
+    if kind in kinds.literals:
+        return text[token.start : token.end + 1], 1
+    if kind == kinds.placeholder:
+        return bound, 1
+    if kind not in (kinds.parameter, kinds.dash) or number + 1 == len(tokens):
+        return None, 1
+    digits = tokens[number + 1]
+    if digits.token_type != kinds.number or digits.start != token.end + 1:
+        return None, 1
+    if kind == kinds.parameter:
+        return (int(digits.text) - 1, 2) if digits.text.isdecimal() else (None, 1)
+    # -3 is a value; a - 3 is not.
+    signed = number == 0 or tokens[number - 1].token_type in kinds.before_sign
+    return (text[token.start : digits.end + 1], 2) if signed else (None, 1)
 
 
 def _does(first: str, words: Sequence[str]) -> Does:
@@ -185,32 +189,40 @@ def _tokenizer(product: Product) -> Any:
     return Dialect.get_or_raise(_DIALECTS[product])
 
 
+class _Kinds(NamedTuple):
+    """Kinds of tokens that values are made of.
+
+    Attributes:
+        literals: of which each is a value.
+        before_sign: those behind which a minus is a sign.
+    """
+
+    literals: frozenset[object]
+    before_sign: frozenset[object]
+    parameter: object
+    placeholder: object
+    dash: object
+    number: object
+    semicolon: object
+
+
 @lru_cache(maxsize=1)
-def _literals() -> frozenset[object]:
+def _kinds() -> _Kinds:
     from sqlglot.tokenizer_core import TokenType as Kind
 
-    return frozenset(
-        (
-            Kind.STRING,
-            Kind.NUMBER,
-            Kind.NATIONAL_STRING,
-            Kind.RAW_STRING,
-            Kind.HEREDOC_STRING,
-            Kind.UNICODE_STRING,
-            Kind.BYTE_STRING,
-            Kind.BIT_STRING,
-            Kind.HEX_STRING,
-        )
+    literals = (
+        "STRING NUMBER NATIONAL_STRING RAW_STRING HEREDOC_STRING UNICODE_STRING BYTE_STRING BIT_STRING HEX_STRING"
     )
-
-
-@lru_cache(maxsize=1)
-def _operands() -> frozenset[object]:
-    """Tokens behind which a minus is a sign."""
-    from sqlglot.tokenizer_core import TokenType as Kind
-
-    names = (
+    before_sign = (
         "EQ NEQ LT LTE GT GTE L_PAREN COMMA L_BRACKET PLUS STAR SLASH MOD AND OR NOT SELECT WHERE BETWEEN LIMIT OFFSET "
         "IN VALUES WHEN THEN ELSE RETURNING SET LIKE CASE ON HAVING"
     )
-    return frozenset(getattr(Kind, name) for name in names.split() if hasattr(Kind, name))
+    return _Kinds(
+        literals=frozenset(getattr(Kind, name) for name in literals.split()),
+        before_sign=frozenset(getattr(Kind, name) for name in before_sign.split() if hasattr(Kind, name)),
+        parameter=Kind.PARAMETER,
+        placeholder=Kind.PLACEHOLDER,
+        dash=Kind.DASH,
+        number=Kind.NUMBER,
+        semicolon=Kind.SEMICOLON,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,22 +17,40 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("which", required=False, metavar="[LIE|CODE]")
+@click.argument("which", nargs=-1, metavar="[LIE|CODE]...")
+@click.option(
+    "--run", "run_them", is_flag=True, help="Commit these lies on this machine, or all; weigh must name each."
+)
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="Of --run: where the evidence goes [lies-DATE-TIME]."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def lies(which: str | None, as_json: bool) -> None:
+def lies(which: tuple[str, ...], run_them: bool, out: Path | None, as_json: bool) -> None:
     """List the ways in which benchmarks lie that this version catches.
 
     With the id of a lie (E4) it also lists the codes of its findings, with a code (E4.contended) it explains that one.
     M and X are the codes that belong to no lie.
+
+    With --run it commits each of them for real, and has an honest twin do the same without lying: real engines,
+    servers and files, by the commands that anybody types. Exit 1 where a lie was not caught or a twin was accused, 3
+    where none could be committed.
     """
+    if out and not run_them:
+        raise click.UsageError("--out says where the evidence of --run goes")
+    if run_them:
+        from weigh.cli.catalogue.committed_lies import run
+
+        run(which, out, as_json=as_json)
+        return
     from weigh.lies import CATALOGUE
     from weigh.model import codes
 
     shown = tuple(codes.REGISTRY.values())
     about: tuple[Lie, ...] = CATALOGUE
     if which:
-        shown = _named(which, shown, [lie.id for lie in CATALOGUE])
-        families = {which, *(one.family for one in shown)}
+        named = [_named(one, shown, [lie.id for lie in CATALOGUE]) for one in which]
+        shown = tuple(dict.fromkeys(entry for entries in named for entry in entries))
+        families = {*which, *(one.family for one in shown)}
         about = tuple(lie for lie in CATALOGUE if lie.id in families)
     if as_json:
         print_json(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from weigh.cli.evidence.path import evidence_argument, others_evidence
-from weigh.cli.output import print_json, say
+from weigh.cli.output import print_json, say, say_indented, say_wrapped
 
 if TYPE_CHECKING:
     from weigh.evidence.verification import Outcome, Problem
-    from weigh.experiment.verify.recount.recount import Recount
+    from weigh.recount.recount import Recount, Run
 
 _UNCHECKED = "it is signed; --key checks by whom"
 
@@ -47,11 +47,11 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
         raise UsageError(kind.not_recounted.what, where=str(evidence), remedy=kind.not_recounted.remedy)
     if print_sql:
         with others_evidence(evidence):
-            _print_sql(evidence)
+            say(kind.sql(evidence))
         return
     with others_evidence(evidence):
         found = kind.verify(evidence)
-        counted = _recount(evidence) if sql else None
+        counted = kind.recount(evidence, _duckdb()) if sql else None
         signed = signature.check(evidence, key) if key else None
     passed = found.passed and not (counted and counted.problems) and not isinstance(signed, Problem)
     if as_json:
@@ -72,18 +72,11 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
     click.get_current_context().exit(int(ExitCode.OK if passed else ExitCode.FOUND))
 
 
-def _print_sql(evidence: Path) -> None:
-    from weigh.experiment.verify.recount import recount
-
-    say("\n".join((recount.script(evidence), *recount.queries(evidence))))
-
-
-def _recount(evidence: Path) -> Recount:
+def _duckdb() -> Run:
     from weigh.engines.duckdb_sql import DuckDB
     from weigh.engines.prepared import cache_folder
-    from weigh.experiment.verify.recount.recount import recount
 
-    return recount(evidence, DuckDB(cache_folder()))
+    return DuckDB(cache_folder())
 
 
 def _print_recount(counted: Recount) -> None:
@@ -97,11 +90,11 @@ def _print_recount(counted: Recount) -> None:
     kinds = ", ".join(f"{name} {number}" for name, number in counted.compared.items())
     if counted.problems:
         problems = count(len(counted.problems), "problem")
-        say(f"SQL in {NAME} DISAGREES: {problems} in {figures}", fg="red", bold=True)
+        say_wrapped(f"SQL in {NAME} DISAGREES: {problems} in {figures}", fg="red", bold=True)
     else:
-        say(f"SQL in {NAME} agrees: {figures}, greatest relative difference {counted.difference:.1g} ({kinds})")
+        say_wrapped(f"SQL in {NAME} agrees: {figures}, greatest relative difference {counted.difference:.1g} ({kinds})")
     for one in counted.skipped:
-        say(one_line(f"not compared: {one.what}: {one.why}", 4000))
+        say_wrapped(one_line(f"not compared: {one.what}: {one.why}", 4000))
 
 
 def print_line(line: Problem | Outcome) -> None:
@@ -111,6 +104,6 @@ def print_line(line: Problem | Outcome) -> None:
 
     if isinstance(line, Problem):
         say(f"{line.code} ", fg="red", bold=True, nl=False)
-        say(one_line(f"{line.file}: {line.text}"))
+        say_indented(one_line(f"{line.file}: {line.text}"), begun=len(line.code) + 1)
     else:
-        say(one_line(line.text), fg=None if line.passed else "red", bold=not line.passed)
+        say_wrapped(one_line(line.text), fg=None if line.passed else "red", bold=not line.passed)

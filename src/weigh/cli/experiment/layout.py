@@ -50,5 +50,5 @@ def _key(name: str) -> str:
     return name.removeprefix("--").replace("-", "_")
 
 
-_file, _flags = flags_of_run(_ELSEWHERE, without=("duet", "why"))
+_file, _flags = flags_of_run(_ELSEWHERE, without=("duet", "vary", "why"))
 layout.params = [_file, *(click.Option([name], metavar=takes, help=text) for name, takes, text in _VARIED), *_flags]

@@ -17,6 +17,7 @@ from weigh.cli.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from weigh.experiment.config.file import File
     from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
@@ -61,6 +62,13 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             "weigh.toml; VERSION may be a wheel, a folder or git:REVISION. Repeatable.",
         ),
         click.option(
+            "--vary",
+            multiple=True,
+            metavar="[CONTENDER:]KEY=A,B,...",
+            help="Contenders take part once for each value of a setting; threads stands for each engine's own. "
+            "Repeatable.",
+        ),
+        click.option(
             "--baseline",
             metavar="NAME",
             help="Name of the contender that the others are compared with, of weigh.toml too, or NAME=ENGINE@VERSION "
@@ -75,7 +83,8 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--data",
             metavar="NAME",
-            help="Your own tables, registered under that name (weigh data register), in the place of those of [sql].",
+            help="Your own tables, registered under that name (weigh data register), in the place of those of [sql] in "
+            "weigh.toml.",
         ),
         click.option(
             "--ingest/--no-ingest",
@@ -179,10 +188,13 @@ _contention = click.option(
 @click.option(
     "--starts",
     type=int,
-    help="Exactly so many fresh starts of every contender; with --precision the most [until every interval is narrow].",
+    help="Exactly so many fresh starts of every contender, each a new process; with --precision the most [as many as "
+    "the precision needs].",
 )
-@click.option("--rounds", type=int, help="Turns of every contender in a start, for each operation [chosen].")
-@click.option("--runs", type=int, help="Timed executions in a turn [chosen].")
+@click.option(
+    "--rounds", type=int, help="Turns of every contender in a start, for each operation [chosen from costs and noise]."
+)
+@click.option("--runs", type=int, help="Timed executions in a turn [chosen from what an execution takes].")
 @click.option(
     "--duet/--no-duet",
     default=None,
@@ -195,17 +207,13 @@ _contention = click.option(
     metavar="FRACTION",
     help="Stop when every interval is at most that wide to each side, 2% or 0.02 [0.45 of the margin].",
 )
-@click.option(
-    "--rule", metavar="clickhouse", help="A second opinion next to every verdict, by that rule; it changes none."
-)
+@click.option("--rule", metavar="clickhouse", help="A second opinion next to each verdict, by that rule.")
 @click.option(
     "--temperature",
     metavar="hot|cold|both",
     help="Whether the data is in memory when the clock starts, proven either way [hot].",
 )
-@click.option(
-    "--budget", metavar="TIME", help="Time for the measuring phase, e.g. 10m, or none [5m; none with --starts]."
-)
+@click.option("--budget", metavar="TIME", help="Time for measuring, e.g. 10m, or none [5m; none with --starts].")
 @click.option(
     "--witness",
     metavar="SPEC",
@@ -222,6 +230,11 @@ def run(**flags: Any) -> None:
 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
+
+    \b
+    weigh run --contender duckdb --contender chdb --scale 1M
+    weigh run --contender old=duckdb@1.5.5 --contender new=duckdb@2.0.0 --baseline old
+    weigh run --contender duckdb --vary threads=1,2
     """
     carry_out(**flags)
 
@@ -317,19 +330,25 @@ def asked(
 ) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import named_files
-    from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.config.spec import make_spec
     from weigh.experiment.suite.own import own_data
 
-    if file is None and DEFAULT_FILE.exists():
-        file = DEFAULT_FILE
-    table = read_file(file) if file else None
+    table, file = tables_of(file)
     shrink = flags.pop("shrink")
     own, flags = own_data(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
     answers = named_files.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
+
+
+def tables_of(file: Path | None) -> tuple[File | None, Path | None]:
+    """What weigh.toml says, and where it lies: the file that is named, or the one in the working directory."""
+    from weigh.experiment.config.file import DEFAULT_FILE, read_file
+
+    if file is None and DEFAULT_FILE.exists():
+        file = DEFAULT_FILE
+    return (read_file(file) if file else None), file
 
 
 def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False, why: bool = False) -> None:

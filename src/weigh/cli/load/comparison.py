@@ -40,7 +40,7 @@ def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--blocks", type=int, metavar="N", help="Fresh lives of every contender's server; a verdict needs 5 [10]."
         ),
-        click.option("--margin", metavar="FRACTION", help="The smallest difference that matters, e.g. 5% [3%]."),
+        click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%]."),
         click.option(
             "--twice/--no-twice",
             default=None,

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 @click.option(
     "--target",
     metavar="TARGET",
-    help="The server: postgres:embedded, valkey:embedded (with @VERSION and ?SETTING=VALUE), sqlite:embedded, "
-    "sqlite:PATH, or a URL.",
+    help="The server: postgres:embedded, valkey:embedded, sqlite:embedded, which weigh starts, with @VERSION, @FOLDER "
+    "of an installation (postgres:embedded@/opt/pg18) and ?SETTING=VALUE; sqlite:PATH; or a URL of one that runs.",
 )
 @click.option(
     "--target-file",
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 @click.option(
     "--spin",
     is_flag=True,
-    help="Ask the clock until a request is due, instead of sleeping: on time, and each thread costs a core.",
+    help="Wait for the moment of a request awake, not asleep: more punctual, and each thread takes a whole core.",
 )
 @click.option(
     "--repeats",
@@ -128,19 +128,19 @@ if TYPE_CHECKING:
     "--answers",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Answers to the scripts' statements that you trust: compared before the clock. Of a replay: keep, to compare "
-    "those of its servers.",
+    help="A file of answers to the scripts' statements that you trust; the server's are compared with them before the "
+    "clock starts. Of a replay the word keep: its servers' answers are kept and compared.",
 )
 @click.option(
     "--pin",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the answers before the clock there, to be checked by you and given to --answers.",
+    help="Write the answers that the server gave before the clock to FILE: check them, and give it to --answers.",
 )
 @click.option(
     "--expected-interval",
     metavar="TIME",
-    help="Also estimate what a closed loop would have seen had each connection asked so often.",
+    help="Also estimate what a closed loop would have seen, with each connection asking once in that time.",
 )
 @replay_options
 @click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
@@ -182,8 +182,8 @@ def load(
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
     FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. replay
-    FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without one, what [load] of
-    weigh.toml says, or of the FILE.toml that is named, or of the FOLDER, such as `weigh capture` writes.
+    FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
+    table [load] of weigh.toml says what to do; or name a FILE.toml, or a FOLDER that `weigh capture` wrote.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s

@@ -8,7 +8,7 @@ engine = Engine(
     name="clickbench",
     lineage="clickbench",
     adapter=Path(__file__).parent / "adapter" / "__init__.py",
-    requires=("pyarrow==26.0.1",),
+    requires=("pyarrow==26.0.1", "sqlglot==30.30.0"),
     copies=True,
     variants=("weigh.system", "weigh.data", "weigh.answer", "weigh.null"),
     place="weigh.system",

@@ -88,6 +88,8 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
         digest = hash_file(file)
     except OSError as error:
         raise UsageError(f"it cannot be read: {error}", where=str(file), remedy="give readable files") from error
+    if not file.stat().st_size:
+        raise UsageError("it is empty", where=str(file), remedy="leave it out, or give one with rows")
     by = f"pyarrow {_pyarrow()}" if form == "Arrow" else NAME
     inside = _inside(table, file, cache) if form == "DuckDB" else ""
     key = hash_bytes("\0".join((digest, form, by, inside)).encode())[:24]

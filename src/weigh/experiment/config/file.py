@@ -39,6 +39,8 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         seed: seed of the data where it has one, of the order of turns, of the choice of literals.
         baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
             the margin exits 1 [the first contender].
+        vary: contenders take part once for each value of a setting, ``["threads=1,2"]``, as ``--vary`` has it
+            (docs/guide/ladder.md#several-widths---vary).
         margin: the smallest change that matters: a number below 1, or text such as ``"3%"``.
         confidence: level of the interval of the ratio, between 0.5 and 1.
         rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
@@ -80,6 +82,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     scale: str | int | float | None = None
     seed: int = 42
     baseline: str | None = None
+    vary: list[str] = []
     margin: float | str = 0.03
     confidence: float | str = 0.99
     rule: Rule | None = None

@@ -22,7 +22,7 @@ class RunRequest:
         answers: file of pinned answers, the first witness.
         pin: where to write the answers that agreed.
         trust: with ``pin``, name of a contender whose answers are all pinned, whoever agreed.
-        resume: go on with the latest attempt where it was killed or interrupted; begin where there is none, and do
+        resume: continue the latest attempt where it was killed or interrupted; begin where there is none, and do
             nothing where it is complete.
         own: the user's own data and queries, for the workload ``sql``.
         shrink: make small reproducers of what diverged in the gate.

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import msgspec
 
 from weigh import workloads
 from weigh.data.generator import dataset_scale
-from weigh.engines.builds.asked import is_build
 from weigh.experiment.config import grid as grids
-from weigh.experiment.config.builds import built_once, with_builds
-from weigh.experiment.config.file import ContenderTable, File
+from weigh.experiment.config.builds import built_once
+from weigh.experiment.config.contenders import NAMED, varied_contenders
+from weigh.experiment.config.file import File
 from weigh.experiment.config.named_files import hash_of
-from weigh.experiment.config.stores import placed, stores
+from weigh.experiment.config.stores import stores
 from weigh.model.contender import (
-    DATA_KEYS,
     URL,
     Contender,
-    check_pin,
-    check_url,
     layout_name,
-    parse_contender,
-    unwritable,
 )
 from weigh.model.data.storage import KINDS, Kind
 from weigh.model.errors import UsageError, nearest
@@ -38,10 +31,6 @@ if TYPE_CHECKING:
 
     from weigh.experiment.config.user_data import OwnFiles
     from weigh.model.units import Scale
-
-
-_NAMED = re.compile(r"[\w.-]+=[A-Za-z_][\w-]*(@|$|[+?])")
-"""How a contender begins that is given a name."""
 
 
 def make_spec(
@@ -64,8 +53,7 @@ def make_spec(
         given = flags.get(name)
         return getattr(table, name) if given is None else given
 
-    named = chosen_contenders(file, flags.get("contender") or (), pick("baseline"))
-    contenders, baseline = placed(named, pick("store")), pick("baseline")
+    contenders, baseline, _ = varied_contenders(file, flags)
     layouts = (file or File()).layouts
     crossed = _crossed(file, flags, contenders)
     if crossed:
@@ -130,71 +118,11 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
 
 
-def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str | None) -> tuple[Contender, ...]:
-    """Who is compared, with their builds: those of the command line and the baseline, else those of weigh.toml.
-
-    Raises:
-        UsageError: nobody is named, two have one name, or there is no such build.
-    """
-    named = {}
-    for table in file.contender if file else []:
-        contender = _from_table(table)
-        if contender.name in named:
-            raise _twice(contender.name)
-        named[contender.name] = contender
-    chosen = [named.get(text) or parse_contender(text) for text in given] if given else list(named.values())
-    if given and baseline and baseline not in (one.name for one in chosen):
-        # ``--baseline main --contender pr``, or ``--baseline main=duckdb@git:main``.
-        other = named.get(baseline) or (parse_contender(baseline) if _NAMED.match(baseline) else None)
-        if other:
-            chosen.insert(0, other)
-    if not chosen:
-        raise UsageError("no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml")
-    for name, count in Counter(contender.name for contender in chosen).items():
-        if count > 1:
-            raise _twice(name)
-        if "#" in name or not name.isprintable():
-            raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out # and what cannot be printed")
-    return with_builds(tuple(chosen), file.build if file else {})
-
-
-def _from_table(table: ContenderTable) -> Contender:
-    indexed = bool(table.version) and not is_build(table.version)
-    for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if indexed else [])]:
-        check_pin(pin)
-    check_url(table.settings)
-    for key in DATA_KEYS:
-        if key in table.settings:
-            raise UsageError(
-                f"'{key}' is no setting of an engine",
-                where="[[contender]]",
-                remedy=f"write {key} = ... beside settings",
-            )
-    contender = Contender(
-        name=table.name or "",
-        engine=table.engine,
-        version=table.version,
-        pins=tuple(table.pins),
-        settings={name: str(value) if unwritable(value) else value for name, value in table.settings.items()},
-        layout=layout_name(table.layout),
-        catalog=table.catalog,
-        store=table.store,
-    )
-    return contender if contender.name else msgspec.structs.replace(contender, name=contender.spec)
-
-
-def _twice(name: str) -> UsageError:
-    return UsageError(
-        f"two contenders are called '{name}'",
-        remedy="give one of them a name of its own: NAME=ENGINE@VERSION",
-    )
-
-
 def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -> str:
     names = [contender.name for contender in contenders]
     if name is None:
         return names[0]
-    if name not in names and _NAMED.match(name):
+    if name not in names and NAMED.match(name):
         name = name.partition("=")[0]
     if name not in names:
         raise UsageError(f"the baseline '{name}' is not a contender", where=where, remedy=nearest(name, names))

@@ -1,4 +1,4 @@
-"""The stage: the places under which contenders see the data, so that it can be withdrawn from them."""
+"""Where contenders see the data: links to it, so that it can be withdrawn from them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class DataLink:
         stores: Stores | None = None,
     ) -> None:
         self.catalogs = catalogs
-        self._root = scratch.folder("stage")
+        self._root = scratch.folder("link")
         self._stores = stores
         kinds = {(name, ""): one for name, one in data.items()}
         kinds |= {(name, TMPFS): one for name, one in (memory or {}).items()}

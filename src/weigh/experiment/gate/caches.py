@@ -38,8 +38,6 @@ LOOKED_AT = 0.5
 _HELD = 1e-3
 """CPU seconds above which a repetition is more than looking up an answer."""
 
-Suspect = tuple[str, str]
-"""(contender, operation)"""
 Kind = Literal["plan", "cache", "open"]
 """What a quick repetition is: a plan that is kept, an answer that is kept, or nobody can tell."""
 
@@ -66,7 +64,7 @@ def examine(
     ready: PreparedContender,
     operations: list[Operation],
     data: CachedData,
-    stage: DataLink,
+    link: DataLink,
     timeout: float,
 ) -> list[Finding]:
     """What the quick repetitions of a contender are, after asking each of these operations many times more."""
@@ -74,11 +72,11 @@ def examine(
     for operation in operations:
         sql = operation.text(operation.timed()[0], ready.engine.dialect)
         try:
-            with QuerySession(ready, stage, timeout) as session:
+            with QuerySession(ready, link, timeout) as session:
                 found = _suspicion(session, sql)
                 if found is None:
                     continue
-                kind = _kind(session, operation, sql, data, stage)
+                kind = _kind(session, operation, sql, data, link)
         except WorkerEnded as ended:
             if ended.alive:
                 continue
@@ -123,14 +121,14 @@ def median(costs: list[Cost]) -> Cost:
     return Cost(statistics.median(one.wall_s for one in costs), statistics.median(charged) if charged else None)
 
 
-def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedData, stage: DataLink) -> Kind:
+def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedData, link: DataLink) -> Kind:
     """Other rows are put under the paths of a life that knows the text: a plan gives their answer, and quickly."""
     given = session.ask(sql).table
     place = scratch.folder("unseen")
     place.chmod(0o755)
     try:
         made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, session.ready.cache).python)
-        with stage.showing({session.ready.contender.layout: made}):
+        with link.showing({session.ready.contender.layout: made}):
             first = session.ask(sql)
             other = salted(sql, salt())
             assert other is not None

@@ -76,7 +76,7 @@ def check(
     workload: Workload,
     kept: Mapping[Key, pa.Table],
     layouts: Mapping[str, CachedData],
-    stage: DataLink,
+    link: DataLink,
     timeout: float,
     seed: int,
     progress: Progress,
@@ -88,7 +88,7 @@ def check(
         workload: its operations.
         kept: the gate's answers to the given data.
         layouts: the given data by name of the layout; it is only read.
-        stage: where contenders see it.
+        link: where contenders see it.
         timeout: seconds for one question.
         seed: chooses page and bit.
         progress: is told.
@@ -113,9 +113,9 @@ def check(
             if not able:
                 continue
             heard, copies = {}, made
-            with stage.showing({name: copy.data for name, copy in made.items()}):
+            with link.showing({name: copy.data for name, copy in made.items()}):
                 for one in able:
-                    found = _asked(one, target, kept, stage, timeout, place)
+                    found = _asked(one, target, kept, link, timeout, place)
                     heard[one.name] = found
                     shown = found.raised or found.wrong or not found.right
                     if not shown and one is able[0] and number < len(tries) - 1:
@@ -196,7 +196,7 @@ def _asked(
     ready: PreparedContender,
     target: _Target,
     kept: Mapping[Key, pa.Table],
-    stage: DataLink,
+    link: DataLink,
     timeout: float,
     place: Path,
 ) -> _Heard:
@@ -205,7 +205,7 @@ def _asked(
     said = ""
     # What it loads of them goes with them.
     passing = msgspec.structs.replace(ready, cache=place)
-    with QuerySession(passing, stage, timeout) as session:
+    with QuerySession(passing, link, timeout) as session:
         for operation in target.operations:
             for case in operation.timed():
                 before = kept.get((ready.name, operation.name, case.name))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import compare, names
+from weigh.answers import compare, names, shown
 from weigh.answers.votes import conclude, vote
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches, metamorphic
@@ -105,7 +105,7 @@ def check_answers(
     contenders: Iterable[PreparedContender],
     workload: Workload,
     witnesses: Witnesses,
-    stage: DataLink,
+    link: DataLink,
     spec: Spec,
     progress: Progress,
     briefly: Collection[str] = (),
@@ -116,7 +116,7 @@ def check_answers(
         contenders: who is asked.
         workload: what.
         witnesses: who may know what is right.
-        stage: where the data is.
+        link: where the data is.
         spec: of the experiment.
         progress: is told.
         briefly: operations whose timed cases are asked as often as a second answer needs, and no more.
@@ -130,8 +130,8 @@ def check_answers(
     contenders = list(contenders)
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
-        with QuerySession(ready, stage, spec.timeout) as interview:
-            one = _ContenderCheck(interview, workload, witnesses, briefly)
+        with QuerySession(ready, link, spec.timeout) as session:
+            one = _ContenderCheck(session, workload, witnesses, briefly)
             one.run(progress)
         checks += one.checks
         findings += one.findings
@@ -171,10 +171,10 @@ class _ContenderCheck:
     """One contender asked everything."""
 
     def __init__(
-        self, interview: QuerySession, workload: Workload, witnesses: Witnesses, briefly: Collection[str]
+        self, session: QuerySession, workload: Workload, witnesses: Witnesses, briefly: Collection[str]
     ) -> None:
         self.briefly = briefly
-        self.interview = interview
+        self.session = session
         self.workload = workload
         self.witnesses = witnesses
         self.checks: list[Check] = []
@@ -185,6 +185,7 @@ class _ContenderCheck:
         self.varied: list[str] = []
         self.quick: list[str] = []
         self._lazy = False
+        self._left_open: dict[str, None] = {}
 
     def run(self, progress: Progress) -> None:
         """Ask every case; an operation that the engine cannot do, times out on or dies of is asked once."""
@@ -196,17 +197,19 @@ class _ContenderCheck:
                 if hopeless:
                     break
             done += len(operation.cases)
-            progress.step(done, total, f"gate: {self.interview.ready.name}")
+            progress.step(done, total, f"gate: {self.session.ready.name}")
+        if self._left_open:
+            self.findings.append(_shown(self.session.ready.name, self._left_open))
 
     def _ask(self, operation: Operation, case: Case) -> bool:
-        name = self.interview.ready.name
-        sql = operation.text(case, self.interview.ready.engine.dialect)
+        name = self.session.ready.name
+        sql = operation.text(case, self.session.ready.engine.dialect)
         fastest = float("inf")
         first: Check | None = None
         repeats = _BRIEF_REPEATS if operation.name in self.briefly else _TIMED_REPEATS
         for repeat in range(repeats if case.timed else 1):
             try:
-                reply = self.interview.ask(sql, withdraw=repeat == 0)
+                reply = self.session.ask(sql, withdraw=repeat == 0)
             except WorkerEnded as ended:
                 status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
                 detail = f"{ended.outcome}: {ended.detail}"
@@ -217,6 +220,7 @@ class _ContenderCheck:
             if reply.lazy and not self._lazy:
                 self._lazy = True
                 self.findings.append(_lazy(name, operation.name, reply.lazy))
+            self._left_open.update(dict.fromkeys(shown.left_open(reply.table)))
             fastest = min(fastest, reply.run.wall_s)
             self.peak = max(self.peak, reply.run.peak_memory or 0)
             check = self._check(operation, case, sql, reply.table)
@@ -240,7 +244,7 @@ class _ContenderCheck:
         if other is None:
             return
         try:
-            reply = self.interview.ask(other)
+            reply = self.session.ask(other)
         except WorkerEnded:
             # It cannot say it in this form: nothing to compare, and no accusation.
             return
@@ -252,7 +256,7 @@ class _ContenderCheck:
                 Check(
                     operation=operation.name,
                     case=case.name,
-                    contender=self.interview.ready.name,
+                    contender=self.session.ready.name,
                     status=GateStatus.DIVERGED,
                     witness="its own answer without a constant in it",
                     detail=f"asked for one column more, {salt} AS {COLUMN}",
@@ -273,8 +277,8 @@ class _ContenderCheck:
             other = salted(sql, caches.salt())
             assert other is not None
             try:
-                repeated = caches.least(repeated, caches.cost(self.interview.ask(sql).run))
-                unseen = caches.least(unseen, caches.cost(self.interview.ask(other).run))
+                repeated = caches.least(repeated, caches.cost(self.session.ask(sql).run))
+                unseen = caches.least(unseen, caches.cost(self.session.ask(other).run))
             except WorkerEnded:
                 break
         return remembered(repeated, unseen, share=caches.LOOKED_AT)
@@ -284,7 +288,7 @@ class _ContenderCheck:
         common = {
             "operation": operation.name,
             "case": case.name,
-            "contender": self.interview.ready.name,
+            "contender": self.session.ready.name,
             "digest": compare.digest(table, operation.schema),
             "rows": table.num_rows,
         }
@@ -373,6 +377,15 @@ def acquitted(
 def cases_asked(workload: Workload) -> dict[str, int]:
     """Number of cases of each operation."""
     return {operation.name: len(operation.cases) for operation in workload.operations}
+
+
+def _shown(contender: str, left_open: Iterable[str]) -> Finding:
+    return codes.A7_SHOWN.finding(
+        contender=contender,
+        operation=None,
+        text=f"its answers are read off what its client shows and compared as far as that goes: {'; '.join(left_open)}",
+        remedy="to have that compared too, let its ./query print CSV or TSV",
+    )
 
 
 def _lazy(contender: str, operation: str, why: str) -> Finding:

@@ -43,7 +43,7 @@ _REPEATS = 2
 def check_rows(
     contenders: Sequence[PreparedContender],
     workload: Workload,
-    stage: DataLink,
+    link: DataLink,
     timeout: Seconds,
     progress: Progress,
 ) -> GateResult:
@@ -52,7 +52,7 @@ def check_rows(
     Args:
         contenders: that keep tables.
         workload: of loads.
-        stage: where the files are.
+        link: where the files are.
         timeout: seconds for one load.
         progress: is told how far it is.
     """
@@ -64,7 +64,7 @@ def check_rows(
     peaks: dict[str, int] = {}
     for ready in contenders:
         progress.say(f"gate: {ready.name} loads the tables")
-        one = _ContenderLoads(ready, stage, timeout)
+        one = _ContenderLoads(ready, link, timeout)
         for operation in workload.operations:
             checks.append(one.check(operation))
             key = ready.name, operation.name, CASE
@@ -98,9 +98,9 @@ def wrong_answer(answer: Path, load: ingest.Loading) -> str:
 class _ContenderLoads:
     """One contender that loads table after table, each in a life of its own."""
 
-    def __init__(self, ready: PreparedContender, stage: DataLink, timeout: Seconds) -> None:
+    def __init__(self, ready: PreparedContender, link: DataLink, timeout: Seconds) -> None:
         self._ready = ready
-        self._stage = stage
+        self._link = link
         self._timeout = timeout
         self.findings: list[Finding] = []
         self.kept: dict[str, pa.Table] = {}
@@ -110,7 +110,7 @@ class _ContenderLoads:
 
     def check(self, operation: Operation) -> Check:
         """Load one table, more than once, and compare what was stored."""
-        tables = self._stage.tables(self._ready)
+        tables = self._link.tables(self._ready)
         load = ingest.Loading.of(operation, self._ready, tables)
         rows = ingest.rows(tables, load.table)
         check = None
@@ -172,7 +172,7 @@ class _ContenderLoads:
         """The table handed over; who needs its files for that reads them before the clock."""
         if not withdraw:
             return worker.begin_ingest(load.table, load.paths, load.under, self._timeout)[0]
-        with self._stage.withdrawn():
+        with self._link.withdrawn():
             try:
                 return worker.begin_ingest(load.table, load.paths, load.under, self._timeout)[0]
             except WorkerEnded as ended:
@@ -194,7 +194,7 @@ class _ContenderLoads:
         """Every row that was stored; who can give them only with the files there did not store them."""
         if not withdraw:
             return read_answer(worker.stored(self._timeout)[0])
-        with self._stage.withdrawn():
+        with self._link.withdrawn():
             try:
                 return read_answer(worker.stored(self._timeout)[0])
             except WorkerEnded as ended:

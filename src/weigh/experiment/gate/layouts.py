@@ -23,7 +23,7 @@ FILES = "the files"
 OTHER = "other files"
 
 
-def layout(interview: QuerySession, workload: Workload, stage: DataLink, timeout: float) -> str:
+def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: float) -> str:
     """What it answers a new query from; empty where that cannot be told, ``other files`` where it says so itself.
 
     A query that nobody asked before is asked while the files are withdrawn. Who reads them fails. Who gives the right
@@ -31,12 +31,12 @@ def layout(interview: QuerySession, workload: Workload, stage: DataLink, timeout
     that keeps its files open cannot be told from either, and nor can one that loads its tables.
 
     Args:
-        interview: asks it, in the life that it goes on with.
+        session: asks it, in the process that the gate goes on to use.
         workload: gives the query.
-        stage: where its data is.
+        link: where its data is.
         timeout: seconds for one question.
     """
-    ready = interview.ready
+    ready = session.ready
     if ready.engine.copies:
         return ""
     operation = next((one for one in workload.operations if one.timed()), None)
@@ -48,19 +48,19 @@ def layout(interview: QuerySession, workload: Workload, stage: DataLink, timeout
         return f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
 
     try:
-        worker = interview.life()
+        worker = session.life()
         named = {str(Path(path).resolve()) for path in worker.files()}
-        given = {str(Path(path).resolve()) for paths in stage.tables(ready).paths.values() for path in paths}
+        given = {str(Path(path).resolve()) for paths in link.tables(ready).paths.values() for path in paths}
         if named and named != given:
             return OTHER
         right = _answer(worker, unseen(4001), timeout)
         if right is None or not right.num_rows or _open(worker, given):
             return ""
-        with stage.withdrawn():
+        with link.withdrawn():
             if _same(right, _answer(worker, unseen(4002), timeout)):
                 return COPY
         worker.prepare(unseen(4003), timeout)
-        with stage.withdrawn():
+        with link.withdrawn():
             return EARLY if _same(right, _executed(worker, timeout)) else FILES
     except WorkerEnded:
         # Whatever ended it shows in the gate, query by query.

@@ -54,7 +54,6 @@ class _Pace:
     def __init__(self, what: str, relations: int, operations: int, progress: Progress) -> None:
         self._what = what
         self._left = relations
-        self._operations = operations
         self._total = relations * operations
         self._done = 0
         self._progress = progress
@@ -85,7 +84,7 @@ def check(
     ready: PreparedContender,
     workload: Workload,
     operations: Collection[str],
-    stage: DataLink,
+    link: DataLink,
     split: Tables | None,
     timeout: float,
     progress: Progress,
@@ -96,7 +95,7 @@ def check(
         ready: the contender.
         workload: its operations.
         operations: names of those to check.
-        stage: where the data is.
+        link: where the data is.
         split: the same rows in more files, or None.
         timeout: seconds for one question.
         progress: is told.
@@ -110,12 +109,12 @@ def check(
     variants = _variants(ready, split)
     pace = _Pace(f"gate: {ready.name} against itself", 1 + len(variants), len(chosen), progress)
     pace.relation()
-    with QuerySession(ready, stage, timeout) as interview:
-        failed, refused = _partitions(interview, chosen, pace)
+    with QuerySession(ready, link, timeout) as session:
+        failed, refused = _partitions(session, chosen, pace)
     untried = _untried(ready, "its parts", refused, pace, len(chosen))
     for name, changed, tables in variants:
         pace.relation()
-        found, refused = _variant(ready, chosen, stage, timeout, name, changed, tables, pace)
+        found, refused = _variant(ready, chosen, link, timeout, name, changed, tables, pace)
         failed += found
         untried += _untried(ready, name, refused, pace, len(chosen))
         progress.say(f"gate: {ready.name}, {name}: compared")
@@ -135,7 +134,7 @@ def _variants(ready: PreparedContender, split: Tables | None) -> list[tuple[str,
     return found
 
 
-def _partitions(interview: QuerySession, operations: list[Operation], pace: _Pace) -> tuple[list[Check], list[str]]:
+def _partitions(session: QuerySession, operations: list[Operation], pace: _Pace) -> tuple[list[Check], list[str]]:
     totals: dict[str, int] = {}
     failed = []
     refused = []
@@ -145,12 +144,12 @@ def _partitions(interview: QuerySession, operations: list[Operation], pace: _Pac
             continue
         table = operation.filter.table
         for case in operation.cases:
-            predicate = fill(operation.filter.predicate, case.literals, interview.ready.engine.dialect)
+            predicate = fill(operation.filter.predicate, case.literals, session.ready.engine.dialect)
             try:
                 if table not in totals:
-                    totals[table] = _count(interview, table, None)
+                    totals[table] = _count(session, table, None)
                 parts = [
-                    _count(interview, table, part)
+                    _count(session, table, part)
                     for part in (f"({predicate})", f"NOT ({predicate})", f"({predicate}) IS NULL")
                 ]
             except WorkerEnded as ended:
@@ -164,20 +163,20 @@ def _partitions(interview: QuerySession, operations: list[Operation], pace: _Pac
                     got=" + ".join(f"{part:,}" for part in parts) + f" = {sum(parts):,}",
                     expected=f"{totals[table]:,} rows",
                 )
-                failed.append(_contradicted(interview.ready, operation, case, PARTITION, (difference,)))
+                failed.append(_contradicted(session.ready, operation, case, PARTITION, (difference,)))
     return failed, refused
 
 
-def _count(interview: QuerySession, table: str, predicate: str | None) -> int:
+def _count(session: QuerySession, table: str, predicate: str | None) -> int:
     where = f" WHERE {predicate}" if predicate else ""
-    reply = interview.ask(f"SELECT count(*) AS n FROM {table}{where}")
+    reply = session.ask(f"SELECT count(*) AS n FROM {table}{where}")
     return int(reply.table.column(0)[0].as_py())
 
 
 def _variant(
     ready: PreparedContender,
     operations: list[Operation],
-    stage: DataLink,
+    link: DataLink,
     timeout: float,
     name: str,
     changed: Mapping[str, Setting],
@@ -188,8 +187,8 @@ def _variant(
     refused = []
     relation = ITSELF + name
     with (
-        QuerySession(ready, stage, timeout) as usual,
-        QuerySession(ready, stage, timeout, changed=changed, tables=tables) as other,
+        QuerySession(ready, link, timeout) as usual,
+        QuerySession(ready, link, timeout, changed=changed, tables=tables) as other,
     ):
         for operation in operations:
             pace.step()

@@ -28,7 +28,7 @@ FULL_DIGEST_ROWS = 2_000_000
 
 
 def reads(
-    interview: QuerySession, manifest: Manifest, files: Mapping[str, list[str]]
+    session: QuerySession, manifest: Manifest, files: Mapping[str, list[str]]
 ) -> tuple[dict[str, str], list[Finding]]:
     """What a contender sees in its tables (A4), as digest or row count by table.
 
@@ -37,13 +37,13 @@ def reads(
     files.
 
     Args:
-        interview: asks it.
+        session: asks it.
         manifest: what it was given.
         files: where it sees it, by table.
     """
     seen: dict[str, str] = {}
     findings = []
-    ready = interview.ready
+    ready = session.ready
     for table in manifest.tables:
         rows = manifest.rows(table)
         paths = tuple(files[table])
@@ -52,14 +52,14 @@ def reads(
         given: pa.Table | None = None
         try:
             if rows <= FULL_DIGEST_ROWS:
-                given = _asked(interview, f"SELECT * FROM {table}", paths)
+                given = _asked(session, f"SELECT * FROM {table}", paths)
                 seen[table] = _digest(given)
             else:
                 findings.append(_counted(ready.name, table, rows, sample))
-                count = interview.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
+                count = session.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
                 seen[table] = f"rows:{count}"
                 if sample is not None:
-                    given = _asked(interview, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
+                    given = _asked(session, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
                     seen[table] += f" where {sample.predicate}: {_digest(given)}"
         except WorkerEnded as ended:
             # Not an accusation: whatever ended it shows in the gate, query by query.
@@ -73,10 +73,10 @@ def reads(
     return seen, findings
 
 
-def _asked(interview: QuerySession, sql: str, paths: tuple[str, ...]) -> pa.Table:
+def _asked(session: QuerySession, sql: str, paths: tuple[str, ...]) -> pa.Table:
     """The rows that it hands out, in the types of the files where it has a copy of its own."""
-    table = interview.ask(sql).table
-    return _as_loaded(table, paths[0]) if interview.ready.engine.copies else table
+    table = session.ask(sql).table
+    return _as_loaded(table, paths[0]) if session.ready.engine.copies else table
 
 
 def _digest(table: pa.Table) -> str:

@@ -44,7 +44,7 @@ class QuerySession:
 
     Args:
         ready: the contender.
-        stage: where its data is.
+        link: where its data is.
         timeout: seconds for one question.
         changed: settings to put over the contender's own.
         tables: other files than those of its layout, e.g. the same rows in more files.
@@ -53,14 +53,14 @@ class QuerySession:
     def __init__(
         self,
         ready: PreparedContender,
-        stage: DataLink,
+        link: DataLink,
         timeout: float,
         *,
         changed: Mapping[str, Setting] | None = None,
         tables: Tables | None = None,
     ) -> None:
         self.ready = ready
-        self._stage = stage
+        self._link = link
         self._timeout = timeout
         self._changed = changed
         self._tables = tables
@@ -80,7 +80,7 @@ class QuerySession:
             WorkerEnded: it could not be started.
         """
         if self._life is None:
-            self._life = self._stage.start(self.ready, self._tables, self._changed)
+            self._life = self._link.start(self.ready, self._tables, self._changed)
         return self._life
 
     def ask(self, sql: str, *, withdraw: bool = False) -> Reply:
@@ -99,7 +99,7 @@ class QuerySession:
             run = worker.run(self._timeout)
             lazy = ""
             if withdraw:
-                with self._stage.withdrawn():
+                with self._link.withdrawn():
                     try:
                         table = self._fetch(worker)
                     except WorkerEnded as ended:

@@ -67,7 +67,7 @@ def check(
     kept: Mapping[Key, pa.Table],
     expected: Callable[[Operation, Case, Cubes], pa.Table | None],
     layouts: Mapping[str, CachedData],
-    stage: DataLink,
+    link: DataLink,
     timeout: float,
     progress: Progress,
 ) -> Heard:
@@ -79,7 +79,7 @@ def check(
         kept: the gate's answers to the given data.
         expected: the right answer from a truth about data; None where nobody knows it.
         layouts: the given data by name of its layout.
-        stage: where contenders see it.
+        link: where contenders see it.
         timeout: seconds for one question.
         progress: is told.
     """
@@ -92,8 +92,8 @@ def check(
         made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, contenders[0].cache).python)
         # The same rows to all: whose answer follows them is told by comparing answers.
         given = {name: rows.laid_out(made, data, place / str(at)) for at, (name, data) in enumerate(others)}
-        with stage.showing({first: made, **given}):
-            asking = _Asking(contenders, workload, kept, place, stage, timeout)
+        with link.showing({first: made, **given}):
+            asking = _Asking(contenders, workload, kept, place, link, timeout)
             answers = asking.answers()
     except (WeighError, OSError) as error:
         return Heard([], [_untried(None, f"such data could not be made: {error}")], None)
@@ -126,19 +126,19 @@ class _Asking:
         workload: Workload,
         kept: Mapping[Key, pa.Table],
         place: Path,
-        stage: DataLink,
+        link: DataLink,
         timeout: float,
     ) -> None:
         self._contenders = contenders
         self._kept = kept
         self._place = place
-        self._stage = stage
+        self._link = link
         self._timeout = timeout
         self._questions = [(operation, case) for operation in workload.operations for case in _drawn(operation)]
         self.why: dict[str, str] = {}
 
     def answers(self) -> dict[Key, pa.Table]:
-        """Every answer that was given, to what the stage shows."""
+        """Every answer that was given, about the data that they were shown."""
         found = {}
         for ready in self._contenders:
             if _URL in ready.contender.settings:
@@ -146,7 +146,7 @@ class _Asking:
                 continue
             # What it loads of them goes with them.
             passing = msgspec.structs.replace(ready, cache=self._place)
-            with QuerySession(passing, self._stage, self._timeout) as session:
+            with QuerySession(passing, self._link, self._timeout) as session:
                 for operation, case, table in self._asked(session):
                     found[ready.name, operation.name, case.name] = table
         return found

@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.engines.prepared import cache_folder
+from weigh.evidence import turns
 from weigh.experiment import schedule
 from weigh.experiment.measure.lives import Lives
 from weigh.experiment.measure.turns import Turns
-from weigh.experiment.record import BlockBegun, Turn
+from weigh.experiment.record import BlockBegun
 from weigh.experiment.results.precision import precision
 from weigh.host.calibrating import Calibrating
 from weigh.host.sampling import Sampling
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from weigh.engines.prepared import PreparedContender
+    from weigh.evidence import timeline
     from weigh.evidence.journal import Journal
     from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.measure.stopping import Stopping
     from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record
+    from weigh.model.gate import Gate
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
+    from weigh.model.sample import Sample
     from weigh.model.schedule import Arm, Slot
     from weigh.model.spec import Spec
     from weigh.model.units import Seconds
@@ -56,9 +60,10 @@ class Blocks:
         contenders: by name.
         arms: of every block.
         answers: compares answers with those of the gate.
-        stage: where the data is.
+        link: where the data is.
         journal: is told everything at once.
         attempt: number of the attempt.
+        gate: what it found, as it stands in the journal.
         stopping: decides between blocks what goes on; without it all that was planned does.
     """
 
@@ -69,18 +74,21 @@ class Blocks:
         contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
         answers: TimedAnswers,
-        stage: DataLink,
+        link: DataLink,
         journal: Journal,
         attempt: int,
+        gate: Gate,
         stopping: Stopping | None = None,
     ) -> None:
         self._spec = spec
+        self._attempt = attempt
+        self._digests = turns.established(gate)
         self._journal = journal
         self._stopping = stopping
         self.watching = Sampling(journal)
         self.calibrating = Calibrating(journal, cache_folder())
-        self._lives = Lives(spec, contenders, arms, stage, journal, self.watching)
-        self._turns = Turns(spec, workload, self._lives, answers, stage, journal, self.watching, attempt)
+        self._lives = Lives(spec, contenders, arms, link, journal, self.watching)
+        self._turns = Turns(spec, workload, self._lives, answers, link, journal, self.watching, attempt)
         self._begun: tuple[BlockBegun, ...] = ()
         self._kept_turns: set[tuple[int, int]] = set()
 
@@ -181,9 +189,7 @@ class Blocks:
                 if self._out(slot):
                     continue
                 if begun.temperature == "cold":
-                    samples = self._turns.alone(block, number, slot)
-                    self.watching.keep()
-                    self._journal.append("turn", Turn(samples=samples, cpu=self._turns.cpu_of_turn()))
+                    self._write(self._turns.alone(block, number, slot))
                     continue
                 for arm in slot.arms:
                     if arm in lives.alive:
@@ -193,14 +199,19 @@ class Blocks:
                     lives.start((arm,), block)
                     lives.stand({arm: lives.alive[arm]} if arm in lives.alive else {}, block, "before")
                 samples = self._turns.turn(block, number, slot, begun.runs)
-                # First: what a kill leaves without moments was measured again, and not kept unwatched.
-                seen = self.watching.keep()
-                self._journal.append("turn", Turn(samples=samples, cpu=self._turns.cpu_of_turn()))
+                seen = self._write(samples)
                 if self._stopping:
                     self._stopping.add(samples, seen)
             self._over(block)
         finally:
             lives.end()
+
+    def _write(self, samples: tuple[Sample, ...]) -> timeline.Columns | None:
+        """A turn, and what the sampler saw meanwhile."""
+        seen = self.watching.seen()
+        turn = turns.Turn(samples=samples, cpu=self._turns.cpu_of_turn(), seen=seen)
+        self._journal.append("turn", turns.pack(turn, self._attempt, self._digests))
+        return seen
 
     def _over(self, block: int) -> None:
         """Tell of all that are alive, and end them."""

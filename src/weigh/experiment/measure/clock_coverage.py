@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from weigh.model.clock_coverage import TurnCpu
+from weigh.model.units import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,12 +64,12 @@ class FamilyAccount:
             operation=position.operation,
             case=position.case,
             executions=len(executions),
-            used=used - self._last,
-            inside=self._worker.inside_cpu_s - self._inside,
-            told_inside=None if None in told else sum(seconds or 0.0 for seconds in told),
-            asides=sum(cost.cpu_s or 0.0 for cost in asides) + sum(first.asides_s for first in firsts),
-            before=self._before,
-            before_s=self._before_s,
+            used=whole(used - self._last),
+            inside=whole(self._worker.inside_cpu_s - self._inside),
+            told_inside=None if None in told else whole(sum(whole(seconds or 0.0) for seconds in told)),
+            asides=whole(sum(whole(cost.cpu_s or 0.0) for cost in asides) + sum(first.asides_s for first in firsts)),
+            before=whole(self._before),
+            before_s=whole(self._before_s),
             first=self._first,
             exact=self._exact,
         )

@@ -2,8 +2,8 @@
 
 The order is what makes it cold (docs/concept/cold.md): the life before is really down; dirty pages are written; the
 kernel's caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed
-over; the files of its tables are put out of memory once more, because opening them read a little; what is left of them
-in memory is counted; the clock starts. The life after it finds what this one read, and is called first.
+over; the files of its tables are evicted from the page cache once more, because opening them read a little; what is
+left of them in memory is counted; the clock starts. The life after it finds what this one read, and is called first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DOWN_TIMEOUT = 30.0
 """Seconds in which everything that a life started must be gone."""
 _NOTHING = "SELECT 1 AS one"
-"""A query that touches no table. An engine that does not know it is none the worse."""
+"""A query that touches no table. An engine that does not know it just fails it."""
 
 
 class Alone:
@@ -94,7 +94,7 @@ class Alone:
             WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
         """
         prepared = self.worker.prepare(sql, timeout)
-        # Whatever it touches is put out of memory again.
+        # Whatever it touches is evicted from the page cache again.
         released = self.worker.release(timeout)
         before = page_cache.evict(self._files) if self._temperature == "cold" else page_cache.count(self._files)
         by_device = device_reads.bytes_read(self._devices)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.model.sample import Outcome, Sample, Temperature
+from weigh.model.units import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,38 +113,39 @@ def execute(worker: WorkerProcess, prepared: RequestCost, run: int, at: Seconds,
 
 
 def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
-    """The sample of an execution that returned."""
+    """The sample of an execution that returned. Its times are whole nanoseconds, as the journal keeps them."""
+    cost = one.cost
     return Sample(
         **msgspec.structs.asdict(position),
         run=one.run,
-        at=one.at,
+        at=whole(one.at),
         outcome=check.outcome,
         digest=check.digest,
         detail=check.detail,
-        prepare_s=one.prepared.seconds,
-        prepare_cpu_s=one.prepared.cpu_s,
-        release_s=one.cost.release.seconds,
-        release_cpu_s=one.cost.release.cpu_s,
-        round_trip_s=one.cost.round_trip.seconds,
-        round_trip_cpu_s=one.cost.round_trip.cpu_s,
-        answer_s=one.handing.seconds,
-        answer_cpu_s=one.handing.cpu_s,
-        wall_s=one.cost.wall_s,
-        cpu_s=one.cost.cpu_s,
-        rows=one.cost.rows,
-        peak_memory=one.cost.peak_memory,
-        bytes_read=one.cost.bytes_read,
-        bytes_written=one.cost.bytes_written,
-        major_faults=one.cost.major_faults,
-        said_s=one.cost.said_s,
+        prepare_s=whole(one.prepared.seconds),
+        prepare_cpu_s=whole(one.prepared.cpu_s),
+        release_s=whole(cost.release.seconds),
+        release_cpu_s=whole(cost.release.cpu_s),
+        round_trip_s=whole(cost.round_trip.seconds),
+        round_trip_cpu_s=whole(cost.round_trip.cpu_s),
+        answer_s=whole(one.handing.seconds),
+        answer_cpu_s=whole(one.handing.cpu_s),
+        wall_s=whole(cost.wall_s),
+        cpu_s=whole(cost.cpu_s),
+        rows=cost.rows,
+        peak_memory=cost.peak_memory,
+        bytes_read=cost.bytes_read,
+        bytes_written=cost.bytes_written,
+        major_faults=cost.major_faults,
+        said_s=whole(cost.said_s),
         stored_bytes=one.stored_bytes,
         settled_bytes=one.settled_bytes,
-        first_query_s=one.first.seconds if one.first else None,
+        first_query_s=whole(one.first.seconds) if one.first else None,
     )
 
 
 def failed(position: Position, run: int, at: Seconds, ended: WorkerEnded) -> Sample:
     """The sample of an execution that did not."""
     return Sample(
-        **msgspec.structs.asdict(position), run=run, at=at, outcome=ended.outcome, detail=ended.detail[:_DETAIL]
+        **msgspec.structs.asdict(position), run=run, at=whole(at), outcome=ended.outcome, detail=ended.detail[:_DETAIL]
     )

@@ -35,7 +35,7 @@ class Lives:
         spec: of the experiment.
         contenders: by name.
         arms: of every block.
-        stage: where the data is.
+        link: where the data is.
         journal: is told of every start.
         watching: is told whose processes are whose.
     """
@@ -45,7 +45,7 @@ class Lives:
         spec: Spec,
         contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
-        stage: DataLink,
+        link: DataLink,
         journal: Journal,
         watching: Sampling,
     ) -> None:
@@ -62,7 +62,7 @@ class Lives:
         """CPUs that each arm is held to; 0 for all."""
         self._spec = spec
         self._contenders = contenders
-        self._stage = stage
+        self._link = link
         self._journal = journal
         self._watching = watching
         self._untied: set[tuple[str, int]] = set()
@@ -87,7 +87,7 @@ class Lives:
         """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
         starting = {}
         for arm in arms:
-            starting[arm] = self._starters.submit(self._stage.life, self._bounded(arm, block))
+            starting[arm] = self._starters.submit(self._link.life, self._bounded(arm, block))
         try:
             wait(starting.values())
         except BaseException:
@@ -180,5 +180,5 @@ class Lives:
 
     def _sources(self, arm: str) -> list[str]:
         """The Parquet files of an arm, which are read when they are loaded."""
-        tables = self._stage.tables(self.contender(arm))
+        tables = self._link.tables(self.contender(arm))
         return [path for paths in tables.paths.values() for path in paths]

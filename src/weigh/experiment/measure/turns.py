@@ -45,7 +45,7 @@ class Turns:
         workload: its operations.
         lives: of the arms.
         answers: compares answers with those of the gate.
-        stage: where the data is.
+        link: where the data is.
         journal: is told what was in memory, and what was asked of stores.
         watching: samples the machine meanwhile.
         attempt: number of the attempt.
@@ -57,7 +57,7 @@ class Turns:
         workload: Workload,
         lives: Lives,
         answers: TimedAnswers,
-        stage: DataLink,
+        link: DataLink,
         journal: Journal,
         watching: Sampling,
         attempt: int,
@@ -73,7 +73,7 @@ class Turns:
         self._workload = workload
         self._lives = lives
         self._answers = answers
-        self._stage = stage
+        self._link = link
         self._journal = journal
         self._watching = watching
         self._attempt = attempt
@@ -143,7 +143,7 @@ class Turns:
             position = self._position(block, start, number, slot, arm, temperature)
             at = self.now
             try:
-                with cold.alone(ready, self._stage.tables(ready), temperature, self._spec.timeout) as one:
+                with cold.alone(ready, self._link.tables(ready), temperature, self._spec.timeout) as one:
                     family = FamilyAccount(one.worker, block, start, arm, ready.name)
                     self._lives.accounts[arm] = family
                     self._journal.append("start", ready.start_cost(one.worker, block, start))
@@ -197,7 +197,7 @@ class Turns:
         """What loading a table needs; None of a query."""
         operation = self._workload.operation(slot.operation)
         ready = self._lives.contender(arm)
-        return Loading.of(operation, ready, self._stage.tables(ready)) if operation.ingest else None
+        return Loading.of(operation, ready, self._link.tables(ready)) if operation.ingest else None
 
     def _first(self, position: Position, slot: Slot, arm: str) -> tuple[Position, str]:
         """The untimed execution of a turn, and its query: one that nobody asked before, where the plan says so."""

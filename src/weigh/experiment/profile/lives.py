@@ -64,7 +64,7 @@ class Side:
 def look(
     pair: tuple[PreparedContender, PreparedContender],
     sql: tuple[str, str],
-    stage: DataLink,
+    link: DataLink,
     seconds: Seconds,
     timeout: Seconds,
 ) -> tuple[Side, Side]:
@@ -73,7 +73,7 @@ def look(
     Args:
         pair: baseline and contender.
         sql: the text for each.
-        stage: where the data is.
+        link: where the data is.
         seconds: how long each side is sampled, once by Python frames and once by all code.
         timeout: seconds for one execution.
 
@@ -84,7 +84,7 @@ def look(
     with ExitStack() as stack:
         lives = []
         for ready, text, side in zip(pair, sql, sides, strict=True):
-            life = stack.enter_context(stage.start(ready))
+            life = stack.enter_context(link.start(ready))
             side.version = life.version()
             life.prepare(text, timeout)
             # The first one reads what is not in memory yet.
@@ -94,7 +94,7 @@ def look(
     with ExitStack() as stack:
         lives = []
         for ready, text in zip(pair, sql, strict=True):
-            life = stack.enter_context(stage.start(ready))
+            life = stack.enter_context(link.start(ready))
             life.prepare(text, timeout)
             life.run(timeout)
             lives.append(life)

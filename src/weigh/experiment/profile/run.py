@@ -136,7 +136,7 @@ def _profiled(
     pair = ready[change.baseline], ready[change.contender]
     texts = tuple(operation.text(case, one.engine.dialect) for one in pair)
     try:
-        before, after = lives.look(pair, (texts[0], texts[1]), setup.stage, seconds, setup.spec.timeout)
+        before, after = lives.look(pair, (texts[0], texts[1]), setup.link, seconds, setup.spec.timeout)
     except WorkerEnded as ended:
         return msgspec.structs.replace(change, case=case.name, failed=lives.clean(ended.detail, 600)), []
     sides = {change.baseline: before, change.contender: after}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -34,7 +35,16 @@ from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import knobs, words
-from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, plain_text, show_findings, show_tier
+from weigh.render.terminal import (
+    VERDICT_STYLE,
+    FittedTable,
+    indented,
+    interval,
+    plain_text,
+    section,
+    show_findings,
+    show_tier,
+)
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
@@ -101,8 +111,7 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [show_tier(results.tier), Text()]
     parts += [_contenders(results), Text()]
     if differing := layouts.besides(results):
-        said_so = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in differing)
-        parts += [Text(layouts.BESIDES, style="bold"), *said_so, Text()]
+        parts += section(layouts.BESIDES, differing)
     if parity := resources.rows(results):
         parts += [_table(resources.HEADINGS, parity), Text()]
     if asked := stores.rows(results):
@@ -128,8 +137,7 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
     if loads := ingest.rows(results):
         parts += [Text("Loading", style="bold"), _table(ingest.HEADINGS, loads), Text()]
     if cold_lines := cold.lines(results):
-        said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold_lines)
-        parts += [Text("Cold executions, medians", style="bold"), *said_of, Text()]
+        parts += section("Cold executions, medians", cold_lines)
     if opinions := second_opinion.rows(results):
         parts += [_second_opinion(opinions, str(results.record.spec.rule)), Text()]
     if said := in_words(results):
@@ -141,8 +149,7 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
     if results.headline.timings:
         parts += [_notes(results), Text()]
     if results.machine:
-        machine = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in use.lines(results.machine))
-        parts += [Text("Machine", style="bold"), *machine, Text()]
+        parts += section("Machine", use.lines(results.machine))
     if results.findings:
         parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
     parts.append(_closing(results, evidence))
@@ -176,8 +183,7 @@ def _heading(results: ExperimentResults) -> Text:
 
 
 def _disturbed(heading: str, *lines: str) -> Group:
-    rows = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in lines)
-    return Group(Text(heading, style="bold yellow"), *rows)
+    return Group(Text(heading, style="bold yellow"), *indented(lines))
 
 
 def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> RenderableType:
@@ -191,8 +197,7 @@ def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> Renderable
 
 def _suites(results: ExperimentResults) -> RenderableType:
     lines = summary.suites(results.suites, results.record.spec.title)
-    heading = Text("Suite", style="bold")
-    return Group(heading, *(Padding(Text(one_line(line, 4000)), (0, 0, 0, 2)) for line in lines))
+    return Group(Text("Suite", style="bold"), *indented(lines, 4000))
 
 
 def _contenders(results: ExperimentResults) -> RenderableType:
@@ -319,9 +324,9 @@ def _numbers(results: ExperimentResults, temperature: str) -> RenderableType:
 
 def _grid(results: ExperimentResults) -> Group:
     """What the grid says, and what its cells are."""
-    says = [Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in grid.sentences(results)]
     table = _table(grid.CELLS, grid.cells(results))
-    return Group(Text(grid.TITLE, style="bold"), *says, Text(), table, Text(grid.CELLS_NOTE, style="dim"))
+    says = section(grid.TITLE, grid.sentences(results))
+    return Group(*says, table, Text(grid.CELLS_NOTE, style="dim"))
 
 
 def _effects(rows: Iterable[grid.Row]) -> RenderableType:
@@ -386,5 +391,5 @@ def _closing(results: ExperimentResults, evidence: str) -> Text:
     text.append(summary.summary(results), style="bold")
     if record.environment:
         text.append(f"\nreproduce: {record.environment.command}")
-    text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")
+    text.append(f"\nevidence:  {evidence}  (weigh verify {quote(evidence)})")
     return text

@@ -27,6 +27,7 @@ _NEAR = 0.5
 """Share of the smaller limit of memory: where nobody's peak came so near, neither limit changed anything."""
 _SHORT = 0.005
 """Seconds. Shorter executions have too few CPU seconds to tell how many threads worked."""
+_DECLARED = "nothing to do: it is declared, and part of what is compared"
 _HELPERS = 0.5
 """CPU seconds a second that readers and the client may use beside the threads that an engine names."""
 
@@ -137,9 +138,9 @@ def _pair(
         yield codes.E6_AFFINITY.finding(contender=name, text=text, remedy="give --affinity for all")
     if None not in (one.threads, base.threads) and one.threads != base.threads:
         text = f"it has {units.count(one.threads or 0, 'thread')}, the baseline {baseline} {base.threads}"
-        yield codes.E6_THREADS.finding(
-            severity("threads"), contender=name, text=text, remedy="declare the threads of both in their settings"
-        )
+        grade = severity("threads")
+        remedy = "declare the threads of both in their settings" if grade == "warning" else _DECLARED
+        yield codes.E6_THREADS.finding(grade, contender=name, text=text, remedy=remedy)
     if one.group != base.group:
         text = f"its control group allows {_limit(one.group)}, that of the baseline {baseline} {_limit(base.group)}"
         yield codes.E6_MEMORY.finding(

@@ -44,8 +44,9 @@ from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, inconclusive, tier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from weigh.model.spec import Spec
     from weigh.verdict.refusals import Refusals
 
 METRICS = metrics_of(ingest=False)
@@ -192,37 +193,25 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         *precision_findings.precision(samples, latest.spec, latest.looks),
         *precision_findings.attempts(measured, samples),
     ]
-    earlier = later_answers.diverged_earlier(attempts)
-    before = later_answers.contradicted_in(latest.gate, earlier, "was contradicted in an earlier attempt")
-    changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
-    how = "answered differently in a timed execution than in the gate"
-    gate = later_answers.contradicted_in(before, changed, how)
+    gates = _gates(attempts, samples)
     proven = cold_results(attempts)
     findings += proven.findings
-    analyses = {}
     looks = [look for record in attempts for look in record.looks]
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
+    unexplained = repetition.refusals(findings, latest.spec.temperatures)
+    analyses = {}
     for metric in metrics_of(ingest=bool(latest.spec.ingest)):
-        unexplained = repetition.refusals(findings, latest.spec.temperatures)
         refused_by = (proven.refused, unexplained, *refusals(attempts, watched, metric))
-        judge = partial(_analyse, latest, before, gate, findings=findings, metric=metric, shares=shares)
-        analysis = judge(samples, refused_by=refused_by)
-        if metric == HEADLINE:
-            plain = partial(judge, refused_by=refused_by)
-            doubts = [
-                round_trip.doubts(samples, analysis, plain),
-                clock_end.refusals(analysis, samples, latest.spec.rules.margin, plain),
-            ]
-            if any(doubts):
-                analysis = judge(samples, refused_by=(*refused_by, *doubts))
-            around = round_trip.around(samples, analysis.timings)
-            analysis = msgspec.structs.replace(analysis, timings=around)
+        judge = partial(_analyse, latest, *gates, findings=findings, metric=metric, shares=shares)
+        analysis = (
+            _headline(judge, samples, refused_by, latest.spec) if metric == HEADLINE else judge(samples, refused_by)
+        )
         analyses[metric] = cold.withheld(analysis, proven.refused)
     findings += builds.rebuilt(latest, analyses[HEADLINE].verdicts)
     results = ExperimentResults(
         record=latest,
         attempts=measured,
-        gate=gate,
+        gate=gates[1],
         analyses=analyses,
         findings=_distinct(findings),
         statements=statements(analyses, samples, latest.spec.temperatures),
@@ -240,7 +229,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
-    timed = gate is not None and any(sample.timed for sample in samples)
+    timed = results.gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
     return msgspec.structs.replace(
         results,
@@ -253,6 +242,30 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         if timed and latest.workload
         else (),
     )
+
+
+def _gates(attempts: Sequence[Record], samples: Sequence[Sample]) -> tuple[Gate | None, Gate | None]:
+    """The gate with what earlier attempts contradict; and with what timed executions contradict, too."""
+    earlier = later_answers.diverged_earlier(attempts)
+    before = later_answers.contradicted_in(attempts[-1].gate, earlier, "was contradicted in an earlier attempt")
+    changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
+    how = "answered differently in a timed execution than in the gate"
+    return before, later_answers.contradicted_in(before, changed, how)
+
+
+def _headline(
+    judge: Callable[..., MetricAnalysis], samples: Sequence[Sample], refused_by: tuple[Refusals, ...], spec: Spec
+) -> MetricAnalysis:
+    """The analysis of wall time: without the verdicts that another end of the clock, or round trips, would change."""
+    plain = partial(judge, refused_by=refused_by)
+    analysis = plain(samples)
+    doubts = [
+        round_trip.doubts(samples, analysis, plain),
+        clock_end.refusals(analysis, samples, spec.rules.margin, plain),
+    ]
+    if any(doubts):
+        analysis = judge(samples, refused_by=(*refused_by, *doubts))
+    return msgspec.structs.replace(analysis, timings=round_trip.around(samples, analysis.timings))
 
 
 def refusals(
@@ -299,9 +312,9 @@ def _analyse(
     before: Gate | None,
     gate: Gate | None,
     samples: Sequence[Sample],
+    refused_by: Sequence[Refusals],
     findings: Iterable[Finding],
     metric: str,
-    refused_by: Sequence[Refusals],
     shares: Mapping[str, float],
 ) -> MetricAnalysis:
     if gate is None or before is None:
@@ -348,19 +361,7 @@ def _refuse(verdict: Verdict, finding: Finding | None) -> Verdict:
     if finding is None or verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR):
         return verdict
     who = "" if finding.contender == verdict.contender else f"the baseline {finding.contender}: "
-    return Verdict(
-        operation=verdict.operation,
-        contender=verdict.contender,
-        baseline=verdict.baseline,
-        metric=verdict.metric,
-        temperature=verdict.temperature,
-        scale=verdict.scale,
-        layout=verdict.layout,
-        verdict=VerdictName.REFUSED,
-        confidence=verdict.confidence,
-        margin=verdict.margin,
-        reasons=(Reason(code=finding.code, text=who + finding.text), *verdict.reasons[1:]),
-    )
+    return verdict.refused(Reason(code=finding.code, text=who + finding.text), *verdict.reasons[1:])
 
 
 def _terms(record: Record) -> list[Finding]:

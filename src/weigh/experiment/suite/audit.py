@@ -146,7 +146,7 @@ def _of(one: PreparedContender, setup: Setup, progress: Progress) -> Iterator[Pr
     """What one contender shows."""
     operations = setup.workload.operations
     seen: dict[str, _Seen] = {}
-    with QuerySession(one, setup.stage, setup.spec.timeout) as session:
+    with QuerySession(one, setup.link, setup.spec.timeout) as session:
         least: list[float] = []
         for number, operation in enumerate(operations):
             if number % _EVERY == 0:

@@ -10,9 +10,9 @@ import msgspec
 from weigh.data import registered, user_files
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import named_files
+from weigh.experiment.config.contenders import chosen_contenders
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
-from weigh.experiment.config.spec import chosen_contenders
 from weigh.experiment.config.user_data import OwnFiles
 from weigh.experiment.suite import findings
 from weigh.experiment.suite.load import load

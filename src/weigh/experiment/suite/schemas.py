@@ -104,8 +104,8 @@ def _ask(
             progress.say(f"environment of {contender.name}")
             plain = msgspec.structs.replace(contender, layout="", catalog="", store="file")
             one = ready(plain, cache)
-            stage = stack.enter_context(DataLink({"": stored}))
-            with QuerySession(one, stage, _TIMEOUT) as session:
+            link = stack.enter_context(DataLink({"": stored}))
+            with QuerySession(one, link, _TIMEOUT) as session:
                 still: list[Question] = []
                 for number, question in enumerate(open_):
                     try:

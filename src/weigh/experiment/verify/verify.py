@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh import __version__
 from weigh.answers.votes import conclude
-from weigh.evidence import attempts, journal, seal, timeline
+from weigh.evidence import journal, seal, timeline
 from weigh.evidence.verification import (
     UNKEYED,
     Outcome,
@@ -20,8 +19,9 @@ from weigh.evidence.verification import (
     chain,
     hashes,
     is_name,
+    not_following,
     read_seal,
-    same,
+    removed,
     same_bytes,
     uncomputable,
 )
@@ -161,8 +161,7 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
 
 def _attempts(folder: Path, record: Record) -> list[Problem]:
     """Every attempt counts, and none ended when the result pleased (T8)."""
-    text = "this attempt was removed; every attempt counts"
-    missing = [Problem(code=codes.T8_MISSING.code, file=f"../{name}", text=text) for name in attempts.missing(folder)]
+    missing = removed(folder)
     if missing and record.spec.precision:
         # What was decided between the blocks followed from its samples too.
         return missing
@@ -212,14 +211,5 @@ def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
         again = files.rendered(folder)
     except WeighError as error:
         return [Problem(code=codes.R4_FIGURES.code, file=files.VERDICTS, text=str(error))], 0
-    problems = []
-    for name, content in again.items():
-        path = folder / name
-        if not path.exists():
-            continue
-        if not same(path, content):
-            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
-            problems.append(
-                Problem(code=codes.R4_FIGURES.code, file=name, text=f"its figures do not follow from the samples{note}")
-            )
+    problems = not_following(folder, again, sealed, "its figures do not follow from the samples")
     return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])

@@ -42,7 +42,7 @@ def recognises(text: str) -> bool:
         return False
 
 
-def points(text: str, name: str) -> dict[str, Any]:
+def points(text: str, _name: str) -> dict[str, Any]:
     """The fields of an entry that the file has.
 
     The first execution is cold; of the others the faster one is hot, as ClickBench has it.
@@ -57,11 +57,11 @@ def points(text: str, name: str) -> dict[str, Any]:
         at = datetime.date.fromisoformat(found.date).strftime("%Y-%m-%dT00:00:00Z")
     except (EvidenceFault, ValueError) as error:
         raise DataFault(
-            f"it is no file of ClickBench's results: {error}", where=name, remedy="name a file of its results folder"
+            f"it is no file of ClickBench's results: {error}", remedy="name a file of its results folder"
         ) from error
     made = tuple(_points(found, at))
     if not made:
-        raise DataFault("no query of it has a time", where=name, remedy="name a file of its results folder")
+        raise DataFault("no query of it has a time", remedy="name a file of its results folder")
     return {
         "kind": "clickbench",
         "workload": "clickbench",

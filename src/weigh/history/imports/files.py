@@ -54,5 +54,8 @@ def entry(path: Path, form: str = "") -> Entry:
             remedy="an Otava CSV has a column `time`, a ClickBench JSON has `system`, `date`, `machine` and `result`",
         )
     own = files.hashed(path)
-    fields = FORMS[named].points(text, path.stem)
+    try:
+        fields = FORMS[named].points(text, path.stem)
+    except DataFault as error:
+        raise DataFault(error.what, where=str(path), remedy=error.remedy) from error
     return sealed(Entry(id=own, evidence=path.name, path=str(path.resolve()), covers=(own,), **fields))

@@ -49,7 +49,7 @@ def points(text: str, name: str) -> dict[str, Any]:
     head = _columns(first)
     when = next((column for column in head if column.lower() in TIME), None)
     if when is None:
-        raise DataFault("it has no column of times", where=name, remedy=f"call it one of {', '.join(TIME)}")
+        raise DataFault("it has no column of times", remedy=f"call it one of {', '.join(TIME)}")
     commit = next((column for column in head if column.lower() in COMMIT), None)
     branch = next((column for column in head if column.lower() == BRANCH), None)
     metrics = [
@@ -58,10 +58,10 @@ def points(text: str, name: str) -> dict[str, Any]:
         if column not in (when, commit, branch) and any(_number(row.get(column)) for row in rows)
     ]
     if not metrics:
-        raise DataFault("it has no column of numbers", where=name, remedy="give one column for each metric")
+        raise DataFault("it has no column of numbers", remedy="give one column for each metric")
     made = tuple(_points(rows, name, (when, commit, branch), metrics))
     if not made:
-        raise DataFault("no row of it has a number", where=name, remedy="give numbers above zero")
+        raise DataFault("no row of it has a number", remedy="give numbers above zero")
     return {"kind": "otava", "workload": name, "at": max(point.at for point in made), "points": made}
 
 
@@ -75,7 +75,6 @@ def _points(
         except (ValueError, OverflowError, OSError) as error:
             raise DataFault(
                 f"line {number + 1}: '{row.get(when)}' is no time",
-                where=name,
                 remedy="write ISO 8601, e.g. 2026-11-20T10:00:00Z, or seconds since 1970",
             ) from error
         version = str(row.get(commit) or "") if commit else at

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence.verification import Outcome, Problem, same_bytes
+from weigh.evidence.verification import Outcome, Problem
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report import files
+from weigh.ladder.verification import of_ladder, of_rung, other_experiment, own_files
 from weigh.load.verify import LoadVerification
 from weigh.load.verify import verify as verify_rung
-from weigh.model import codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,21 +48,8 @@ def verify(folder: Path) -> LoadLadderVerification:
     """
     summary = files.read(folder)
     beside = folder.resolve().parent
-    problems = [
-        Problem(
-            code=codes.R4_DERIVED.code, file=JSON, text=f"{one.evidence} is of another experiment than the ladder's"
-        )
-        for one in summary.rungs
-        if not _is_of(one, summary.plan)
-    ]
-    for name, content in files.rendered(summary).items():
-        path = folder / name
-        if not path.exists():
-            problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
-        elif not same_bytes(path, content):
-            problems.append(
-                Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
-            )
+    problems = [other_experiment(JSON, one.evidence) for one in summary.rungs if not _is_of(one, summary.plan)]
+    problems += own_files(folder, files.rendered(summary))
     return LoadLadderVerification(
         ladder=folder.resolve().name,
         rungs=tuple(verify_rung(beside / one.evidence) for one in summary.rungs),
@@ -82,11 +69,5 @@ def _is_of(one: LoadRung, plan: LoadLadderPlan) -> bool:
 def lines(found: LoadLadderVerification) -> Iterator[Problem | Outcome]:
     """What is said of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
     for rung in found.rungs:
-        for problem in rung.problems:
-            yield msgspec.structs.replace(problem, file=f"{rung.evidence}/{problem.file}")
-        said = f"passes: {rung.files} files hashed" if rung.passed else f"FAILS: {len(rung.problems)} problems"
-        text = f"{rung.evidence} {said}, every figure recomputed from {rung.histograms:,} histograms"
-        yield Outcome(text, passed=rung.passed)
-    yield from found.problems
-    said = "passes: its files follow from the evidence of its rungs" if found.passed else "FAILS"
-    yield Outcome(f"{found.ladder} {said}", passed=found.passed)
+        yield from of_rung(rung, f"every figure recomputed from {rung.histograms:,} histograms")
+    yield from of_ladder(found.ladder, found.problems, passed=found.passed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -14,7 +15,7 @@ from rich.text import Text
 from weigh.ladder.report import words
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, show_findings
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, indented, interval, show_findings
 from weigh.render.words import CLAIM
 
 if TYPE_CHECKING:
@@ -165,9 +166,8 @@ def _costs(summary: LadderResults) -> RenderableType:
             f"{one.ratio:.3f}" if one.ratio else "",
             interval(one.low, one.high),
         )
-    lines = (Padding(Text(one_line(line, 400)), (0, 0, 0, 2)) for line in words.costs(summary.costs))
     fitted = FittedTable(table, f"{100 * summary.rules.confidence:g} %", "ratio", "best single-threaded", "rung")
-    return Group(fitted, Text(), *lines)
+    return Group(fitted, Text(), *indented(words.costs(summary.costs), 400))
 
 
 def _notes(summary: LadderResults) -> Text:
@@ -188,5 +188,5 @@ def _closing(summary: LadderResults, folder: str) -> Text:
     if unfinished:
         text.append(f"\n{unfinished}", style="bold yellow")
     text.append(f"\nreproduce: {summary.plan.command}")
-    text.append(f"\nladder:    {folder}/ladder.html  (weigh verify {folder})")
+    text.append(f"\nladder:    {folder}/ladder.html  (weigh verify {quote(str(folder))})")
     return text

@@ -64,7 +64,7 @@ def findings(
         *_terms(record),
     ]
     found += _surroundings(record)
-    found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
+    found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(runs)]
     found += cycles.findings(of_load(record, activity or {}), record.spec.duration_s)
     found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record.calibrations)]
     found += machine.findings(watched) if watched else ()
@@ -227,7 +227,7 @@ def _loops(record: LoadRecord) -> Iterator[Finding]:
         )
 
 
-def _of_runs(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Finding]:
+def _of_runs(runs: Sequence[RunFigures]) -> Iterator[Finding]:
     for run in runs:
         name = f"run {run.number}: " if len(runs) > 1 else ""
         yield from _answers(run, name)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.load.tpcc.results import Operation, RunCounts, TpccFigures, tpcc_figures
-from weigh.load.tpcc.terminals import NEW_ORDER, OPERATIONS
+from weigh.load.analysis.percentiles import spectrum
+from weigh.load.tpcc.results import Operation, Responses, RunCounts, TpccFigures, tpcc_figures
+from weigh.load.tpcc.terminals import KINDS, LIMITED, LIMITS_S, NEW_ORDER, OPERATIONS, ROLLBACK
+from weigh.statistics.histogram import EMPTY, decode, merged
+from weigh.statistics.share_beyond import share_beyond
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,9 +16,7 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadInterval, LoadRun
-
-_LIMITED = 0.9
-"""The percentile that has a limit."""
+    from weigh.load.spec import LoadSpec
 
 
 def of_tpcc(record: LoadRecord, runs: Sequence[RunFigures]) -> tuple[TpccFigures, ...]:
@@ -32,24 +33,37 @@ def _counted(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunCounts:
     spec = record.spec.varied(run.rate, run.duration_s)
     cut = found.settled.intervals if found.settled else 0
     regular = [one for one in run.intervals if one.to_s <= spec.duration_s + spec.interval_s / 2][cut:]
-    figures = {one.name: one for one in found.operations}
-    operations = {}
-    for name in OPERATIONS:
-        own = figures.get(name)
-        p90 = own.response.at(_LIMITED) if own else None
-        operations[name] = Operation(
-            count=_answered(regular, name),
-            whole=_answered(run.intervals, name),
-            p90=p90.value if p90 and p90.resolved else None,
-            exceedances=p90.exceedances if p90 else 0.0,
-        )
     return RunCounts(
         number=run.number,
         seconds=sum(one.to_s - one.from_s for one in regular),
-        new_orders=_answered(regular, NEW_ORDER),
-        operations=operations,
+        operations={
+            name: Operation(count=_answered(regular, name), whole=_answered(run.intervals, name)) for name in OPERATIONS
+        },
+        # What is answered behind the end of the schedule has waited longest.
+        responses={kind: _responses(run.intervals[cut:], kind, spec) for kind in KINDS},
         refused=found.refused,
         durable=record.durable,
+    )
+
+
+def _responses(intervals: Sequence[LoadInterval], kind: str, spec: LoadSpec) -> Responses:
+    # New-Orders that are rolled back are New-Orders (clause 5.2.5.3).
+    names = (kind, ROLLBACK) if kind == NEW_ORDER else (kind,)
+    own = [[one for one in part.operations if one.name in names] for part in intervals]
+    times = [merged(decode(one.response) for one in part) for part in own]
+    limit = LIMITS_S[kind]
+    above, totals = [], []
+    for part, waited in zip(own, times, strict=True):
+        # Longer than an hour is in no histogram, and what was given up before the limit was not answered within it.
+        longest = sum(one.overflows for one in part)
+        given_up = sum(one.timeouts for one in part) if spec.timeout_s < limit else 0
+        above.append(min(waited.above(limit) + given_up, waited.total) + longest)
+        totals.append(waited.total + longest)
+    of_all = spectrum(times or [EMPTY])
+    return Responses(
+        p90=of_all.at(LIMITED).value,
+        seen=of_all.seen_at(LIMITED),
+        slow=share_beyond(above, totals, together=limit / spec.interval_s),
     )
 
 

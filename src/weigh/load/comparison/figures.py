@@ -176,8 +176,13 @@ def answers(loads: Mapping[str, LoadRecord]) -> tuple[Check, ...]:
     return checks.between(asked, lineage)
 
 
-def questions(runs: Sequence[BlockRun]) -> tuple[Question, ...]:
-    """Everything that can be asked, in the order of the reports."""
+def questions(runs: Sequence[BlockRun], *, users: bool = False) -> tuple[Question, ...]:
+    """Everything that can be asked, in the order of the reports.
+
+    Args:
+        runs: of all arms.
+        users: whether users at terminals asked: their own times make the rate, which says nothing of the servers.
+    """
     found: dict[Question, None] = {}
     for kind in dict.fromkeys(one.kind for one in runs):
         own = [one for one in runs if one.kind == kind]
@@ -186,6 +191,6 @@ def questions(runs: Sequence[BlockRun]) -> tuple[Question, ...]:
             names = dict.fromkeys([ALL])
         for name in names:
             found |= dict.fromkeys(Question(kind, name, metric) for metric in PERCENTILES)
-        others = (RATE, ERRORS, CPU, MEMORY) if kind.loop == "closed" else (ERRORS, CPU, MEMORY)
+        others = (RATE, ERRORS, CPU, MEMORY) if kind.loop == "closed" and not users else (ERRORS, CPU, MEMORY)
         found |= dict.fromkeys(Question(kind, ALL, metric) for metric in others)
     return tuple(found)

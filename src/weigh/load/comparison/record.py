@@ -114,14 +114,8 @@ def read(folder: Path) -> LoadComparisonRecord:
         raise EvidenceFault(
             "it is no comparison of loads", where=str(folder), remedy="name a directory that weigh load printed"
         )
-    try:
+    with journal.believed(folder):
         found = _read(events)
-    except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
-        raise EvidenceFault(
-            f"the journal does not say what weigh's journals say: {error}",
-            where=str(folder),
-            remedy="read it with the version of weigh that wrote it (environment.json)",
-        ) from error
     loads = {}
     for arm in found.spec.arms:
         place = folder_of(folder, arm)
@@ -144,13 +138,10 @@ def read_spec(folder: Path) -> LoadComparisonSpec:
     Raises:
         EvidenceFault: its journal does not begin with it.
     """
-    event = journal.first(folder)
     try:
-        if event is not None and event.event == OPENED:
-            return _checked(files.converted(event.body, LoadComparisonOpened).spec)
-    except (EvidenceFault, ValueError):
-        pass
-    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
+        return _checked(journal.opening(folder, OPENED, LoadComparisonOpened).spec)
+    except ValueError:
+        raise journal.misbegun(folder) from None
 
 
 def _checked(spec: LoadComparisonSpec) -> LoadComparisonSpec:
@@ -165,33 +156,33 @@ def _checked(spec: LoadComparisonSpec) -> LoadComparisonSpec:
     return spec
 
 
+_ONE: dict[str, type[Any]] = {"environment": LoadComparisonEnvironment, "end": End}
+"""What the events say that are fields of the record by their own name: the last one counts."""
+_MANY: dict[str, tuple[str, type[Any]]] = {
+    "block": ("blocks", BlockBegun),
+    "calibration": ("calibrations", Calibration),
+    "finding": ("findings", Finding),
+}
+"""Events that are added to a field as they are: its name, and what they say."""
+
+
 def _read(events: list[journal.Event]) -> LoadComparisonRecord:
     opened = msgspec.convert(events[0].body, LoadComparisonOpened)
-    fields: dict[str, Any] = {}
-    blocks: list[BlockBegun] = []
-    findings: list[Finding] = []
-    calibrations: list[Calibration] = []
+    one: dict[str, Any] = {}
+    many: dict[str, list[Any]] = {}
     for event in events[1:]:
         match event.event:
-            case "environment":
-                fields["environment"] = files.converted(event.body, LoadComparisonEnvironment)
-            case "block":
-                blocks.append(files.converted(event.body, BlockBegun))
-            case "calibration":
-                calibrations.append(files.converted(event.body, Calibration))
-            case "finding":
-                findings.append(files.converted(event.body, Finding))
-            case "end":
-                fields["end"] = files.converted(event.body, End)
-            case _:
-                continue
+            case name if name in _ONE:
+                one[name] = files.converted(event.body, _ONE[name])
+            case name if name in _MANY:
+                field, kind = _MANY[name]
+                many.setdefault(field, []).append(files.converted(event.body, kind))
+    lists: dict[str, Any] = {field: tuple(values) for field, values in many.items()}
     return LoadComparisonRecord(
         attempt=opened.attempt,
         spec=_checked(opened.spec),
-        blocks=tuple(blocks),
-        calibrations=tuple(calibrations),
-        findings=tuple(findings),
-        **fields,
+        **one,
+        **lists,
     )
 
 

@@ -159,7 +159,8 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         rates = rates_found(records, loads, refused)
         found, floors = rates.verdicts, ()
     else:
-        asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
+        users = bool(last.spec.load.tpcc and last.spec.load.tpcc.terminals)
+        asked = sorted(questions(runs, users=users), key=lambda one: _place(last, one.kind))
         refused = unranked(records, runs, asked)
         found, floors = verdicts(last.spec, runs, asked, refused)
     replayed = tuple(_replayed(last))

@@ -47,13 +47,11 @@ class _Side(NamedTuple):
 
     Attributes:
         arm: its part in the spec.
-        journal: of its load.
         watching: of its turns.
         session: makes its runs.
     """
 
     arm: LoadArm
-    journal: Journal
     watching: Sampling
     session: Session
 
@@ -190,7 +188,7 @@ def _prepared(
             # Somebody's own tables: nobody loads them, and they are read as they are.
             session.read_rows("loaded")
             session.ask()
-    return _Side(arm, journal, watching, session)
+    return _Side(arm, watching, session)
 
 
 def _check_rows(sides: Sequence[_Side]) -> None:

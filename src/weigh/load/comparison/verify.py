@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh import __version__
-from weigh.evidence import attempts, journal, timeline
-from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
+from weigh.evidence import journal, timeline
+from weigh.evidence.verification import (
+    UNKEYED,
+    Outcome,
+    Problem,
+    chain,
+    hashes,
+    not_following,
+    read_seal,
+    removed,
+    uncomputable,
+)
 from weigh.load import record as load_record
 from weigh.load.comparison import record as comparison_record
 from weigh.load.comparison.rate_search.verify import problems as searches_in_turn
@@ -60,11 +69,7 @@ def verify(folder: Path) -> LoadComparisonVerification:
         EvidenceFault: it was never sealed.
     """
     sealed, problems = read_seal(folder)
-    problems += hashes(folder, sealed) + chain(folder)
-    problems += [
-        Problem(code=codes.T8_MISSING.code, file=f"../{name}", text="this attempt was removed; every attempt counts")
-        for name in attempts.missing(folder)
-    ]
+    problems += hashes(folder, sealed) + chain(folder) + removed(folder)
     runs = histograms = verdicts = 0
     computed: dict[str, bytes] = {}
     try:
@@ -93,14 +98,7 @@ def verify(folder: Path) -> LoadComparisonVerification:
         # Whoever sends evidence with such values does not get away with an error of the reader's.
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
         computed = {}
-    for name, content in computed.items():
-        path = folder / name
-        # What is missing is named by the seal.
-        if path.exists() and not same(path, content):
-            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
-            problems.append(
-                Problem(code=codes.R4_FIGURES.code, file=name, text=f"it does not follow from the histograms{note}")
-            )
+    problems += not_following(folder, computed, sealed, "it does not follow from the histograms")
     return LoadComparisonVerification(
         evidence=folder.resolve().name,
         files=len(sealed.files),

@@ -185,7 +185,7 @@ def _script(word: str, target: str) -> Script:
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))
     if not name.endswith(".sql") and not Path(name).is_file():
-        remedy = f"{nearest(word, (*YCSB, tpcc.NAME, *BUILT_IN))} A script is a FILE.sql"
+        remedy = f"a script is a FILE.sql; {nearest(word, (*YCSB, tpcc.NAME, *BUILT_IN))}"
         raise UsageError(f"there is no workload '{word}'", remedy=remedy)
     text = text_of("script", Path(name), _LONGEST_SCRIPT)
     if not text.strip():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.load.asked import Answer, Column
 
 if TYPE_CHECKING:
-    from weigh.load.asked import Answered, Doing, Statement
+    from weigh.load.asked import Answered, Doing
 
 _NOISE = re.compile(r"'([^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _LOCKING = re.compile(r"\bfor\s+(no\s+key\s+)?(update|key\s+share|share)\b", re.IGNORECASE)
@@ -68,9 +68,3 @@ def truth(one: Answered, before: list[Answered]) -> Answer | None:
             # As a parameter it is the first one.
             paid = int(other.parameters[0] or 0) if other.parameters else int(found[1])
     return Answer(kind="rows", columns=(Column(name="abalance", oid=23),), rows=((str(paid),),), count=1)
-
-
-def unreached(statements: tuple[Statement, ...], answers: tuple[Answered, ...]) -> tuple[Statement, ...]:
-    """Statements that were not asked: behind an error, or in a branch that was not taken."""
-    asked = {(one.script, one.line) for one in answers}
-    return tuple(one for one in statements if one.does != "control" and (one.script, one.line) not in asked)

@@ -30,6 +30,6 @@ def workload(one: Replay) -> dict[str, Any]:
     }
 
 
-def arrivals(one: Replay) -> dict[str, Any]:
+def arrivals() -> dict[str, Any]:
     """Its arrivals: the moments stand in the file of the workload."""
     return {"kind": "trace", "times_s": [0.0]}

@@ -16,7 +16,6 @@ from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
-from weigh.load.spec import QUANTILES
 from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report
 from weigh.model import units
@@ -140,8 +139,8 @@ def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:
 
 def _rows(one: OperationFigures) -> list[dict[str, Any]]:
     rows = []
-    for q, seen in zip(QUANTILES, one.response.seen, strict=True):
-        row: dict[str, Any] = {"name": words.percentile_name(q), "seen": words.seen(one.count, seen)}
+    for name, q, seen in words.percentile_rows(one):
+        row: dict[str, Any] = {"name": name, "seen": words.seen(one.count, seen)}
         for kind in ("response", "service"):
             found = getattr(one, kind).at(q)
             row[kind] = words.value(found)

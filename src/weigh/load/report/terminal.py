@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,13 +19,12 @@ from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
-from weigh.load.spec import QUANTILES
 from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import knobs
-from weigh.render.terminal import FittedTable, plain_text, show_findings, show_tier
+from weigh.render.terminal import FittedTable, plain_text, section, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -59,32 +59,23 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
     if results.rate_search:
         parts += searches.terminal(results.rate_search)
     if results.answers and (of_answers := list(answers.lines(results.answers))):
-        told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in of_answers)
-        parts += [Text(answers.TITLE, style="bold"), *told, Text()]
+        parts += section(answers.TITLE, of_answers)
     for group in results.groups:
         if len(results.groups) > 1 or results.rate_search:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
             parts += [_between(results, group.first.number), Text()]
         for one in (one for one in results.tpcc if one.number == group.first.number):
-            of_tpcc = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in tpcc.lines(one))
-            parts += [Text(tpcc.TITLE, style="bold"), *of_tpcc, Text()]
+            parts += section(tpcc.TITLE, tpcc.lines(one))
         parts += _run(group.first, first_of=len(group.runs))
         if said := tuple(conditions.sentences(results.record, group.first.number)):
-            of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
-            parts += [Text("Conditions", style="bold"), *of_run, Text()]
+            parts += section("Conditions", said)
         if (watched := results.machine) and (run := watched.of(group.first.number)):
-            said_of = (
-                Padding(Text(one_line(line, 1000)), (0, 0, 0, 2))
-                for line in machine.lines(watched, run, results.activity.get(run.number))
-            )
-            parts += [Text("Machine", style="bold"), *said_of, Text()]
+            parts += section("Machine", machine.lines(watched, run, results.activity.get(run.number)))
         if sampled := results.waits.get(group.first.number):
-            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in waits.lines(sampled))
-            parts += [Text(waits.TITLE, style="bold"), *said_of, Text()]
+            parts += section(waits.TITLE, waits.lines(sampled))
         if meanwhile := results.activity.get(group.first.number):
-            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in activity.lines(meanwhile))
-            parts += [Text(activity.TITLE, style="bold"), *said_of, Text()]
+            parts += section(activity.TITLE, activity.lines(meanwhile))
         if group.page:
             parts += [Text(words.page(group.page)), Text()]
     if len(results.groups) > 1:
@@ -171,11 +162,11 @@ def _percentiles(run: RunFigures) -> RenderableType:
     table.add_column("", overflow="fold")
     for one in run.operations:
         table.add_row(Text(one_line(one.name, 40), style="bold"), "", "", "", "", "", _counts(one))
-        for q, seen in zip(QUANTILES, one.response.seen, strict=True):
+        for name, q, seen in words.percentile_rows(one):
             response, service = one.response.at(q), one.service.at(q)
             table.add_row(
                 "",
-                words.percentile_name(q),
+                name,
                 Text(words.value(response), style="" if response.resolved else "yellow"),
                 words.between(response.low, response.high),
                 Text(words.value(service), style="" if service.resolved else "yellow"),
@@ -235,5 +226,5 @@ def _closing(results: LoadResults, evidence: str) -> RenderableType:
     text.append(words.headline(results), style="bold red" if results.refused else "bold")
     if results.record.environment:
         text.append(f"\nreproduce: {results.record.environment.command}")
-    text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")
+    text.append(f"\nevidence:  {evidence}  (weigh verify {quote(evidence)})")
     return Padding(text, 0)

@@ -13,12 +13,15 @@ from weigh.load.spec import QUANTILES
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.load.analysis.figures import RunFigures
+    from collections.abc import Iterator
+
+    from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.repeats import Between, Loops, Page
     from weigh.load.record import Loaded, LoadRecord
     from weigh.load.results import Group, LoadResults
     from weigh.load.runs import TargetRead
     from weigh.load.spec import Arrivals, LoadSpec
+    from weigh.model.units import Seconds
     from weigh.statistics.percentiles import Percentile
 
 DIFFERENCE = (
@@ -108,14 +111,6 @@ def data(record: LoadRecord) -> str:
     return said + (f", on {place.on}" if place else "")
 
 
-def run_name(run: RunFigures, groups: int) -> str:
-    """A run among several."""
-    parts = [f"{run.loop} loop"]
-    if groups > 1:
-        parts.append(units.count(run.connections, "connection"))
-    return ", ".join(parts)
-
-
 def value(one: Percentile) -> str:
     """A percentile, or that it is not resolved."""
     return units.seconds(one.value) if one.resolved else "not resolved"
@@ -136,6 +131,24 @@ def between(low: float | None, high: float | None) -> str:
 def percentile_name(q: float) -> str:
     """``p99.9`` for 0.999."""
     return f"p{100 * q:.6g}"
+
+
+def percentile_rows(one: OperationFigures) -> Iterator[tuple[str, float, Seconds | None]]:
+    """Names of the percentiles of an operation, the first of each, and what was seen.
+
+    Neighbours that nothing resolves are one row where the run saw the same of both: of five answers there is no tail.
+    """
+    groups: list[list[float]] = []
+    before: Seconds | None = -1.0
+    for q, seen_ in zip(QUANTILES, one.response.seen, strict=True):
+        resolved = one.response.at(q).resolved or one.service.at(q).resolved
+        if groups and not resolved and seen_ == before:
+            groups[-1].append(q)
+        else:
+            groups.append([q])
+        before = -1.0 if resolved else seen_
+    for qs in groups:
+        yield ("from " if len(qs) > 1 else "") + percentile_name(qs[0]), qs[0], one.response.seen_at(qs[0])
 
 
 def label(name: str) -> str:

@@ -39,8 +39,8 @@ def target(text: str) -> Target:
     if "://" not in text:
         raise UsageError(
             f"there is no target '{text}'",
-            remedy=f"{nearest(text, EMBEDDED)} A URL reaches any other: postgres://USER@HOST/DATABASE, redis://HOST; "
-            "http://HOST/PATH; sqlite:PATH is a file",
+            remedy="a URL names a server that runs (postgres://USER@HOST/DATABASE, redis://HOST, http://HOST/PATH), "
+            f"sqlite:PATH a file; {nearest(text, EMBEDDED)}",
         )
     url = parse(text)
     return PostgresByUrl(url) if url.kind == "postgres" else RedisByUrl(url)

@@ -132,9 +132,7 @@ class Sqlite:
             yield Reached(
                 connect=connect,
                 activity=activity,
-                read=_read(
-                    said, settings, embedded=folder is not None, in_memory=server_folder.in_memory(path.resolve())
-                ),
+                read=_read(said, embedded=folder is not None, in_memory=server_folder.in_memory(path.resolve())),
                 servers=(),
                 fresh=said.empty,
                 data=path,
@@ -255,7 +253,7 @@ def _shown(name: str, value: str) -> str:
     return _LEVELS.get(value, value) if name == "synchronous" else value
 
 
-def _read(said: _Described, settings: dict[str, str], *, embedded: bool, in_memory: bool) -> TargetRead:
+def _read(said: _Described, *, embedded: bool, in_memory: bool) -> TargetRead:
     values = {name: _shown(name, value) for name, value in said.settings.items() if value is not None}
     in_force: dict[str, dict[str, Any]] = {
         name: {"value": value, "default": _DEFAULTS[name]} for name, value in values.items()

@@ -59,6 +59,52 @@ _DURABLE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
 """Each write is in the log, and the log on the disk, before it is acknowledged: what PostgreSQL does by default."""
 
 
+class _Life:
+    """The process of a server, begun; it can be killed and begun again.
+
+    Args:
+        command: that begins it.
+        place: its data.
+        log: what it says.
+        whose: account that it runs under; None for weigh's own.
+
+    Raises:
+        OSError: it cannot be begun.
+    """
+
+    process: subprocess.Popen[bytes]
+
+    def __init__(self, command: list[str], place: Path, log: Path, whose: tuple[int, int] | None) -> None:
+        self.log = log
+        self._command, self._place, self._whose = command, place, whose
+        self.begin()
+
+    def begin(self) -> None:
+        """It begins, and need not answer yet."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._place,
+                start_new_session=True,
+                preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
+                **server_folder.as_account(self._whose),
+            )
+
+    def crash(self) -> None:
+        """It is killed, with whatever it has forked to rewrite its files: they are in its group."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def end(self) -> None:
+        """It is there no more."""
+        self.process.kill()
+        self.process.wait()
+
+
 class EmbeddedValkey:
     """A server of its own, durable, on a socket that nobody else can reach, and that ends with weigh.
 
@@ -89,7 +135,7 @@ class EmbeddedValkey:
         environment = embedded.environment(self.asked, package, tested, (), "Valkey", cache)
         own = self.asked.settings
         folder, whose = server_folder.folder(), server_folder.account()
-        process = activity = None
+        life = activity = None
         try:
             program = folder / _PROGRAM
             # The cache may lie where the unprivileged user cannot reach it.
@@ -105,41 +151,20 @@ class EmbeddedValkey:
             socket = place / "socket"
             options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}
             connect = _address(socket=str(socket))
-
-            def start() -> subprocess.Popen[bytes]:
-                with (folder / "log").open("ab") as log:
-                    return subprocess.Popen(
-                        [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))],
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                        cwd=place,
-                        start_new_session=True,
-                        preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
-                        **server_folder.as_account(whose),
-                    )
-
-            process = start()
-            self._await(connect, process, folder / "log")
-
-            def crash() -> None:
-                assert process is not None
-                # With whatever it has forked to rewrite its files: they are in its group.
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            command = [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))]
+            life = _Life(command, place, folder / "log", whose)
+            self._await(connect, life)
 
             def restart() -> None:
-                nonlocal process
-                process = start()
-                self._await(connect, process, folder / "log")
+                life.begin()
+                self._await(connect, life)
 
             def described() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)
                 return _described(connect, embedded=True, here=True, in_memory=in_memory, shown=tuple(own))
 
             read = described()
-            activity = ActivityProcess({"connect": connect, "server": process.pid})
+            activity = ActivityProcess({"connect": connect, "server": life.process.pid})
             yield Reached(
                 connect=connect,
                 read=read,
@@ -149,28 +174,27 @@ class EmbeddedValkey:
                 data=place,
                 ready=lambda *, loaded: _ready(connect),
                 again=described,
-                keep=partial(_keep, connect, process, place),
+                keep=partial(_keep, connect, life.process, place),
                 rows=partial(_rows, connect),
-                crash=crash,
+                crash=life.crash,
                 restart=restart,
-                process=process.pid,
+                process=life.process.pid,
             )
         finally:
             if activity is not None:
                 activity.close()
-            if process is not None:
-                process.kill()
-                process.wait()
+            if life is not None:
+                life.end()
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _await(self, connect: dict[str, Any], process: subprocess.Popen[bytes], log: Path) -> None:
+    def _await(self, connect: dict[str, Any], life: _Life) -> None:
         until = time.monotonic() + _START_LIMIT
         while True:
             with suppress(OSError, Refused, Malformed), Client(connect) as client:
                 client.ask("PING")
                 return
-            if process.poll() is not None or time.monotonic() > until:
-                lines = log.read_text(errors="replace").strip().splitlines()
+            if life.process.poll() is not None or time.monotonic() > until:
+                lines = life.log.read_text(errors="replace").strip().splitlines()
                 if self.asked.settings and any(_BAD in line for line in lines):
                     # Which directive it is stands two lines above.
                     raise UsageError(

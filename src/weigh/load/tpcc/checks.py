@@ -204,7 +204,7 @@ def _users(account: Account) -> Iterator[Check]:
     for kind, times in zip(KINDS, account.times, strict=False):
         typed = times.keying_s / times.typed if times.typed else KEYING_S[kind]
         yield Check(
-            name=f"typing, {kind}",
+            name=f"typing of {kind}",
             subject="users",
             source="generator",
             wanted=f"{KEYING_S[kind]:g} s",
@@ -220,7 +220,7 @@ def _users(account: Account) -> Iterator[Check]:
         unlikely = min(special.gammainc(times.thought, sum_of), special.gammaincc(times.thought, sum_of))
         broken = bool(unlikely < ERROR / 2)
         yield Check(
-            name=f"thinking, {kind}",
+            name=f"thinking after {kind}",
             subject="users",
             source="generator",
             wanted=f"{mean:g} s on average",

@@ -23,10 +23,11 @@ def lines(run: TpccFigures) -> Iterator[str]:
         yield _transaction(one, limited=run.terminals is not None)
     yield from _asides(run)
     yield checked(run)
-    for check in run.checks:
-        if check.outcome != "kept":
-            yield f"  {check.name}: {check.seen}; wanted {check.wanted}: {_OUTCOME[check.outcome]}"
-    yield "missing for TPC-C: " + "; ".join(run.missing)
+    for check in run.broken:
+        yield f"{check.name}: {check.seen}; wanted {check.wanted}: {_OUTCOME[check.outcome]}"
+    if few := [check.name for check in run.checks if check.outcome == "too few"]:
+        yield f"seen too seldom to tell: {'; '.join(few)}"
+    yield from (f"missing for TPC-C: {one}" for one in run.missing)
 
 
 class Section(NamedTuple):
@@ -34,8 +35,8 @@ class Section(NamedTuple):
 
     Attributes:
         figure: its figure, and how far it may go.
-        transactions: name, answers, share, 90th percentile, limit and whether it was kept of each; without the last
-            two where users at terminals set no limits.
+        transactions: name, answers, share, 90th percentile, limit, how many lie beyond it, and whether it was kept of
+            each; without the last three where no users at terminals set limits.
         limited: whether they do.
         asides: sentences.
         checked: how many checks were kept.
@@ -61,7 +62,7 @@ def section(run: TpccFigures) -> Section:
             f"{one.count:,}",
             percent(one.share),
             _p90(one),
-            *((seconds(one.limit_s), _KEPT[one.kept]) if limited else ()),
+            *((seconds(one.limit_s), _beyond(one), _KEPT[one.kept]) if limited else ()),
         )
         for one in run.transactions
     )
@@ -79,9 +80,11 @@ def section(run: TpccFigures) -> Section:
 
 
 def _asides(run: TpccFigures) -> Iterator[str]:
-    deferred = "a Delivery is answered when it is queued: its time is that of its deferred work"
     if run.terminals is not None:
-        yield f"{deferred}; tpmC counts committed New-Orders"
+        yield (
+            "a limit is kept where at most 10 % lie beyond it, by a 99 % bound; a Delivery's is that of its deferred "
+            "work"
+        )
     said = [f"{count(run.retried, 'attempt')} given up by the server because of others, and made again"]
     said += [f"{count(run.skipped, 'district')} had nothing to deliver"] if run.skipped else []
     yield "; ".join(said)
@@ -105,17 +108,26 @@ def figure(run: TpccFigures) -> str:
 def checked(run: TpccFigures) -> str:
     """How many checks were kept."""
     kept = sum(one.outcome == "kept" for one in run.checks)
-    few = sum(one.outcome == "too few" for one in run.checks)
     read = f"the tables were not read back ({run.unread})" if run.unread else "the tables were read back"
-    said = f"{kept} of {count(len(run.checks), 'check')} of mix, draws and work kept, {len(run.broken)} broken"
-    return said + (f", {few} seen too seldom to tell" if few else "") + f"; {read}"
+    return f"{kept} of {count(len(run.checks), 'check')} of mix, draws and work kept, {len(run.broken)} broken; {read}"
 
 
 def _transaction(one: Transaction, *, limited: bool) -> str:
     share = f" ({percent(one.share)})" if one.share is not None else ""
-    limit = f", limit {seconds(one.limit_s)}: {_KEPT[one.kept]}" if limited else ""
+    if not one.slow.count:
+        return f"{one.name}: {one.count:,}{share}"
+    limit = f"; {_beyond(one)} beyond {seconds(one.limit_s)}: {_KEPT[one.kept]}" if limited else ""
     return f"{one.name}: {one.count:,}{share}, p90 {_p90(one)}{limit}"
 
 
 def _p90(one: Transaction) -> str:
-    return "not resolved" if one.p90 is None else seconds(one.p90)
+    if one.p90 is not None:
+        return seconds(one.p90)
+    return f"not resolved, saw {seconds(one.seen)}" if one.seen is not None else "-"
+
+
+def _beyond(one: Transaction) -> str:
+    slow = one.slow
+    if slow.beyond:
+        return f"{slow.beyond:,} ({percent(slow.share)}; {percent(slow.low)} to {percent(slow.high)})"
+    return "none" if slow.count else "-"

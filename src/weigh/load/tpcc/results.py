@@ -8,9 +8,10 @@ import msgspec
 from scipy import special
 
 from weigh.load.tpcc.checks import ERROR, Check, checks
-from weigh.load.tpcc.resolution import what_resolves
-from weigh.load.tpcc.terminals import KINDS, LEAST, LIMITS_S, MOST, NEW_ORDER, PER_WAREHOUSE, ROLLBACK
+from weigh.load.tpcc.limits import what_judges
+from weigh.load.tpcc.terminals import BEYOND, KINDS, LEAST, LIMITS_S, MOST, NEW_ORDER, PER_WAREHOUSE, ROLLBACK
 from weigh.model.units import Seconds, seconds
+from weigh.statistics.share_beyond import ShareBeyond
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,19 +24,29 @@ _INTERVAL = 7_200.0
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation of a run, over the part that counts.
+    """One operation of a run.
 
     Attributes:
-        count: answers.
+        count: answers over the part that counts.
         whole: answers of the whole run.
-        p90: 90th percentile of its response times; None where it is not resolved.
-        exceedances: answers beyond it, as many as are effective.
     """
 
     count: int
     whole: int
+
+
+class Responses(msgspec.Struct, frozen=True, kw_only=True):
+    """Response times of one transaction, over the part that counts and what was answered behind the end.
+
+    Attributes:
+        p90: 90th percentile; None where it is not resolved.
+        seen: the same by rank, resolved or not; None where nothing was answered.
+        slow: how many lie beyond the limit.
+    """
+
     p90: Seconds | None
-    exceedances: float
+    seen: Seconds | None
+    slow: ShareBeyond
 
 
 class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,16 +55,16 @@ class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         number: of the run.
         seconds: the part that counts, without what came behind the end.
-        new_orders: committed in it.
         operations: by name.
+        responses: by transaction; of New-Orders those that were rolled back too.
         refused: whether its figures are not to be used.
         durable: whether every acknowledged write is kept; None where that is not known.
     """
 
     number: int
     seconds: Seconds
-    new_orders: int
     operations: dict[str, Operation]
+    responses: dict[str, Responses]
     refused: bool
     durable: bool | None
 
@@ -66,18 +77,20 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
         count: answers over the part that counts.
         share: of all answers; None where there are none.
         p90: 90th percentile of its response times; None where it is not resolved.
-        exceedances: answers beyond the percentile, divided by how much more their number scatters than that of
-            independent ones would; with fewer than 20 it is not resolved.
-        limit_s: that the p90 must keep.
-        kept: whether it did; None where the p90 is not resolved.
+        seen: the same by rank, resolved or not; None where nothing was answered.
+        limit_s: that at least 90 % of the response times must keep.
+        slow: how many lie beyond it, with 99 % bounds of their share (docs/concept/series.md).
+        kept: whether at most 10 % lie beyond it, by the bounds; None where that cannot be told, or no users at
+            terminals asked.
     """
 
     name: str
     count: int
     share: float | None
     p90: Seconds | None
-    exceedances: float
+    seen: Seconds | None
     limit_s: Seconds
+    slow: ShareBeyond
     kept: bool | None
 
 
@@ -141,10 +154,11 @@ def _figures(workload: TpccWorkload, run: TpccRun, counted: RunCounts) -> TpccFi
     mixed = {kind: counts.get(kind, 0) for kind in KINDS}
     mixed[NEW_ORDER] += counts.get(ROLLBACK, 0)
     usable = minutes > 0 and not counted.refused
-    tpmc = counted.new_orders / minutes if usable and workload.terminals else None
-    transactions = tuple(_transactions(counted))
+    new_orders = counted.operations[NEW_ORDER].count
+    tpmc = new_orders / minutes if usable and workload.terminals else None
+    transactions = tuple(_transactions(workload, counted))
     allowed = most * minutes
-    too_fast = bool(workload.terminals and allowed and special.pdtrc(counted.new_orders - 1, allowed) < ERROR)
+    too_fast = bool(workload.terminals and allowed and special.pdtrc(new_orders - 1, allowed) < ERROR)
     return TpccFigures(
         number=run.run,
         warehouses=workload.warehouses,
@@ -158,26 +172,24 @@ def _figures(workload: TpccWorkload, run: TpccRun, counted: RunCounts) -> TpccFi
         checks=checks(workload, mixed, run.account, run.tables, terminals=workload.terminals),
         unread=run.unread,
         missing=tuple(_missing(workload, counted, transactions, tpmc)),
-        too_fast=too_fast and counted.new_orders > allowed,
+        too_fast=too_fast and new_orders > allowed,
     )
 
 
-def _transactions(counted: RunCounts) -> Iterator[Transaction]:
-    found = {kind: counted.operations.get(kind) for kind in KINDS}
-    back = counted.operations.get(ROLLBACK)
-    counts = {kind: one.count if one else 0 for kind, one in found.items()}
-    counts[NEW_ORDER] += back.count if back else 0
+def _transactions(workload: TpccWorkload, counted: RunCounts) -> Iterator[Transaction]:
+    counts = {kind: counted.operations[kind].count for kind in KINDS}
+    counts[NEW_ORDER] += counted.operations[ROLLBACK].count
     everything = sum(counts.values())
-    for kind, one in found.items():
-        p90 = one.p90 if one else None
+    for kind, found in counted.responses.items():
         yield Transaction(
             name=kind,
             count=counts[kind],
             share=counts[kind] / everything if everything else None,
-            p90=p90,
-            exceedances=one.exceedances if one else 0.0,
+            p90=found.p90,
+            seen=found.seen,
             limit_s=LIMITS_S[kind],
-            kept=None if p90 is None else p90 <= LIMITS_S[kind],
+            slow=found.slow,
+            kept=found.slow.at_most(BEYOND) if workload.terminals else None,
         )
 
 
@@ -188,9 +200,9 @@ def _missing(
         yield "no users at terminals, so no tpmC: leave --rate, --arrivals, --closed and --find-rate out"
     if counted.seconds < _INTERVAL:
         yield f"{seconds(counted.seconds)} measured instead of two hours: --duration 150m --warmup 30m"
-    unresolved = {one.name: one.exceedances for one in transactions if one.kept is None}
-    if unresolved and counted.seconds:
-        yield what_resolves(unresolved, counted.seconds, workload.warehouses, terminals=workload.terminals)
+    open_ = {one.name: one.slow for one in transactions if one.kept is None}
+    if open_ and counted.seconds and workload.terminals:
+        yield what_judges(open_, counted.seconds, workload.warehouses)
     if tpmc is not None and tpmc < LEAST * workload.warehouses:
         yield f"less than {LEAST:g} tpmC a warehouse: fewer --warehouses, a faster server, or a longer --duration"
     if workload.warehouses == 1:

@@ -68,6 +68,11 @@ A6_CLOCK = plain(
 )
 A7 = plain("A7", pages.SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
+A7_SHOWN = note(
+    "A7.shown",
+    pages.CLICKBENCH,
+    "its answers are read off what its client shows, so they are compared as far as that goes",
+)
 A8 = plain("A8", pages.STATUSES, "nobody independent confirmed the answers")
 A8_UNCHECKED = note(
     "A8.unchecked", pages.LOAD_ANSWERS, "nobody checked some answers of the load, or what its writes left"

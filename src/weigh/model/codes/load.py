@@ -42,7 +42,7 @@ L3_UNRESOLVED = plain(
     "L3.unresolved", pages.RATE_NOT_REACHED, "the search ended before it was clear which rates keep it"
 )
 L3_LIMIT = warning(
-    "L3.limit", pages.TPCC_TERMINALS, "the 90th percentile of a transaction of TPC-C is beyond its limit"
+    "L3.limit", pages.TPCC_TERMINALS, "more than 10 % of a transaction of TPC-C took longer than its limit"
 )
 L4 = note("L4", pages.JUDGED_SERIES, "the values before the series settles are left out")
 L4_WARM_UP = note("L4.warm_up", pages.WARM_UP, "the beginning of the run is in no figure")

@@ -1,4 +1,4 @@
-"""Errors of a mean by other people's rules, for comparison; and the autocorrelation of a series.
+"""Errors of a mean by other people's rules, for comparison.
 
 All of these look at every sample and every lag, so they take arrays and are of no use for very long series.
 """
@@ -27,21 +27,6 @@ def autocovariance(values: Floats) -> Floats:
     spectrum = rfft(deviations, padded)
     products = irfft(spectrum * spectrum.conj(), padded)[: len(values)]
     return np.asarray(products / len(values), dtype=np.float64)
-
-
-def autocorrelation(values: ArrayLike, lags: Sequence[int]) -> Floats:
-    """Correlation of samples that are ``lags`` apart, of the shape of ``lags``.
-
-    Sums are divided by the number of samples at every lag, as text 002 has it; NaN where nothing varies.
-
-    Raises:
-        UsageError: a lag is negative, or not below the number of samples.
-    """
-    series = np.asarray(values, dtype=np.float64)
-    wanted = _lags(lags, len(series))
-    covariances = autocovariance(series)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(covariances[wanted] / covariances[0], dtype=np.float64)
 
 
 def error_by_cutoff(values: ArrayLike, cutoffs: Sequence[int]) -> Floats:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.model import units
 from weigh.model.errors import UsageError
-from weigh.workloads.suites import benchmark_file, performance_test, sql_file
-from weigh.workloads.suites.question import Suite, merged
+from weigh.workloads.suites import benchmark_file, naming, performance_test, sql_file
+from weigh.workloads.suites.question import FileRead, LeftOut, Suite, merged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from weigh.workloads.parameters import Parameters
 
 _TAKEN = "name a folder of .sql, .benchmark or .xml files (docs/guide/suites.md)"
+LARGEST = 2 << 20
+"""Bytes of a file of questions. What takes SQL apart is Python, and needs some 10 seconds for each million of them."""
 _FORMS = {".sql": sql_file.read, ".benchmark": benchmark_file.read, ".xml": performance_test.read}
 
 
@@ -49,4 +52,14 @@ def read(folder: Path, parameters: Parameters | None = None) -> Suite:
         )
     (form,) = forms
     files = [path for path in found if path.suffix == form and path.name != sql_file.LOAD]
-    return merged(_FORMS[form](folder, files, parameters or {}))
+    large = [path for path in files if path.stat().st_size > LARGEST]
+    read_of = _FORMS[form](folder, [path for path in files if path not in large], parameters or {})
+    return merged([*read_of, *(_too_large(folder, path) for path in large)])
+
+
+def _too_large(folder: Path, path: Path) -> FileRead:
+    why = (
+        f"its file is larger than {units.size(LARGEST)}, and the text of a question is taken apart word by word: keep "
+        "a long list of values in a table, and ask for those in it"
+    )
+    return FileRead(left_out=(LeftOut(name=naming.of_file(folder, path), why=why),))

@@ -2,7 +2,7 @@
 //!
 //! The recording is read from a file of lines of JSON ([`Line`]) that Python made of a trace: which session has which
 //! connection, and in which order a connection sends, is decided there. A transaction is never broken by statements of
-//! another session; one whose connection is lost is not gone on with.
+//! another session; one whose connection is lost is not continued.
 
 mod dump;
 mod worker;

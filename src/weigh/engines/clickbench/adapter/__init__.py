@@ -17,7 +17,7 @@ from typing import Any
 
 from weigh_worker import Adapter
 
-from . import printed, scripts, tables
+from . import forms, scripts, tables
 
 SYSTEM, DATA, ANSWER, NULL = "weigh.system", "weigh.data", "weigh.answer", "weigh.null"
 CONTENTS = "weigh.contents"
@@ -34,7 +34,7 @@ class Engine(Adapter):
         super().__init__(settings, scratch)
         self.folder = Path(str(settings[SYSTEM]))
         self.form = tables.form(str(settings.get(DATA, tables.FORMS[0])))
-        self.answers = printed.form(str(settings.get(ANSWER, "tsv")), settings.get(NULL))
+        self.answers = forms.form(str(settings.get(ANSWER, forms.AUTO)), settings.get(NULL))
         self.system: scripts.System | None = None
         self.texts: frozenset[str] = frozenset()
         self.sql = ""
@@ -57,7 +57,7 @@ class Engine(Adapter):
             CONTENTS: self.wanted.get(CONTENTS, ""),
             DATA: self.form,
             ANSWER: self.answers.name,
-            NULL: self.answers.null,
+            NULL: forms.null(self.answers),
         }
         return {name: {"value": value, "default": None} for name, value in values.items()}
 
@@ -111,8 +111,8 @@ class Engine(Adapter):
         return self.answers.rows(self.raw)
 
     def answer(self) -> Any:
-        """What was printed, as columns, each in the one type that all its cells can have."""
-        return self.answers.columns(self.raw, self.texts)
+        """What was printed, as columns; with what the print leaves open."""
+        return self.answers.columns(self.raw, self.sql, self.texts)
 
     def release(self) -> None:
         """Drop what was printed."""

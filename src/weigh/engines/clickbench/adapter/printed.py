@@ -1,4 +1,4 @@
-"""What a query script prints, as columns: text has no types, so they are those that all cells of a column can have."""
+"""What a query script prints between delimiters, as columns: of the types that fit all cells, for text has none."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import io
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 
-_DELIMITERS = {"csv": ",", "tsv": "\t", "pipe": "|"}
-_HEADER = "-header"
+from . import select_list
+from .answer import BREAKS, DIGITS, EMPTY, field, left_open, typed
+
+DELIMITERS = {"csv": ",", "tsv": "\t", "pipe": "|"}
+HEADER = "-header"
 _NULLS = {"csv": "", "tsv": "\\N", "pipe": ""}
-_WHOLE = r"^-?(0|[1-9]\d{0,17})$"
-"""As numbers are printed: 007 is text."""
-_NUMBER = r"^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
-_TRUTH = r"^(true|false)$"
+_OPEN = {"csv": frozenset(), "tsv": frozenset({BREAKS}), "pipe": frozenset({EMPTY})}
 
 
 class Printed(NamedTuple):
@@ -42,23 +41,41 @@ class Printed(NamedTuple):
             lines = raw.count(b"\n") + (raw[-1:] not in (b"", b"\n"))
         return max(lines - self.header, 0)
 
-    def columns(self, raw: bytes, texts: frozenset[str] = frozenset()) -> memoryview:
-        """An Arrow IPC stream.
+    def table(self, raw: bytes, sql: str, texts: frozenset[str]) -> Any:
+        """The columns.
 
         Args:
             raw: what was printed.
+            sql: the query, which names the columns where no header does.
             texts: names of columns that are text, whatever their cells look like.
 
         Raises:
-            ValueError: nothing was printed, or a table for people.
+            ValueError: it cannot be split into the columns of the query.
         """
-        if not raw:
-            raise ValueError("it printed nothing, not even the names of the columns: have it print them (weigh.answer)")
-        if raw.startswith((b"+-", "┌".encode())):
-            raise ValueError("it printed a table for people: have ./query print CSV or TSV (weigh.answer)")
-        found = pyarrow.csv.read_csv(
+        first = self._first(raw)
+        names = first if self.header else select_list.called(sql, len(first))
+        keys = [f"f{number}" for number in range(len(first))]
+        try:
+            found = self._cells(raw, keys)
+        except pa.ArrowInvalid:
+            # Its message is made of the answer.
+            raise ValueError(
+                f"rows of different numbers of cells: a text with {self.delimiter!r} or a line break in it, which "
+                "cannot be told from what stands between cells; have ./query print CSV (weigh.answer)"
+            ) from None
+        arrays, fields = [], []
+        for name, cells in zip(names, found.columns, strict=True):
+            column = cells if name in texts else typed(cells)
+            arrays.append(column)
+            fields.append(field(name, column.type, self._left_open(cells, column.type)))
+        return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+    def _cells(self, raw: bytes, keys: list[str]) -> Any:
+        """Every cell as text, in columns of these names."""
+        return pyarrow.csv.read_csv(
             pa.BufferReader(raw),
-            pyarrow.csv.ReadOptions(autogenerate_column_names=not self.header),
+            # By place: two columns may have one name.
+            pyarrow.csv.ReadOptions(column_names=keys, skip_rows=int(self.header)),
             pyarrow.csv.ParseOptions(
                 delimiter=self.delimiter,
                 quote_char='"' if self._quoted else False,
@@ -66,46 +83,34 @@ class Printed(NamedTuple):
                 ignore_empty_lines=False,
             ),
             pyarrow.csv.ConvertOptions(
-                column_types=self._as_text(raw),
+                column_types=dict.fromkeys(keys, pa.string()),
                 null_values=[self.null],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
         )
-        table = pa.Table.from_arrays(
-            [
-                column if name in texts else _typed(column)
-                for name, column in zip(found.column_names, found.columns, strict=True)
-            ],
-            names=found.column_names,
-        )
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as stream:
-            stream.write_table(table)
-        return memoryview(sink.getvalue())
 
     @property
     def _quoted(self) -> bool:
         return self.name.startswith("csv")
 
-    def _as_text(self, raw: bytes) -> dict[str, Any]:
-        """Every column as text, whatever it looks like."""
-        first = next(csv.reader(io.StringIO(raw.decode(), newline=""), delimiter=self.delimiter), [])
-        names = first if self.header else [f"f{number}" for number in range(len(first))]
-        return dict.fromkeys(names, pa.string())
+    def _left_open(self, cells: Any, kind: Any) -> frozenset[str]:
+        bare = self.name.removesuffix(HEADER)
+        if kind == pa.string():
+            # How NULL is printed is a setting; where it is nothing, it is no text too.
+            possible = _OPEN[bare] - (frozenset() if self.null == "" else {EMPTY})
+            return left_open(cells, possible, "")
+        return frozenset({DIGITS}) if bare == "pipe" and kind == pa.float64() else frozenset()
+
+    def _first(self, raw: bytes) -> list[str]:
+        """Cells of the first line."""
+        text = io.StringIO(raw.decode(), newline="")
+        if self._quoted:
+            return next(csv.reader(text, delimiter=self.delimiter), [])
+        return text.readline().rstrip("\r\n").split(self.delimiter)
 
 
 def form(name: str, null: object = None) -> Printed:
-    """A form by its name; raises where there is none."""
-    bare = name.removesuffix(_HEADER)
-    if bare not in _DELIMITERS:
-        known = ", ".join(f"{one}[{_HEADER}]" for one in _DELIMITERS)
-        raise ValueError(f"weigh.answer is one of {known}, not {name}")
-    return Printed(name, _DELIMITERS[bare], name.endswith(_HEADER), _NULLS[bare] if null is None else str(null))
-
-
-def _typed(column: Any) -> Any:
-    for pattern, kind in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64()), (_TRUTH, pa.bool_())):
-        if column.null_count < len(column) and pc.all(pc.match_substring_regex(column, pattern)).as_py():
-            return column.cast(kind)
-    return column
+    """A form by its name."""
+    bare = name.removesuffix(HEADER)
+    return Printed(name, DELIMITERS[bare], name.endswith(HEADER), _NULLS[bare] if null is None else str(null))

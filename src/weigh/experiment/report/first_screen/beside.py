@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen.pair import OPEN
+from weigh.experiment.report.first_screen.pair import is_open
 from weigh.model import codes, units
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import VerdictName
@@ -38,7 +38,7 @@ def totals(results: ExperimentResults) -> tuple[str, ...]:
         return (*said[:_TOLD], *((f"The total is another than the typical time on {more} more.",) if more > 0 else ()))
     judged = [one for one in verdicts if one.total]
     still = sum(one.total.verdict is VerdictName.UNRESOLVED for one in judged if one.total)
-    if all(one.verdict in OPEN for one in judged):
+    if all(is_open(one) for one in judged):
         return ()
     return (f"Total times: open on {still} of {len(judged)} (rare stalls weigh in them).",) if still else ()
 

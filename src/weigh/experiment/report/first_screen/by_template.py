@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.by_template import label
 from weigh.experiment.report.first_screen.headline import short
-from weigh.experiment.report.first_screen.outlook import needs
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
+from weigh.experiment.report.first_screen.outlook import needs, why
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, Pair, is_open, not_compared
 from weigh.model import units
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def alike(results: ExperimentResults, others: Sequence[str]) -> Iterator[tuple[t
             said = f"same within {units.percent(verdicts[0].margin, 0)}"
             found.setdefault((str(verdicts[0].verdict), said), []).append(name)
             continue
-        still_open = next((one for one in of_it.values() if one.verdict.verdict in OPEN), None)
+        still_open = next((one for one in of_it.values() if is_open(one.verdict)), None)
+        left = next((one for one in of_it.values() if not_compared(one.verdict)), None)
         if still_open:
             said = f"open: {needs(still_open.verdict, still_open.operations, results.pace)}"
             found.setdefault((str(still_open.verdict.verdict), said), []).append(name)
+        elif left:
+            found.setdefault((str(left.verdict.verdict), f"not compared: {why(left.verdict)}"), []).append(name)
     for (sign, said), names in found.items():
         yield tuple(names), sign, said
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, Pair, is_open
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.data.catalog import FORMATS, TITLES
@@ -56,12 +56,12 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     if len(fit) == 1:
         said = [sentence(fit[0], geometric_mean(results, fit[0]))]
     elif fit:
-        said = [*_listed(results, fit)]
+        said = [*_listed(fit)]
     else:
         said = [_alone(results)]
     said += _not_compared(out, compared)
     # Where no operation is decided, what is decided of them together comes first.
-    open_alone = all(one.verdict in OPEN for pair in compared for one in pair.verdicts)
+    open_alone = all(is_open(one) for pair in compared for one in pair.verdicts)
     told = (*together, *said) if together and open_alone else (*said, *together)
     return (*_unfinished(results), *told, *_attempts(results), *_failures(results), *answers(results))
 
@@ -88,7 +88,7 @@ def sentence(pair: Pair, mean: float | None) -> str:
     """
     total = units.count(len(pair.verdicts), "operation")
     slower, faster = pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)
-    alike, still_open = pair.of(*ALIKE), pair.of(*OPEN)
+    alike, still_open = pair.of(*ALIKE), pair.open
     margin = _margin(pair)
     parts: list[str] = []
     if slower or faster:
@@ -115,7 +115,7 @@ def sentence(pair: Pair, mean: float | None) -> str:
     return f"{'; '.join(parts)}.{rest}{_lost(pair)}"
 
 
-def _listed(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[str]:
+def _listed(compared: Sequence[Pair]) -> Iterator[str]:
     """Several pairs, a short line each."""
     hot = {pair.temperature for pair in compared} == {"hot"}
     most = max(len(pair.verdicts) for pair in compared)
@@ -138,7 +138,8 @@ def short(pair: Pair) -> str:
     parts = [f"{str(one[0].verdict).upper()} on {len(one)}, {amounts(one)}" for one in different if one]
     for found, said in (
         (pair.of(*ALIKE), f"the same within {_margin(pair)}"),
-        (pair.of(*OPEN), "open"),
+        (pair.open, "open"),
+        (pair.not_compared, "not compared"),
         (pair.of(VerdictName.DIVERGED), "not timed for answers that differ"),
         (pair.of(VerdictName.ERROR), "failed"),
     ):
@@ -267,6 +268,8 @@ def _lost(pair: Pair) -> str:
     for name, why in ((VerdictName.DIVERGED, "not timed, answers differ"), (VerdictName.ERROR, "failed")):
         if found := pair.of(name):
             said += f" {len(found)} {why}: {named([one.operation for one in found])}."
+    if left := pair.not_compared:
+        said += f" {len(left)} not compared: {named([one.operation for one in left])}."
     return said
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen.pair import OPEN
+from weigh.experiment.report.first_screen.pair import is_open
 from weigh.model import codes, units
 from weigh.model.spec import MIN_STARTS
 from weigh.model.text import one_line
@@ -56,22 +56,22 @@ def outlooks(verdicts: Iterable[Verdict], pace: Pace | None) -> Iterator[Outlook
     timely: list[Verdict] = []
     others: dict[str, list[Verdict]] = {}
     for one in verdicts:
-        if one.verdict not in OPEN:
+        if not is_open(one):
             continue
         if one.starts_needed and _seconds([one], pace) <= _REASONABLE:
             timely.append(one)
         else:
-            others.setdefault(_why(one), []).append(one)
+            others.setdefault(why(one), []).append(one)
     if timely:
         yield Outlook(tuple(timely), _more(timely, pace))
-    for why, same in others.items():
-        yield Outlook(tuple(same), why)
+    for said, same in others.items():
+        yield Outlook(tuple(same), said)
 
 
 def needs(one: Verdict, operations: Iterable[str], pace: Pace | None) -> str:
     """What an open verdict over several operations would take."""
     if not one.starts_needed or pace is None:
-        return _why(one)
+        return why(one)
     missing = one.starts_needed - one.starts
     seconds = pace.more({(operation, one.temperature): missing for operation in operations})
     return about(seconds) if seconds <= _REASONABLE else QUIETER
@@ -102,8 +102,8 @@ def _seconds(verdicts: list[Verdict], pace: Pace | None) -> Seconds:
     return pace.more(missing)
 
 
-def _why(one: Verdict) -> str:
-    """Of a comparison that more starts do not decide."""
+def why(one: Verdict) -> str:
+    """Why more starts do not decide a comparison."""
     if one.verdict is VerdictName.UNRESOLVED:
         return QUIETER
     reason = one.reasons[0] if one.reasons else None

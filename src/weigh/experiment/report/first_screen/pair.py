@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.model.verdict import VerdictName
+from weigh.verdict.refusals.disqualified import DISQUALIFYING, WITHHOLDING
 
 if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
@@ -34,6 +35,27 @@ class Pair:
     def of(self, *names: VerdictName) -> tuple[Verdict, ...]:
         """Those of some names."""
         return tuple(one for one in self.verdicts if one.verdict in names)
+
+    @property
+    def open(self) -> tuple[Verdict, ...]:
+        """Those that another measurement may decide."""
+        return tuple(one for one in self.verdicts if is_open(one))
+
+    @property
+    def not_compared(self) -> tuple[Verdict, ...]:
+        """Those that nothing decides, because its figures are not those of the work."""
+        return tuple(one for one in self.verdicts if not_compared(one))
+
+
+def is_open(one: Verdict) -> bool:
+    """Whether another measurement may decide it."""
+    return one.verdict in OPEN and not not_compared(one)
+
+
+def not_compared(one: Verdict) -> bool:
+    """Whether a finding forbids to compare it: more starts decide nothing there, so it is not open."""
+    forbids = DISQUALIFYING | WITHHOLDING
+    return one.verdict is VerdictName.REFUSED and any(reason.code in forbids for reason in one.reasons[:1])
 
 
 def pairs(results: ExperimentResults) -> tuple[Pair, ...]:

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
 from weigh.experiment.report.first_screen import beside, by_template, headline
-from weigh.experiment.report.first_screen.outlook import Outlook, outlooks
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, pairs
+from weigh.experiment.report.first_screen.outlook import Outlook, outlooks, why
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, not_compared, pairs
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName, VerdictName
+from weigh.render import words
 from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.experiment.report.first_screen.pair import Pair
     from weigh.experiment.results.results import ExperimentResults
@@ -167,7 +168,9 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
     out = disqualified(results.findings)
     fit = tuple(one for one in results.headline.verdicts if one.contender not in out)
     open_groups = tuple(outlooks(fit, results.pace)) if timed else ()
-    left = tuple(one for one in results.headline.verdicts if one.contender in out and one.verdict in OPEN)
+    left = {"not compared": [one for one in results.headline.verdicts if one.contender in out and one.verdict in OPEN]}
+    for one in filter(not_compared, fit):
+        left.setdefault(f"not compared: {why(one)}", []).append(one)
     every = tuple(_lines(results, others)) if timed else ()
     warning, order = disturbed(results), _failing_first if record.spec.baseline_declared else _by_size
     return FirstScreen(
@@ -183,7 +186,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         lines=tuple(sorted((*_templates(results, others), *_apart(results, every, others)), key=order)),
         groups=(
             *(Group(*one) for one in by_template.alike(results, others)),
-            *_groups(every, open_groups, left if timed else (), len(others)),
+            *_groups(every, open_groups, left if timed else {}, len(others)),
         ),
         means=tuple(_means(results, compared)),
         beside=tuple(
@@ -213,12 +216,10 @@ def _why(results: ExperimentResults) -> str:
     """The first reason for the tier, in words; a warning says it at more length."""
     if not results.tier or not results.tier.reasons or disturbed(results):
         return ""
-    more, first = len(results.tier.reasons) - 1, results.tier.reasons[0]
-    text = one_line(first.text, 240).rstrip(".")
-    if first.code == codes.A8.code and headline.unverified(results):
+    text, rest = words.first_reason(results.tier.reasons)
+    if results.tier.reasons[0].code == codes.A8.code and headline.unverified(results):
         # The headline has said of which.
         text = "those answers are not confirmed"
-    rest = f" (and {units.count(more, 'more reason')})" if more else ""
     return f"{str(results.tier.name).capitalize()}: {text}{rest}."
 
 
@@ -275,7 +276,7 @@ def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[s
 
 
 def _groups(
-    every: Sequence[Line], still_open: Sequence[Outlook], left: Sequence[Verdict], others: int
+    every: Sequence[Line], still_open: Sequence[Outlook], left: Mapping[str, Sequence[Verdict]], others: int
 ) -> Iterator[Group]:
     """What does not differ: the same, small, lost; then what is open and what it would take, and what is left out."""
     several = others > 1
@@ -297,9 +298,10 @@ def _groups(
     for one in still_open:
         sign = str(one.verdicts[0].verdict)
         yield Group(one.places(several=several), sign, f"open: {one.needs}")
-    if left:
-        places = Outlook(tuple(left), "").places(several=several)
-        yield Group(places, str(VerdictName.REFUSED), "not compared")
+    for said, verdicts in left.items():
+        if verdicts:
+            places = Outlook(tuple(verdicts), "").places(several=several)
+            yield Group(places, str(VerdictName.REFUSED), said)
 
 
 def _all(one: Line, names: Sequence[VerdictName]) -> bool:

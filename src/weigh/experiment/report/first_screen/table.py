@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.headline import amounts
+from weigh.experiment.report.first_screen.pair import not_compared
 from weigh.experiment.report.first_screen.screen import Group
 from weigh.model import units
 from weigh.model.verdict import VerdictName
@@ -147,6 +148,8 @@ def _matrix(one: Line, *, wide: bool) -> Row:
 def _cell(verdict: Verdict | None, *, wide: bool) -> str:
     if verdict is None:
         return ""
+    if not_compared(verdict):
+        return "not compared"
     if verdict.verdict in _WORD or verdict.ratio is None:
         return _WORD.get(verdict.verdict, "open")
     interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich.console import Group as Lines
@@ -218,12 +219,12 @@ def _tail(screen: FirstScreen, width: int) -> Iterator[Text]:
     if screen.notice:
         yield from map(_line, shape.wrapped(f"Note: {screen.notice.rstrip('.')}.", width))
     notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
-    command = f"weigh report {screen.evidence} --notes" if screen.notes else ""
+    command = f"weigh report {quote(screen.evidence)} --notes" if screen.notes else ""
     machine = shape.wrapped(screen.machine, width - shape.INDENT, "", "")
     together = f"{notes} {command}".strip()
     asked = [together] if len(together) <= width - shape.INDENT else [notes, command]
     yield from map(_line, shape.packed([part for part in (*machine, *asked) if part], width=width))
-    opened = f"weigh open {screen.evidence}"
+    opened = f"weigh open {quote(screen.evidence)}"
     page = [f"{screen.evidence}/report.html"] if screen.page else []
     yield from map(_line, shape.packed([*page, opened], "  Page:    ", "   ", width))
     if screen.again:

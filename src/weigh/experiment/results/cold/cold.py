@@ -296,19 +296,7 @@ def _bare(verdict: Verdict, refused: Unproven) -> Verdict:
         return verdict
     if verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR):
         return verdict
-    return Verdict(
-        operation=verdict.operation,
-        contender=verdict.contender,
-        baseline=verdict.baseline,
-        metric=verdict.metric,
-        temperature=verdict.temperature,
-        scale=verdict.scale,
-        layout=verdict.layout,
-        verdict=VerdictName.REFUSED,
-        confidence=verdict.confidence,
-        margin=verdict.margin,
-        reasons=verdict.reasons,
-    )
+    return verdict.refused(*verdict.reasons)
 
 
 def _of_baseline(operation: str, temperature: str, analysis: MetricAnalysis, refused: Unproven) -> bool:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.experiment.verify.recount import student_t
 from weigh.model.data.grid import Level
+from weigh.recount import student_t
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -6,45 +6,34 @@ imported here. What it computes is compared with what the report printed.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from weigh.evidence import attempts as store
 from weigh.evidence import files as evidence_files
 from weigh.evidence import journal
-from weigh.evidence.verification import Problem
 from weigh.experiment import derived
 from weigh.experiment.verify.recount import grid as grids
-from weigh.experiment.verify.recount import student_t, templates
-from weigh.model import codes
+from weigh.experiment.verify.recount import templates
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.operation import Workload
 from weigh.model.spec import Spec
 from weigh.model.verdict import Suite, Timing, Verdict
+from weigh.recount import student_t
+from weigh.recount.recount import Figures, Recount, Row, Run, Skipped, impossible
+from weigh.recount.text import text as _text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from weigh.model.errors import WeighError
+    from collections.abc import Iterable, Mapping
 
 _Kind = TypeVar("_Kind")
-Row = Mapping[str, Any]
-Run = Callable[[str, Sequence[str]], Sequence[Sequence[Row]]]
-"""Executes a script in DuckDB, then queries: one list of rows each."""
-
-TOLERANCE = 1e-9
-"""Greatest relative difference that is rounding: nine significant digits, more than any report prints."""
 QUERIES = ("FROM timing ORDER BY ALL;", "FROM verdict ORDER BY ALL;", "FROM suite ORDER BY ALL;")
 """What is asked of the views that the script makes."""
 
 _CANCELLING = ("cv", "noise_floor", "around")
-_ZERO = 1e-12
-"""These are what is left when one figure is taken from another: a difference below this is rounding, however small they
-are."""
+"""These are what is left when one figure is taken from another."""
 _VERDICTS = "verdicts.json"
 _METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read", "stored_bytes", "first_query_s")
 _TIMING = ("starts", "runs", "min", "median", "max", "cv", "around")
@@ -68,40 +57,17 @@ _COLUMNS = {
     "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
     "first_query_s": "DOUBLE", "build": "INTEGER",
 }  # fmt: skip
+_USUAL = {
+    "case": "'only'", "attempt": "number", "round": "'0'", "outcome": "'ok'", "solo": "'false'", "temperature": "'hot'",
+    "bytes_read": "'0'",
+}  # fmt: skip
+"""What a turn in a journal is where it says nothing of it."""
 _NO_LOADS = "SELECT NULL::BIGINT AS stored_bytes, NULL::DOUBLE AS first_query_s, NULL::INTEGER AS build WHERE false"
 """Of an experiment that loads no table, or builds nothing several times, no sample has these columns."""
 _MOST_STARTS = 10_000
 """The quantile of Student's distribution takes a step for each of them."""
 _JOURNAL_LINE = 1 << 28
 """Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""
-
-
-class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """Figures that were not compared.
-
-    Attributes:
-        what: their names.
-        why: one sentence.
-    """
-
-    what: str
-    why: str
-
-
-class Recount(msgspec.Struct, frozen=True, kw_only=True):
-    """What the second implementation says of the first.
-
-    Attributes:
-        compared: how many figures of each name were compared.
-        difference: the greatest relative difference among those that agree.
-        skipped: what was not compared.
-        problems: figures that differ, ``R4.sql``; empty when all agree.
-    """
-
-    compared: dict[str, int]
-    difference: float
-    skipped: tuple[Skipped, ...]
-    problems: tuple[Problem, ...]
 
 
 class _Printed(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,13 +138,13 @@ def recount(folder: Path, run: Run) -> Recount:
         run: executes SQL in DuckDB, and raises DataFault where a file defeats it; how DuckDB is had is not for an
             auditor to know.
     """
-    comparison = _Comparison()
+    comparison = _Comparison("samples", _CANCELLING)
     try:
         printed = _printed(folder)
         asked = queries(folder)
         timings, verdicts, suites, *others = run(script(folder), asked)
     except (EvidenceFault, DataFault) as error:
-        return comparison.impossible(error)
+        return impossible(_VERDICTS, error.what)
     comparison.timings(printed.timings, _by(timings, *_KEY))
     comparison.verdicts(printed.verdicts, _by(verdicts, *_KEY))
     comparison.suites(printed.suites, _by(suites, "contender", "temperature"))
@@ -187,17 +153,12 @@ def recount(folder: Path, run: Run) -> Recount:
         comparison.effects(printed.effects, {row["id"]: row for row in beside[grids.QUERY]})
     if templates.QUERY in beside:
         comparison.templates(printed.templates, _by(beside[templates.QUERY], "template", "contender", "temperature"))
-    return comparison.result()
+    never, because = _NEVER
+    return comparison.result(Skipped(what=never, why=because))
 
 
-class _Comparison:
+class _Comparison(Figures):
     """Figures that were printed against figures that were computed, row by row."""
-
-    def __init__(self) -> None:
-        self._compared: Counter[str] = Counter()
-        self._difference = 0.0
-        self._skipped: dict[str, list[str]] = defaultdict(list)
-        self._problems: list[Problem] = []
 
     def timings(self, printed: Iterable[Timing], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender by itself."""
@@ -209,14 +170,14 @@ class _Comparison:
         for operation, contender, metric, temperature in computed.keys() - shown:
             if metric == "wall_s":
                 place = f"{operation}{_other(temperature)} of {contender}"
-                self._skipped["there are times, and the report shows none"].append(place)
+                self.skip("there are times, and the report shows none", place)
 
     def verdicts(self, printed: Iterable[Verdict], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender against the baseline."""
         for row in printed:
             found = computed.get(_key(row))
             if row.ratio is None:
-                self._skipped[f"the report has no ratio ({row.verdict})"].append(_place(row))
+                self.skip(f"the report has no ratio ({row.verdict})", _place(row))
             elif not self._known(row):
                 continue
             else:
@@ -229,7 +190,7 @@ class _Comparison:
         """Each contender over the whole workload."""
         for row in printed:
             if row.mean is None:
-                self._skipped["the report has no mean over the workload"].append(row.contender)
+                self.skip("the report has no mean over the workload", row.contender)
             else:
                 place = f"the workload{_other(row.temperature)} of {row.contender}"
                 self._figures(place, row, computed.get((row.contender, row.temperature)), _SUITE)
@@ -239,7 +200,7 @@ class _Comparison:
         printed = tuple(printed)
         for one in printed:
             if one.ratio is None:
-                self._skipped["the report has no effect"].append(one.place)
+                self.skip("the report has no effect", one.place)
         for number, figure in enumerate(grids.asked(printed)):
             names = _EFFECT if figure.at is None else _TOTAL
             self._figures(figure.place, figure.row, computed.get(number), names)
@@ -249,63 +210,20 @@ class _Comparison:
         for row in printed:
             one = row.verdict
             if one.ratio is None:
-                self._skipped[f"the report has no ratio ({one.verdict})"].append(f"template {one.operation}")
+                self.skip(f"the report has no ratio ({one.verdict})", f"template {one.operation}")
                 continue
             place = f"template {one.operation}{_other(one.temperature)} of {one.contender}"
             self._figures(place, one, computed.get((one.operation, one.contender, one.temperature)), _EFFECT)
 
-    def impossible(self, error: WeighError) -> Recount:
-        """Nothing could be computed: sealed evidence that cannot be read is not what it says."""
-        return Recount(
-            compared={},
-            difference=0.0,
-            skipped=(Skipped(what="all figures", why="what they are computed from cannot be read"),),
-            problems=(Problem(code=codes.R4_SQL.code, file=_VERDICTS, text=error.what),),
-        )
-
-    def result(self) -> Recount:
-        """What came of it."""
-        skipped = [Skipped(what="; ".join(sorted(places)), why=why) for why, places in self._skipped.items()]
-        never, because = _NEVER
-        return Recount(
-            compared=dict(self._compared),
-            difference=self._difference,
-            skipped=(*skipped, Skipped(what=never, why=because)),
-            problems=tuple(self._problems),
-        )
-
     def _known(self, row: Timing | Verdict) -> bool:
         if row.metric not in _METRICS:
-            self._skipped["the SQL does not read this metric"].append(_place(row))
+            self.skip("the SQL does not read this metric", _place(row))
         return row.metric in _METRICS
 
     def _figures(self, place: str, row: object, found: Row | None, names: Iterable[str]) -> None:
         """The figures of one row that have a name here."""
         for name in names:
-            said, computed = getattr(row, name), found[name] if found else None
-            if said is None and computed is None:
-                continue
-            self._compared[name] += 1
-            difference = _difference(name, said, computed)
-            if difference <= TOLERANCE:
-                self._difference = max(self._difference, difference)
-            else:
-                text = f"{place}: {name} is {_number(said)} in the report, {_number(computed)} by SQL from the samples"
-                self._problems.append(Problem(code=codes.R4_SQL.code, file=_VERDICTS, text=text))
-
-
-def _difference(name: str, said: float | None, computed: float | None) -> float:
-    """Relative; infinite where one of them is not there."""
-    if said is None or computed is None:
-        return float("inf")
-    apart = abs(said - computed)
-    if apart == 0 or (name in _CANCELLING and apart < _ZERO):
-        return 0.0
-    return apart / max(abs(said), abs(computed))
-
-
-def _number(value: float | None) -> str:
-    return "absent" if value is None else f"{value:.9g}"
+            self.compare(_VERDICTS, place, name, getattr(row, name), found[name] if found else None)
 
 
 def _key(row: Timing | Verdict) -> tuple[str, str, str, str]:
@@ -354,7 +272,6 @@ def _sources(folder: Path) -> str:
     # A killed attempt has only its journal; the verdicts read that, so it is read here.
     journals = [path / journal.NAME for path in attempts if not (path / derived.SAMPLES).exists()]
     columns = [f'"{name}"' for name in _COLUMNS]
-    form = _text(f"[{msgspec.json.encode(_COLUMNS).decode()}]")
     parts = []
     if files:
         names = ", ".join(_path(path) for path in files)
@@ -364,28 +281,40 @@ def _sources(folder: Path) -> str:
         )
     if journals:
         names = ", ".join(_path(path) for path in journals)
-        parts.append(
-            f"SELECT {', '.join(f'one.{column}' for column in columns)}\n"
-            f"FROM (\n"
-            f"    SELECT unnest(from_json(body->'samples', {form})) AS one\n"
-            f"    FROM read_json(\n"
+        lines = (
+            f"read_json(\n"
             f"        [{names}], format = 'newline_delimited', columns = {{event: 'VARCHAR', body: 'JSON'}},\n"
-            f"        ignore_errors = true, maximum_object_size = {_JOURNAL_LINE}\n"
-            f"    )\n"
+            f"        filename = true, ignore_errors = true, maximum_object_size = {_JOURNAL_LINE}\n"
+            f"    )"
+        )
+        told = ",\n    ".join(f'{_of_turn(name)}::{kind} AS "{name}"' for name, kind in _COLUMNS.items())
+        parts.append(
+            f"SELECT\n    {told}\n"
+            f"FROM (\n"
+            f"    SELECT filename, body, unnest(range(json_array_length(body, '$.run')::BIGINT)) AS nth\n"
+            f"    FROM {lines}\n"
             f"    WHERE event = 'turn'\n"
-            f")"
+            f") JOIN (\n"
+            f"    SELECT filename, body->>'attempt' AS number\n"
+            f"    FROM {lines}\n"
+            f"    WHERE event = 'opened'\n"
+            f") USING (filename)"
         )
     return "\nUNION ALL\n".join(parts)
+
+
+def _of_turn(name: str) -> str:
+    """What a journal's turn says of its execution ``nth``: one value for all of them, or a list of them."""
+    column, usual = name.removesuffix("_s"), _USUAL.get(name, "NULL")
+    if name == "contender":
+        usual = f"regexp_replace({_of_turn('arm')}, '#2$', '')"
+    value = (
+        f"CASE json_type(body, '$.{column}') WHEN 'ARRAY' THEN body->'{column}'->>nth "
+        f"ELSE CASE WHEN json_exists(body, '$.{column}') THEN body->>'{column}' ELSE {usual} END END"
+    )
+    return f"(({value})::DOUBLE / 1e9)" if name != column else f"({value})"
 
 
 def _path(path: Path) -> str:
     """A file's name as DuckDB reads it: a bracket, a star and a question mark would be patterns."""
     return _text("".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path)))
-
-
-def _text(value: str) -> str:
-    if value.isprintable():
-        return "'" + value.replace("'", "''") + "'"
-    # What a terminal would obey is no text of this script either.
-    shown = "".join(one if one.isprintable() and one not in "'\\" else f"\\U{ord(one):08x}" for one in value)
-    return f"e'{shown}'"

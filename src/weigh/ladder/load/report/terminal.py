@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -46,7 +47,7 @@ def report(summary: LoadLadderResults, folder: str) -> RenderableType:
     for one in summary.rungs:
         last.append(f"{words.name(one):<10} {one.evidence}" + ("" if one.complete else ", not complete") + "\n")
     last.append(f"reproduce: {plan.command}")
-    last.append(f"\nladder:    {folder}/load-ladder.html  (weigh verify {folder})")
+    last.append(f"\nladder:    {folder}/load-ladder.html  (weigh verify {quote(str(folder))})")
     return Group(*parts, last)
 
 

@@ -56,7 +56,7 @@ class ValkeyServer:
                 if more > 0:
                     events.append({"kind": kind, "amount": more})
         for kind, (goes_on, counted) in _WORKS.items():
-            events += self._work(kind, before, now, goes_on, counted, began)
+            events += self._work(kind, before, now, goes_on, counted)
         self._last = began
         seen: dict[str, Any] = {"server_cpu_s": family.cpu_seconds(self._server) if self._server else None}
         if now.get("aof_enabled") == "1":
@@ -72,7 +72,7 @@ class ValkeyServer:
         return dict(line.split(":", 1) for line in lines if ":" in line)
 
     def _work(
-        self, kind: str, before: dict[str, str] | None, now: dict[str, str], goes_on: str, counted: str, began: float
+        self, kind: str, before: dict[str, str] | None, now: dict[str, str], goes_on: str, counted: str
     ) -> list[dict[str, Any]]:
         """A snapshot or a rewrite that has ended since the last look."""
         active, was = now.get(goes_on) == "1", kind in self._since

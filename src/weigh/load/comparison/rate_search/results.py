@@ -110,9 +110,7 @@ def rates_found(
         if limit is not None and rate.threshold is not None:
             limits[contender.name] = limit
     searches = {name: one.rate_search for name, one in loads[-1].items() if one.rate_search}
-    return RatesFound(
-        rates=tuple(rates), searches=searches, verdicts=_verdicts(records[-1], rates, limits, searches, refused)
-    )
+    return RatesFound(rates=tuple(rates), searches=searches, verdicts=_verdicts(records[-1], rates, limits, refused))
 
 
 def _limit(own: Sequence[tuple[LoadComparisonRecord, RateSearchResults]]) -> Posterior | None:
@@ -146,7 +144,6 @@ def _verdicts(
     record: LoadComparisonRecord,
     rates: Sequence[ContenderRate],
     limits: Mapping[str, Posterior],
-    searches: Mapping[str, RateSearchResults],
     refused: Sequence[Unranked],
 ) -> tuple[LoadVerdict, ...]:
     spec, asked = record.spec, asked_of(record)

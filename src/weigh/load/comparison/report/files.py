@@ -48,7 +48,7 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`history`.
     """
-    return page(read(folder), folder.resolve().name)
+    return page(read(folder))
 
 
 def pages(results: LoadComparisonResults, name: str) -> dict[str, bytes]:
@@ -61,7 +61,7 @@ def pages(results: LoadComparisonResults, name: str) -> dict[str, bytes]:
     return {
         JSON: json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),
-        HTML: page(results, name),
+        HTML: page(results),
     }
 
 

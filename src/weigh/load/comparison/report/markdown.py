@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.figures import ALL
@@ -62,7 +63,7 @@ def _lines(results: LoadComparisonResults, evidence: str) -> Iterator[str]:
         for found in rates.cells(results.rates):
             yield row([text(cell) for cell in found])
     yield ""
-    yield f"Evidence: {code(f'weigh report {evidence} --notes')}"
+    yield f"Evidence: {code(f'weigh report {quote(evidence)} --notes')}"
     if results.record.environment:
         yield ""
         yield f"Again: {code(results.record.environment.command)}"

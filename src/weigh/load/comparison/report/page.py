@@ -29,13 +29,8 @@ _KEY = (
 )
 
 
-def page(results: LoadComparisonResults, evidence: str) -> bytes:
-    """The whole page. A pure function of the records.
-
-    Args:
-        results: what is to be said.
-        evidence: name of the evidence directory.
-    """
+def page(results: LoadComparisonResults) -> bytes:
+    """The whole page. A pure function of the records."""
     spec = results.record.spec
     axis = Axis(results.verdicts, (), spec.rules.margin)
     says = list(_headings(words.headline(results)))

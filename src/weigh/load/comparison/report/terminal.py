@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -21,6 +22,7 @@ from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import shape
 from weigh.render.terminal import TIER_STYLE, VERDICT_STYLE, FittedTable, interval, plain_text, show_findings, show_tier
+from weigh.render.words import first_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -151,11 +153,9 @@ def _head(results: LoadComparisonResults, width: int) -> Iterator[Text]:
     for line in _under(results, width):
         yield _line(line, "dim")
     if results.tier.reasons:
-        more = len(results.tier.reasons) - 1
-        rest = f" (and {units.count(more, 'more reason')})" if more else ""
-        first = (
-            "every verdict is refused" if results.refused else one_line(results.tier.reasons[0].text, 240).rstrip(".")
-        )
+        first, rest = first_reason(results.tier.reasons)
+        if results.refused:
+            first = "every verdict is refused"
         why = f"{str(results.tier.name).capitalize()}: {first}{rest}."
         for line in shape.wrapped(why, width)[:_LINES]:
             yield _line(line, TIER_STYLE[results.tier.name].removeprefix("bold "))
@@ -258,9 +258,9 @@ def _tail(results: LoadComparisonResults, evidence: str, width: int) -> Iterator
     counts = Counter(one.severity for one in results.findings)
     said = ", ".join(units.count(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind])
     if said:
-        yield from map(_line, shape.packed([f"{said}:", f"weigh report {evidence} --notes"], width=width))
+        yield from map(_line, shape.packed([f"{said}:", f"weigh report {quote(evidence)} --notes"], width=width))
     page = [f"{evidence}/report.html"] if results.record.end is not None else []
-    yield from map(_line, shape.packed([*page, f"weigh open {evidence}"], "  Page:    ", "   ", width))
+    yield from map(_line, shape.packed([*page, f"weigh open {quote(evidence)}"], "  Page:    ", "   ", width))
     if results.record.environment:
         yield from map(_line, shape.command(results.record.environment.command, "  Again:   ", width))
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.figures import CPU, ERRORS, HIGHEST, MEMORY, PERCENTILES, RATE
 from weigh.load.comparison.rate_search import report as rates
-from weigh.load.comparison.verdicts import DECIDING
 from weigh.load.report import words as load_words
 from weigh.model import codes, units
 from weigh.model.text import one_line
@@ -215,8 +214,3 @@ def _unfinished(results: LoadComparisonResults) -> Iterator[str]:
 def matters(one: LoadVerdict) -> bool:
     """Whether a figure stands on the first screen: of all operations together."""
     return one.operation == ALL
-
-
-def decides(one: LoadVerdict) -> bool:
-    """Whether it is what users meet, and not what it costs."""
-    return one.metric in DECIDING

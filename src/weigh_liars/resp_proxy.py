@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from typing import BinaryIO, Literal
 
-from support.tcp_server import Door
+from .tcp_server import Door
 
 Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers", "dawdles", "lags"]
 _READ, _WRITE = b"HGETALL", b"HSET"

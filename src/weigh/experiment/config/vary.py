@@ -1,4 +1,4 @@
-"""Variations: contenders of a spec put in several times, with one setting at several values.
+"""``--vary``: contenders put in several times, with one setting at several values.
 
 All of them take part in one experiment. They alternate in the same blocks, so that any two of them have a ratio with an
 interval; widths that were measured one after another would have none (T5).
@@ -7,20 +7,17 @@ interval; widths that were measured one after another would have none (T5).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from weigh.engines import engine
-from weigh.ladder.plan import Variation
-from weigh.model.contender import DATA_KEYS, Setting, parse_setting
+from weigh.model.contender import DATA_KEYS, Contender, Setting, parse_setting
 from weigh.model.errors import UsageError, nearest
+from weigh.model.variation import Variation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from weigh.model.contender import Contender
-    from weigh.model.spec import Spec
 
 THREADS = "threads"
 """This key means each engine's own setting of that kind, whatever it is called."""
@@ -36,8 +33,22 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Setting, ...]
 
 
+class Varied(NamedTuple):
+    """The contenders of an experiment.
+
+    Attributes:
+        contenders: all that take part, every one under its own name.
+        baseline: where a contender was named that is varied its first value, else as it was named.
+        variations: which of them are one contender at several values.
+    """
+
+    contenders: tuple[Contender, ...]
+    baseline: str | None
+    variations: tuple[Variation, ...]
+
+
 def parse(text: str) -> Wanted:
-    """A variation from the command line.
+    """A variation from the command line or from weigh.toml.
 
     Raises:
         UsageError: it does not have that form, or names fewer than two different values.
@@ -52,26 +63,29 @@ def parse(text: str) -> Wanted:
     values = tuple({(type(value), value): value for value in parsed}.values())
     if len(values) < 2:
         raise UsageError(
-            f"'{text}' names one value", remedy="a ladder has at least two: --vary threads=1,2; or write ?KEY=VALUE"
+            f"--vary: '{text}' names one value",
+            remedy="name at least two: --vary threads=1,2; one alone is a setting: --contender 'duckdb?threads=2'",
         )
     return Wanted(contender=match["contender"] or "", key=match["key"], values=values)
 
 
-def expand(spec: Spec, wanted: Sequence[Wanted]) -> tuple[Spec, tuple[Variation, ...]]:
-    """The spec with its contenders varied, and what became of each.
+def expand(contenders: Sequence[Contender], baseline: str | None, wanted: Sequence[Wanted]) -> Varied:
+    """The contenders varied, and what became of each.
 
-    The baseline becomes its first value. A contender whose engine has no setting for threads takes part once, as it is.
+    A contender whose engine has no setting for threads takes part once, as it is.
+
+    Args:
+        contenders: as they were asked for.
+        baseline: as it was asked for; None where nobody named one.
+        wanted: of which contenders which setting, and its values.
 
     Raises:
-        UsageError: a variation names no contender, sets what is set already, or varies one contender twice; or
-            the experiment has a grid of layouts.
+        UsageError: a variation names no contender, sets what is set already, or varies one contender twice.
     """
+    if not wanted:
+        return Varied(tuple(contenders), baseline, ())
+    names = [one.name for one in contenders]
     chosen: dict[str, Wanted] = {}
-    if wanted and spec.grid:
-        raise UsageError(
-            "--vary and a grid of layouts are both asked for", remedy="keep one of them, or leave out [grid]"
-        )
-    names = [one.name for one in spec.contenders]
     for one in wanted:
         if one.contender and one.contender not in names:
             raise UsageError(f"--vary: '{one.contender}' is not a contender", remedy=nearest(one.contender, names))
@@ -81,20 +95,19 @@ def expand(spec: Spec, wanted: Sequence[Wanted]) -> tuple[Spec, tuple[Variation,
                     f"--vary: '{name}' is varied twice", remedy="vary one setting of a contender at a time"
                 )
             chosen[name] = one
-    contenders: list[Contender] = []
+    made: list[Contender] = []
     variations = []
-    for contender in spec.contenders:
+    for contender in contenders:
         members = _members(contender, chosen[contender.name]) if contender.name in chosen else None
-        contenders += members[1] if members else [contender]
+        made += members[1] if members else [contender]
         variations += [members[0]] if members else []
-    if chosen and not variations:
-        raise UsageError("no contender's engine has a setting for threads", remedy="vary another setting by its name")
+    if not variations:
+        raise UsageError(
+            "--vary: no contender's engine has a setting for threads", remedy="vary another setting by its name"
+        )
     first = {one.contender: next(iter(one.members)) for one in variations}
-    _check_names(contenders)
-    return (
-        msgspec.structs.replace(spec, contenders=tuple(contenders), baseline=first.get(spec.baseline, spec.baseline)),
-        tuple(variations),
-    )
+    _check_names(made)
+    return Varied(tuple(made), first.get(baseline, baseline) if baseline else None, tuple(variations))
 
 
 def _members(contender: Contender, wanted: Wanted) -> tuple[Variation, list[Contender]] | None:

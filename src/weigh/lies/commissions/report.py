@@ -1,0 +1,114 @@
+"""What is published: what was dropped, edited, left out, or is not the publisher's."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from weigh.lies.commission import Act, Commission
+from weigh.lies.commissions.words import ONCE, SMALL, contenders
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_RUN = f"run --contender duckdb --contender single=duckdb?threads=1 --operations by_action {ONCE} {SMALL}"
+_VERIFY = "verify latest --json"
+_TPCH = "gate --contender duckdb --contender single=duckdb?threads=1 --quiet --json"
+
+
+def _verdicts(folder: Path) -> Path:
+    (found,) = (folder / "runs").glob("*/verdicts.json")
+    return found
+
+
+def _halved(folder: Path) -> None:
+    """The times of one contender, in what is published."""
+    path = _verdicts(folder)
+    document = json.loads(path.read_text())
+    for one in document["timings"]:
+        if one["contender"] == "single" and one["metric"] == "wall_s":
+            one["median"] /= 2
+    path.write_text(json.dumps(document))
+
+
+def _promoted(folder: Path) -> None:
+    """The tier, in what is published."""
+    path = _verdicts(folder)
+    document = json.loads(path.read_text())
+    document["tier"] = {"name": "conclusive", "reasons": [], "inadmissible": []}
+    path.write_text(json.dumps(document))
+
+
+def _keys(folder: Path) -> None:
+    """Keys of who measured, and of somebody else."""
+    import subprocess
+
+    for name in ("author", "forger"):
+        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(folder / name)]
+        subprocess.run(words, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+
+
+def _without_openssh() -> str:
+    import shutil
+
+    return "" if shutil.which("ssh-keygen") else "it needs ssh-keygen, of OpenSSH's client"
+
+
+COMMISSIONS = {
+    "R1": Commission(
+        liar=Act(
+            steps=(
+                f"run {contenders(base='duckdb', twin='liar?lie=none', liar='liar?lie=fails')} --workload two "
+                f"{ONCE} {SMALL}",
+            )
+        ),
+        code="X.error",
+        of="liar",
+    ),
+    "R3": Commission(
+        liar=Act(
+            steps=(
+                f"gate {contenders(base='duckdb', twin='liar?lie=none', liar='liar?lie=false-version')} "
+                f"--operations by_action {SMALL}",
+            )
+        ),
+        code="R3.version",
+        of="liar",
+    ),
+    "R4": Commission(
+        liar=Act(steps=(_RUN, _halved, _VERIFY)),
+        code="R4.figures",
+        twin=Act(steps=(_RUN, _VERIFY)),
+        silent=("R4.figures", "R4.hash", "R4.sealed"),
+        told="PASSED",
+    ),
+    "R5": Commission(
+        liar=Act(steps=(_RUN, _promoted, _VERIFY)),
+        code="R4.figures",
+        twin=Act(steps=(_RUN, _VERIFY)),
+        silent=("R4.figures", "R4.hash", "R4.sealed"),
+        told="PASSED",
+    ),
+    "R7": Commission(
+        liar=Act(steps=(f"{_TPCH} --workload tpch --scale 0.01 --operations q6",)),
+        code="NOTICE",
+        twin=Act(steps=(f"{_TPCH} --scale 20K --operations by_action",)),
+    ),
+    "R8": Commission(
+        liar=Act(steps=(f"gate {contenders(twin='liar', liar='licensed')} --operations by_action {SMALL}",)),
+        code="R8.terms",
+        of="liar",
+    ),
+    "R9": Commission(
+        liar=Act(steps=(_RUN, _keys, "sign latest --key forger", f"{_VERIFY} --key author.pub")),
+        code="R9.signature",
+        twin=Act(steps=(_RUN, _keys, "sign latest --key author", f"{_VERIFY} --key author.pub")),
+        told="PASSED",
+        needs=_without_openssh,
+    ),
+}
+
+ELSEWHERE = {
+    "R2": "nobody is accused of a mean: it never stands before its members, nor without their spread",
+    "R6": "it needs a history of many versions, on two machines",
+}
