@@ -20,6 +20,7 @@ from benchmarks import (
     servers,
     startup,
     statistics,
+    suite,
     tpch,
     worker,
 )
@@ -42,6 +43,7 @@ ALL = {
     "against_itself": against_itself.run,
     "covariates": covariates.run,
     "decide": decide.run,
+    "suite": suite.run,
 }
 
 

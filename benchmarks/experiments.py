@@ -18,11 +18,18 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """Verdicts of wall time as the JSON document has them, the samples, and seconds from the start to the end."""
+    """Verdicts of wall time as the JSON document has them, the samples, and seconds from the start to the end.
+
+    Attributes:
+        templates: of a suite, with their verdicts, as the document has them.
+        code: exit code.
+    """
 
     verdicts: list[dict[str, Any]]
     samples: tuple[Sample, ...]
     seconds: float
+    templates: list[dict[str, Any]]
+    code: int
 
 
 def measured(*flags: str, environment: dict[str, str] | None = None, keep: Path | None = None) -> Outcome:
@@ -42,4 +49,4 @@ def measured(*flags: str, environment: dict[str, str] | None = None, keep: Path 
         document = json.loads(done.stdout)
         evidence = Path(str(folder)) / document["evidence"]
         verdicts = [one for one in document["verdicts"] if one["metric"] == "wall_s"]
-        return Outcome(verdicts, record.read(evidence).samples, seconds)
+        return Outcome(verdicts, record.read(evidence).samples, seconds, document.get("templates", []), done.returncode)

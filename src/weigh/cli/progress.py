@@ -14,6 +14,9 @@ from weigh.model.progress import Progress, Silence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_EVERY = 30.0
+"""Seconds without a line after which one says how far a step is, where no bar can be drawn."""
+
 
 class Shown:
     """Progress for people. The protocol calls it between turns only, so nothing is drawn during a sample."""
@@ -21,17 +24,20 @@ class Shown:
     def __init__(self) -> None:
         self._drawn = False
         self._terminal = sys.stderr.isatty()
-        self._began = time.monotonic()
+        self._began = self._told = time.monotonic()
 
     def say(self, text: str) -> None:
         """A line that stays."""
+        self._told = time.monotonic()
         with _heard():
             self._clear()
             say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
 
     def step(self, done: int, total: int, what: str) -> None:
-        """A bar that is drawn over."""
+        """A bar that is drawn over; elsewhere a line now and then, so that nobody takes it for dead."""
         if not self._terminal:
+            if time.monotonic() - self._told > _EVERY and done < total:
+                self.say(f"{what}: {done:,} of {total:,}")
             return
         width = 30
         filled = round(width * done / total) if total else width

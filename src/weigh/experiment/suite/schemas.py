@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from contextlib import ExitStack
@@ -9,17 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from weigh.engines import engine as engines
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model.text import one_line
+from weigh.model.units import count
 from weigh.workloads import infer_schema
 from weigh.workloads.suites.question import LeftOut
 from weigh.workloads.user_sql import QueryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from weigh.data.cache import CachedData
@@ -49,9 +52,15 @@ class Asked(NamedTuple):
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
-    schemas: dict[str, QueryFile]
-    refused: dict[str, str]
-    any_rows: list[str]
+    """What one contender answered over one set of data, by hash of what it was asked.
+
+    Attributes:
+        schemas: of what it answers.
+        refused: its words, where it does not.
+    """
+
+    schemas: dict[str, QueryFile] = {}
+    refused: dict[str, str] = {}
 
 
 def schemas(
@@ -63,6 +72,9 @@ def schemas(
     progress: Progress,
 ) -> Asked:
     """The result schema of every question: from the cache, or by asking the contenders, the first one first.
+
+    Each question is kept by itself: where one is changed, the others are not asked again, and what was asked before an
+    interruption stays.
 
     Args:
         questions: of the suite.
@@ -77,48 +89,83 @@ def schemas(
     """
     from weigh._native import hash_bytes
 
-    said = [key, *(one.spec for one in contenders), *(f"{one.name}\0{one.sql}" for one in questions)]
-    place = cache / "suites" / f"{hash_bytes(chr(1).join(said).encode())[:24]}.json"
-    try:
-        kept = msgspec.json.decode(place.read_bytes(), type=_Kept)
-    except (OSError, msgspec.DecodeError):
-        kept = _ask(questions, contenders, data(), cache, progress)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(msgspec.json.encode(kept))
-    left_out = tuple(LeftOut(name=name, why=why) for name, why in kept.refused.items())
-    return Asked(kept.schemas, left_out, tuple(kept.any_rows))
-
-
-def _ask(
-    questions: Sequence[Question], contenders: Sequence[Contender], stored: CachedData, cache: Path, progress: Progress
-) -> _Kept:
-    schemas: dict[str, QueryFile] = {}
+    found: dict[str, QueryFile] = {}
     refused: dict[str, str] = {}
-    any_rows: list[str] = []
     open_ = list(questions)
     with ExitStack() as stack:
-        stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
+        stored: CachedData | None = None
         for contender in contenders:
             if not open_:
                 break
-            progress.say(f"environment of {contender.name}")
-            plain = msgspec.structs.replace(contender, layout="", catalog="", store="file")
-            one = ready(plain, cache)
-            link = stack.enter_context(DataLink({"": stored}))
-            with QuerySession(one, link, _TIMEOUT) as session:
-                still: list[Question] = []
-                for number, question in enumerate(open_):
-                    try:
-                        sql = question.dialect.get(one.engine.dialect, question.sql)
-                        table = session.ask(sql).table
-                    except WorkerEnded as ended:
-                        words = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
-                        refused.setdefault(question.name, f"{contender.name} does not answer it: {words}")
-                        still.append(question)
-                    else:
-                        schemas[question.name] = infer_schema.describe(question.sql, table)
-                        refused.pop(question.name, None)
-                    progress.step(number + 1, len(open_), "reading result schemas")
+            # Whoever is called otherwise, or reads another layout, answers the same.
+            plain = msgspec.structs.replace(contender, name="", layout="", catalog="", store="file")
+            place = cache / "suites" / f"{hash_bytes(key.encode() + msgspec.json.encode(plain))[:24]}.json"
+            dialect = engines.load(contender.engine).dialect
+            texts = {one.name: one.dialect.get(dialect, one.sql) for one in open_}
+            keys = {one.name: hash_bytes(f"{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
+            kept = _read(place)
+            unknown = [
+                one for one in open_ if keys[one.name] not in kept.schemas and keys[one.name] not in kept.refused
+            ]
+            if unknown:
+                if stored is None:
+                    stored = data()
+                    stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
+                try:
+                    _ask(unknown, texts, keys, contender, stored, kept, cache, progress)
+                finally:
+                    _write(place, kept)
+            still: list[Question] = []
+            for one in open_:
+                if described := kept.schemas.get(keys[one.name]):
+                    found[one.name] = described
+                    refused.pop(one.name, None)
+                else:
+                    words = kept.refused[keys[one.name]]
+                    refused.setdefault(one.name, f"{contender.name} does not answer it: {words}")
+                    still.append(one)
             open_ = still
-    any_rows = [one.name for one in questions if one.name in schemas and infer_schema.unordered_limit(one.sql)]
-    return _Kept(schemas=schemas, refused=refused, any_rows=any_rows)
+    any_rows = tuple(one.name for one in questions if one.name in found and infer_schema.unordered_limit(one.sql))
+    return Asked(found, tuple(LeftOut(name=name, why=why) for name, why in refused.items()), any_rows)
+
+
+def _ask(
+    questions: Sequence[Question],
+    texts: Mapping[str, str],
+    keys: Mapping[str, str],
+    contender: Contender,
+    stored: CachedData,
+    kept: _Kept,
+    cache: Path,
+    progress: Progress,
+) -> None:
+    """Ask one contender, and add to what is kept of it."""
+    progress.say(f"environment of {contender.name}")
+    plain = msgspec.structs.replace(contender, layout="", catalog="", store="file")
+    one = ready(plain, cache)
+    progress.say(f"reading result schemas: {count(len(questions), 'question')} to {contender.name}")
+    with DataLink({"": stored}) as link, QuerySession(one, link, _TIMEOUT) as session:
+        for number, question in enumerate(questions):
+            key = keys[question.name]
+            try:
+                table = session.ask(texts[question.name]).table
+            except WorkerEnded as ended:
+                kept.refused[key] = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
+            else:
+                kept.schemas[key] = infer_schema.describe(question.sql, table)
+            progress.step(number + 1, len(questions), "reading result schemas")
+
+
+def _read(place: Path) -> _Kept:
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=_Kept)
+    except (OSError, msgspec.DecodeError):
+        return _Kept()
+
+
+def _write(place: Path, kept: _Kept) -> None:
+    """All of it or nothing, whoever else writes there."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    new = place.with_suffix(f".{os.getpid()}")
+    new.write_bytes(msgspec.json.encode(kept))
+    new.replace(place)
