@@ -32,8 +32,16 @@ class Outcome(NamedTuple):
     code: int
 
 
-def measured(*flags: str, environment: dict[str, str] | None = None, keep: Path | None = None) -> Outcome:
+def measured(
+    *flags: str, environment: dict[str, str] | None = None, keep: Path | None = None, codes: tuple[int, ...] = (0, 1)
+) -> Outcome:
     """What ``weigh run`` with these flags says; its evidence is removed unless a folder is named to keep it.
+
+    Args:
+        flags: of the run.
+        environment: of its process; None for that of this one.
+        keep: folder for the evidence.
+        codes: exit codes of what counts as a result; with 3 among them, that everything is refused is one.
 
     Raises:
         CalledProcessError: it could not make a verdict, and has said why.
@@ -44,7 +52,7 @@ def measured(*flags: str, environment: dict[str, str] | None = None, keep: Path 
         began = time.monotonic()
         done = subprocess.run(command, check=False, stdout=subprocess.PIPE, env=environment)
         seconds = time.monotonic() - began
-        if done.returncode not in (0, 1):
+        if done.returncode not in codes:
             raise subprocess.CalledProcessError(done.returncode, command)
         document = json.loads(done.stdout)
         evidence = Path(str(folder)) / document["evidence"]

@@ -182,7 +182,7 @@ _ALL = {"aa": _itself, "bursts": _bursts, "tpch": _tpch, "large": _large}
 def _made(keep: Path, *flags: str) -> Outcome | None:
     """One experiment; None where weigh ended without one, which it has explained on stderr."""
     try:
-        return measured(*flags, *_ITSELF, keep=keep)
+        return measured(*flags, *_ITSELF, keep=keep, codes=(0, 1, 3))
     except subprocess.CalledProcessError:
         return None
 
