@@ -10,7 +10,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from weigh.answers.comparison import mismatch
-from weigh.workloads.long_lists import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +53,7 @@ def _aliases(sql: str) -> tuple[str | None, ...]:
     from sqlglot import exp
 
     try:
-        query = sqlglot.parse_one(shortened(sql), read="duckdb")
+        query = sqlglot.parse_one(sql, read="duckdb")
     except sqlglot.errors.SqlglotError:
         return ()
     if not isinstance(query, exp.Query) or any(one.is_star for one in query.selects):
