@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from support import clickbench_systems as systems
+from weigh.answers import shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,6 +162,15 @@ class TestPrinted:
     def test_a_delimiter_in_a_text_is_told_and_not_guessed(self, raw: str) -> None:
         with pytest.raises(ValueError, match=r"have \./query print CSV"):
             self.read("pipe", raw, "SELECT n, s FROM t")
+
+    def test_a_line_break_in_the_only_column_may_be_there_and_that_is_said(self) -> None:
+        """Two rows, or one of two lines: nobody can tell. Of numbers and of several columns it is sure."""
+        said = ("a line break in a text looks like the end of a row",)
+        alone = self.read("pipe", "one\nor two\n", "SELECT s FROM t")
+        assert (shown.left_open(alone), alone.num_rows) == (said, 2)
+        assert not shown.left_open(self.read("pipe", "1\n2\n", "SELECT n FROM t"))
+        assert not shown.left_open(self.read("pipe", "1|a\n2|b\n", "SELECT n, s FROM t"))
+        assert not shown.left_open(self.read("csv", 'one\n"or\ntwo"\n', "SELECT s FROM t"))
 
     @staticmethod
     def read(name: str, raw: str, sql: str) -> Any:

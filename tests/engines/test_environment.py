@@ -61,9 +61,10 @@ def test_what_a_killed_maker_left_is_swept(tmp_path: Path) -> None:
     parts[1], parts[2] = "4194304", "1"
     (tmp_path / "envs").mkdir()
     left = tmp_path / "envs" / "-".join(parts)
-    left.mkdir()
-    environment.ensure([], tmp_path)
-    assert not left.exists()
+    for _ in ("made", "there already"):
+        left.mkdir()
+        environment.ensure([], tmp_path)
+        assert not left.exists()
 
 
 def test_a_cache_that_another_user_shares_can_be_read(tmp_path: Path) -> None:

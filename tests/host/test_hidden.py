@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
+import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.host import hidden
+from support.waiting import eventually
+from weigh.host import hidden, scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,3 +43,18 @@ def test_nothing_is_started_where_one_cannot_be_hidden(tmp_path: Path) -> None:
 
 def test_without_folders_the_command_is_itself(tmp_path: Path) -> None:
     assert hidden.hiding([], ["true"], tmp_path / "table") == ["true"]
+
+
+def test_what_is_tried_leaves_nothing_when_it_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, temporary = tmp_path / "unshare", tmp_path / "temporary"
+    slow.write_text("#!/bin/sh\nexec sleep 600\n")
+    slow.chmod(0o755)
+    temporary.mkdir()
+    own = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(temporary)}
+    command = [sys.executable, "-c", "from weigh.host import hidden; hidden.possible()"]
+    with subprocess.Popen(command, env=own, start_new_session=True) as trying:
+        eventually(lambda: list(temporary.iterdir()))
+        os.killpg(trying.pid, signal.SIGKILL)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    scratch.sweep()
+    assert not list(temporary.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -105,7 +106,9 @@ def test_a_search_that_ends_too_early_gives_the_bounds_that_it_knows() -> None:
     assert found.rate_search
     assert (found.rate_search.status, found.exit_code()) == ("unresolved", ExitCode.INCONCLUSIVE)
     text = " ".join(plain(found, "evidence").split())
-    assert "the time was over; give a longer --budget; it is kept at" in text
+    count = len(found.rate_search.probes)
+    assert f"the time was over after {count} probes, each of " in text
+    assert re.search(r"with what lies between; at that pace give --budget \d+ min \d+ s; it is kept at", text)
     assert "L3.unresolved" in text
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from support.load_flags import NONE
 from weigh.load import config
 from weigh.load.tpcc.workload import workload
 from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from support.command import Weigh
 
 
 def test_warehouses_and_constants_are_part_of_the_experiment() -> None:
@@ -43,3 +48,10 @@ def test_the_constants_of_load_and_run_are_as_far_apart_as_the_specification_say
 def test_what_cannot_be_is_refused(words: list[str], target: str, flags: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         config.make(words, target, {**NONE, "rate": "10", **flags})
+
+
+def test_a_server_among_several_that_has_no_place_for_it_is_told_what_to_take(weigh: Weigh) -> None:
+    both = ("--contender", "a=sqlite:embedded", "--contender", "b=sqlite:embedded")
+    run = weigh("load", "tpcc", *both, "--rate", "10", "--quiet")
+    assert (run.code, run.out) == (2, "")
+    assert run.err == ("error: TPC-C needs PostgreSQL\n  take postgres:embedded, or a postgres:// URL\n")

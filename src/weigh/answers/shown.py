@@ -28,6 +28,7 @@ _MEANS = {
     "breaks": "a line break and its escape look alike",
     "digits": f"doubles are shown with {_DIGITS} digits",
     "truth": "true is shown as t",
+    "lines": "a line break in a text looks like the end of a row",
 }
 _BREAKS = (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"))
 
@@ -78,6 +79,9 @@ def _left_open(table: pa.Table, at: int) -> set[str]:
 
 def _changes(word: str, kind: str) -> Callable[[Any], Any]:
     def changed(value: Any) -> Any:
+        if word == "lines":
+            # How many rows there are cannot be made alike: it is said.
+            return value
         if word == "empty":
             return "" if value is None else value
         if word == "null":

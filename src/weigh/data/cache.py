@@ -148,6 +148,11 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
     there = next(path for path in (first, *first.parents) if path.exists())
     free = shutil.disk_usage(there).free
     if needed > free:
+        try:
+            # Where nothing can be made at all, e.g. in /proc, no byte is free either, and no disk is full.
+            (cache / "data").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise parquet.fault(error, cache) from error
         raise EnvironmentFault(
             f"{_rows(name)}{_in(len(missing))} need about {units.size(needed)}, and {units.size(free)} are free",
             where=str(cache / "data"),

@@ -80,13 +80,23 @@ def matches(pattern: str, root: Path) -> list[Path]:
     found = [Path(name) for name in glob.glob(str(root / Path(pattern).expanduser()), recursive=True)]  # noqa: PTH207
     files = [file for path in found for file in (filter(_known, path.iterdir()) if path.is_dir() else [path])]
     if not files:
-        raise UsageError(f"no file matches '{pattern}'", where=str(root), remedy=_TAKEN)
+        why = _foreign(found) if found else "there is no such file, and none that this pattern matches"
+        raise UsageError(why, where=str(root / Path(pattern)), remedy=_TAKEN)
     for file in files:
         # A device or a pipe would be read forever.
         if not file.is_file():
             raise UsageError("this is no file", where=str(file), remedy=_TAKEN)
         form(file)
     return sorted(file.resolve() for file in files)
+
+
+def _foreign(folders: Iterable[Path]) -> str:
+    """What lies in folders without a file that is taken."""
+    inside = sorted(path.name for folder in folders for path in folder.iterdir())
+    if not inside:
+        return "this folder is empty"
+    others = f" and {len(inside) - 1} more" if len(inside) > 1 else ""
+    return f"no file of this folder has a form that is taken: {inside[0]}{others}"
 
 
 def by_name(files: Iterable[Path]) -> Tables:

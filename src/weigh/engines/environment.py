@@ -65,6 +65,8 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
     key = _hash(f"{named}{_FORM}")
     folder = cache / "envs" / key
     python = folder / "bin" / "python"
+    # Half of one, by a weigh that was killed: hundreds of megabytes, whether this one is made or was.
+    scratch.sweep_in(folder.parent, "making")
     if not _intact(folder, lock):
         _make(folder, lock, wanted)
     return Environment(python=python, key=key, lock=named)
@@ -99,8 +101,7 @@ def _lock(wanted: list[str], cache: Path) -> str:
 def _make(folder: Path, lock: str, wanted: list[str]) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # Made aside and moved into place: a kill or a second weigh never leaves or sees half an environment.
-        scratch.sweep_in(folder.parent, "making")
+        # Made aside and moved into place: a kill or a second weigh never sees half an environment.
         aside = scratch.made("making", folder.parent)
         # mkdtemp's 0700 would hide it from those who share the cache.
         aside.chmod(0o755)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import functools
 import re
+import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from weigh.host import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _COVER = 'mount --all --fstab "$1" || exit 1; shift; exec "$@"'
 """One process covers them all: one for each would take as long as an engine takes to start."""
@@ -41,11 +43,13 @@ def _escaped(folder: Path) -> str:
 @functools.cache
 def possible() -> bool:
     """Whether this process may hide a folder from another one."""
-    with tempfile.TemporaryDirectory(prefix="weigh-hidden-") as place:
-        folder = Path(place, "folder")
+    place = scratch.folder("hidden")
+    try:
+        folder = place / "folder"
         folder.mkdir()
-        try:
-            tried = subprocess.run(hiding([folder], ["true"], Path(place, "table")), capture_output=True, check=False)
-        except OSError:
-            return False
+        tried = subprocess.run(hiding([folder], ["true"], place / "table"), capture_output=True, check=False)
+    except OSError:
+        return False
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
     return tried.returncode == 0

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.model.errors import UsageError
+from weigh.workloads.long_lists import shortened
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -54,7 +55,7 @@ def refuse(sql: str, where: str) -> None:
     word = first.group(1).upper() if first else ""
     if word in _NO_QUESTION:
         raise _writes(word, where)
-    query = _parsed(_PARAMETER.sub("NULL", sql)) if _SUSPECT.search(sql) else None
+    query = _parsed(_PARAMETER.sub("NULL", shortened(sql))) if _SUSPECT.search(sql) else None
     if query is None:
         return
     from sqlglot import exp

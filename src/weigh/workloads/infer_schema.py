@@ -8,6 +8,7 @@ import msgspec
 import pyarrow as pa
 
 from weigh.model.errors import UsageError
+from weigh.workloads.long_lists import shortened
 from weigh.workloads.user_sql import ColumnTable, QueryFile
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def split(text: str, stem: str) -> list[Statement]:
     from sqlglot.tokens import Tokenizer
 
     try:
-        tokens = Tokenizer().tokenize(text)
+        tokens = Tokenizer().tokenize(shortened(text))
     except TokenError as error:
         raise UsageError(f"this is not SQL: {error}", remedy="give files of SELECT statements") from None
     parts: list[tuple[str, str]] = []
@@ -110,7 +111,7 @@ def _parsed(sql: str) -> exp.Query | None:
     from sqlglot import exp
 
     try:
-        query = sqlglot.parse_one(sql, read=DIALECT)
+        query = sqlglot.parse_one(shortened(sql), read=DIALECT)
     except sqlglot.errors.SqlglotError:
         return None
     return query if isinstance(query, exp.Query) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case
+from weigh.workloads.long_lists import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -122,7 +123,7 @@ def _found(sql: str) -> Iterator[tuple[str, int, int]]:
     from sqlglot.errors import TokenError
 
     try:
-        tokens = DuckDB.Tokenizer().tokenize(sql)
+        tokens = DuckDB.Tokenizer().tokenize(shortened(sql))
     except TokenError:
         return
     for at, token in enumerate(tokens[:-1]):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from weigh.workloads.long_lists import shortened
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,7 +36,7 @@ def _place(sql: str) -> int | None:
     from sqlglot.tokens import Tokenizer
 
     try:
-        tokens = Tokenizer().tokenize(sql)
+        tokens = Tokenizer().tokenize(shortened(sql))
     except TokenError:
         return None
     depth = 0

@@ -97,7 +97,12 @@ def test_what_exists_is_not_written_over(begun: Weigh) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--data", "nothing/*.parquet"), "no file matches 'nothing/*.parquet'"),
+        (
+            ("--data", "nothing/*.parquet"),
+            "nothing/*.parquet: there is no such file, and none that this pattern matches",
+        ),
+        (("--data", "empty"), "error: empty: this folder is empty\n  name files of Parquet"),
+        (("--data", "foreign"), "error: foreign: no file of this folder has a form that is taken: a.txt and 1 more\n"),
         (("--data", "q.sql"), "q.sql"),
         (("--data", "my 'data'", "--sql", "absent.sql"), "absent.sql"),
         (("--data", "my 'data'", "--sql", "bad.sql"), "query bad"),
@@ -108,6 +113,10 @@ def test_what_exists_is_not_written_over(begun: Weigh) -> None:
 def test_what_cannot_be_used_is_said(own: Weigh, arguments: tuple[str, ...], said: str) -> None:
     (own.folder / "bad.sql").write_text("SELECT no_such_column FROM events")
     (own.folder / "empty.sql").write_text("-- nothing\n")
+    for name, files in {"empty": (), "foreign": ("a.txt", "b.txt")}.items():
+        (own.folder / name).mkdir()
+        for file in files:
+            (own.folder / name / file).touch()
     refused = own("init", *arguments, "--contender", "duckdb")
     assert (refused.code, refused.out) == (2, "")
     assert said in refused.err

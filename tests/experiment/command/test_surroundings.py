@@ -53,6 +53,14 @@ def test_a_cache_that_cannot_be_written(weigh: Weigh) -> None:
     assert "WEIGH_CACHE" in run.err
 
 
+@pytest.mark.parametrize("command", ["run", "gate"])
+def test_a_cache_where_nothing_can_be_made_is_no_full_disk(weigh: Weigh, command: str) -> None:
+    run = weigh(command, *GATE[1:], WEIGH_CACHE="/proc/nope")
+    assert (run.code, run.out) == (2, "")
+    assert "error: /proc/nope: cannot write data (No such file or directory)\n" in run.err
+    assert "set WEIGH_CACHE to a folder that is" in run.err
+
+
 @pytest.mark.parametrize("out", ["file", "/proc/nowhere"])
 def test_evidence_that_cannot_be_written(weigh: Weigh, out: str) -> None:
     (weigh.folder / "file").touch()

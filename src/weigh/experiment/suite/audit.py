@@ -20,6 +20,7 @@ from weigh.experiment.suite import plans
 from weigh.model import units
 from weigh.model.spec import MOST_STARTS, NARROW
 from weigh.model.text import one_line
+from weigh.workloads.long_lists import shortened
 from weigh.workloads.suites.question import LeftOut, Unread
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ def _normal(sql: str) -> str:
     from sqlglot.tokens import Tokenizer
 
     try:
-        tokens = Tokenizer().tokenize(sql)
+        tokens = Tokenizer().tokenize(shortened(sql))
     except TokenError:
         return sql
     quoted = (TokenType.STRING, TokenType.IDENTIFIER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -9,6 +10,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.budgets import BUDGET_S
 from weigh.load.rate_search.findings import rate
 from weigh.load.rate_search.plot import curve
 from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status, longest_s, precision
@@ -35,6 +37,9 @@ _VERDICTS = {
     "generator": "generator too slow",
     "disturbed": "disturbed",
 }
+_BATCH = 4
+_ENOUGH = 10
+"""Probes: some that halve what lies between, and a batch where the outcomes change."""
 _STYLES = {"kept": "green", "broken": "bold red"}
 
 
@@ -110,7 +115,7 @@ def _why_not(one: RateSearchResults) -> str:
     if one.kept and one.broken:
         between = f"; it is kept at {rate(one.kept)} and broken at {rate(one.broken)}"
     why = {
-        "time": "the time was over; give a longer --budget",
+        "time": _time_over(one),
         "stopped": "it was broken off",
         "unresolvable": f"at the rates that get through, a probe that resolves it takes longer than {longest}; give a "
         "longer --budget, or a percentile that is not so far out",
@@ -118,6 +123,21 @@ def _why_not(one: RateSearchResults) -> str:
         "generator": f"the generator was too slow ({_disturbance(one)})",
     }.get(one.ended, f"after {units.count(len(one.probes), 'probe')} it was not clear")
     return why + between
+
+
+def _time_over(one: RateSearchResults) -> str:
+    """What the time was spent on, and how long a search would take at that pace."""
+    made = len(one.probes)
+    given = units.duration(one.search.budget_s)
+    if not made:
+        return f"the time was over before a probe was: all of {given}; the usual --budget is {units.duration(BUDGET_S)}"
+    each = one.search.budget_s / made
+    # In whole half minutes: the length of a probe changes with its rate.
+    enough = max(30.0 * math.ceil(each * max(_ENOUGH, made + _BATCH) / 30.0), BUDGET_S)
+    return (
+        f"the time was over after {units.count(made, 'probe')}, each of {units.seconds(each)} with what lies between; "
+        f"at that pace give --budget {units.duration(enough)}"
+    )
 
 
 def _disturbance(one: RateSearchResults) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from . import select_list
-from .answer import BREAKS, DIGITS, EMPTY, field, left_open, typed
+from .answer import BREAKS, DIGITS, EMPTY, LINES, field, left_open, typed
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "pipe": "|"}
 HEADER = "-header"
@@ -67,7 +67,7 @@ class Printed(NamedTuple):
         for name, cells in zip(names, found.columns, strict=True):
             column = cells if name in texts else typed(cells)
             arrays.append(column)
-            fields.append(field(name, column.type, self._left_open(cells, column.type)))
+            fields.append(field(name, column.type, self._left_open(cells, column.type, alone=len(first) == 1)))
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
     def _cells(self, raw: bytes, keys: list[str]) -> Any:
@@ -94,12 +94,14 @@ class Printed(NamedTuple):
     def _quoted(self) -> bool:
         return self.name.startswith("csv")
 
-    def _left_open(self, cells: Any, kind: Any) -> frozenset[str]:
+    def _left_open(self, cells: Any, kind: Any, *, alone: bool) -> frozenset[str]:
         bare = self.name.removesuffix(HEADER)
         if kind == pa.string():
             # How NULL is printed is a setting; where it is nothing, it is no text too.
             possible = _OPEN[bare] - (frozenset() if self.null == "" else {EMPTY})
-            return left_open(cells, possible, "")
+            # Of several columns a line that was cut has too few cells, which is refused.
+            broken = frozenset({LINES}) if bare == "pipe" and alone else frozenset()
+            return left_open(cells, possible, "") | broken
         return frozenset({DIGITS}) if bare == "pipe" and kind == pa.float64() else frozenset()
 
     def _first(self, raw: bytes) -> list[str]:
