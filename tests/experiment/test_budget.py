@@ -65,7 +65,13 @@ def test_too_small_names_what_is_needed() -> None:
         UsageError, match=r"a budget of 1.00 s is too small: 5 starts of one run need about \d"
     ) as caught:
         planned(1.0)
+    assert "10 of them" in str(caught.value)
     assert "--budget" in caught.value.remedy
+
+
+def test_the_fewest_starts_are_named_once() -> None:
+    with pytest.raises(UsageError, match=r"5 starts of one run need about [\d.]+ s$"):
+        planned(1.0, starts=5)
 
 
 @pytest.mark.parametrize("runs", [None, 3])

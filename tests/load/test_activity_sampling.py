@@ -22,8 +22,8 @@ from weigh.load.activity.sampling.looking import Looking
 from weigh.load.activity.sampling.postgres import PostgresServer
 from weigh.load.activity.sampling.sqlite import SqliteLog
 from weigh.load.activity.sampling.valkey import ValkeyServer
+from weigh.load.resp import Client, Refused
 from weigh.load.target.registry import target
-from weigh.load.target.resp import Client, Refused
 
 if TYPE_CHECKING:
     from pathlib import Path

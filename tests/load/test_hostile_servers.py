@@ -13,7 +13,8 @@ import pytest
 from support.hostile_servers import Silent, Trickle
 from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
-from weigh.load.target import postgres, resp
+from weigh.load import resp
+from weigh.load.target import postgres
 from weigh.load.target.registry import target
 from weigh.model.errors import EngineFault
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from weigh.engines.prepared import cache_folder
+from weigh.load.resp import Client
 from weigh.load.target.postgres import EmbeddedPostgres
 from weigh.load.target.registry import target
-from weigh.load.target.resp import Client
 from weigh.load.target.valkey import EmbeddedValkey
 
 

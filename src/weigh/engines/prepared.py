@@ -104,12 +104,23 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
             return cost
         return msgspec.structs.replace(cost, build=self.build.rebuilds[self.number].sha256)
 
-    def start(self, tables: loaded.Tables, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
+    @property
+    def waits(self) -> bool:
+        """Whether a life without tables may wait for them: nothing is loaded by another one meanwhile."""
+        return not (self.ingests or self.engine.copies)
+
+    def start(
+        self,
+        tables: loaded.Tables,
+        changed: Mapping[str, Setting] | None = None,
+        opened: WorkerProcess | None = None,
+    ) -> WorkerProcess:
         """A fresh life with its tables bound, loaded before where the engine needs that; one that loads has none yet.
 
         Args:
             tables: what it is to see.
             changed: settings to put over the contender's own.
+            opened: a life without tables, to be given these in place of a fresh one.
 
         Raises:
             WorkerEnded: it could not be opened or bound.
@@ -118,7 +129,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
             return self.open(changed)
         # Loaded with the contender's own settings: a changed one is about how queries are executed.
         copy = self.load(tables) if self.engine.copies else None
-        worker = self.open(changed)
+        worker = opened or self.open(changed)
         try:
             if copy is None:
                 worker.bind(tables.paths, catalog=tables.catalog, store=tables.store)
@@ -236,15 +247,26 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
 
 
 def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
-    """Start a life and let the engine describe itself.
+    """Start a life and let the engine describe itself; raises as ``opened``."""
+    worker, described, found = opened(one)
+    worker.close()
+    return described, found
+
+
+def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[Finding]]:
+    """Start a life without tables, which lives on, and let the engine describe itself.
 
     Raises:
         EngineFault: it cannot be started, e.g. because it does not know a setting.
     """
     try:
-        with one.open() as worker:
+        worker = one.open()
+        try:
             version, in_force, declared = worker.version(), worker.settings(), worker.declared()
             told = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
+        except BaseException:
+            worker.kill()
+            raise
     except WorkerEnded as ended:
         raise EngineFault(
             f"it cannot be started: {ended.detail}",
@@ -273,7 +295,7 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
         elsewhere=declared.elsewhere,
         build=one.build,
     )
-    return described, found
+    return worker, described, found
 
 
 def _same_version(version: str, package: str) -> bool:

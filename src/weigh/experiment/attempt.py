@@ -104,7 +104,7 @@ class Attempt:
         workload = self._setup.workload
         # First of all: a report must carry the workload's notice even where no engine could be started.
         self._journal.append("workload", workload)
-        read = self._resumption.read if self._resumption else read_contenders(self._setup.contenders)
+        read = self._resumption.read if self._resumption else read_contenders(self._setup.contenders, self._setup.link)
         own = self._setup.suite_findings if self._resumption is None else ()
         self._say(*said, *own, *read.findings, *(self._resumption.findings if self._resumption else ()))
         reads = knobs.read(Machine.here())
@@ -172,9 +172,12 @@ class Attempt:
         return answers
 
     def _looked(self, one: PreparedContender) -> tuple[dict[str, str], str]:
-        """What a contender sees in its tables, and what it answers from: in one life, as starting takes longest."""
+        """What a contender sees in its tables, and what it answers from: in the life that described itself.
+
+        It has seen no table yet: nothing that is asked here is easier to foresee than in another life.
+        """
         setup, timeout = self._setup, self._spec.timeout
-        with QuerySession(one, setup.link, timeout) as session:
+        with QuerySession(one, setup.link, timeout, opened=setup.link.waiting(one)) as session:
             seen, found = probes.reads(session, setup.data_of(one).manifest, setup.link.tables(one).paths)
             self._say(*found)
             out = one.name in disqualified(self._findings)

@@ -6,11 +6,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weigh.engines.prepared import PreparedContender, read_back
+from weigh.engines.prepared import PreparedContender, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from weigh.experiment.data.data_link import DataLink
     from weigh.model.contender import ContenderRead
     from weigh.model.finding import Finding
     from weigh.model.units import Seconds
@@ -31,8 +32,12 @@ class ContendersRead:
     findings: tuple[Finding, ...]
 
 
-def read_contenders(contenders: Iterable[PreparedContender]) -> ContendersRead:
+def read_contenders(contenders: Iterable[PreparedContender], link: DataLink) -> ContendersRead:
     """Start every contender once.
+
+    Args:
+        contenders: who is started.
+        link: keeps what may wait for its tables.
 
     Raises:
         EngineFault: one of them cannot be started.
@@ -42,8 +47,9 @@ def read_contenders(contenders: Iterable[PreparedContender]) -> ContendersRead:
     findings: list[Finding] = []
     for one in contenders:
         began = time.monotonic()
-        described, found = read_back(one)
+        worker, described, found = opened(one)
         seconds[one.name] = time.monotonic() - began
+        link.wait(one, worker)
         reads.append(described)
         findings += found
     return ContendersRead(tuple(reads), seconds, tuple(findings))

@@ -111,7 +111,7 @@ def resumption(record: Record, setup: Setup, journal: Journal, progress: Progres
         EvidenceFault: what is measured has changed since; nothing was written.
         EngineFault: a contender cannot be started.
     """
-    read = read_contenders(setup.contenders)
+    read = read_contenders(setup.contenders, setup.link)
     check_same(record, read.reads, [data.manifest for data in setup.layouts.values()])
     turns = len({(sample.block, sample.turn) for sample in record.samples})
     journal.append("resumed", records.Resumed(blocks=len(record.blocks), turns=turns))

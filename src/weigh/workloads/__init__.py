@@ -69,9 +69,9 @@ def load(name: str) -> WorkloadSource:
     Raises:
         UsageError: there is none.
     """
-    known = {entry.name: entry for entry in entry_points(group="weigh.workloads")} | {
-        ours: EntryPoint(ours, value, "weigh.workloads") for ours, value in _OURS.items()
-    }
+    if name in _OURS:
+        return cast("WorkloadSource", EntryPoint(name, _OURS[name], "weigh.workloads").load())
+    known = {entry.name: entry for entry in entry_points(group="weigh.workloads")}
     if name not in known:
-        raise UsageError(f"there is no workload '{name}'", remedy=nearest(name, known))
+        raise UsageError(f"there is no workload '{name}'", remedy=nearest(name, known.keys() | _OURS.keys()))
     return cast("WorkloadSource", known[name].load())

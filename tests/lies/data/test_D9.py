@@ -74,3 +74,10 @@ def test_what_loading_cost_is_known_afterwards(weigh: Weigh, tmp_path: Path) -> 
 def test_who_reads_the_files_where_they_lie_is_left_alone(twins: Run) -> None:
     assert_silent(twins)
     assert not {code for code in twins.codes if code.startswith("D9")}
+
+
+def test_it_is_named_where_the_last_bits_of_sums_move(fresh: Callable[[], Weigh]) -> None:
+    """The query that is asked without the files adds doubles, each time in another order."""
+    flags = ("--operations", "duration_by_proto", "--scale", "400K", "--quiet", "--json", *ONCE)
+    run = fresh()("run", *contenders("duckdb", MEMORY), *flags)
+    assert {one["contender"] for one in run.json["findings"] if one["code"] == "D9.copy"} == {MEMORY}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.load.target.resp import Client
+from weigh.load.resp import Client
 from weigh.load.target.url import parse
 
 from ..loading import YCSB

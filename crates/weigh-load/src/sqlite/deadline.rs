@@ -42,21 +42,26 @@ impl Deadline {
         let deadline = Arc::clone(self);
         let mut began = 0;
         let wait = move |tries: i32| {
-            let now = clock.now();
             if tries == 0 {
-                began = now;
+                began = clock.now();
             }
-            let end = deadline.lock().unwrap_or(began + LOCK_TIMEOUT).min(began.saturating_add(most));
-            if now >= end || deadline.over.load(Ordering::Relaxed) {
-                return false;
-            }
-            let place = usize::try_from(tries).unwrap_or(0).min(PAUSES.len() - 1);
-            thread::sleep(Duration::from_nanos((PAUSES[place] * MILLISECOND).min(end - now)));
-            true
+            deadline.pause(clock, began, most, usize::try_from(tries).unwrap_or(0))
         };
         connection.busy_handler(Some(wait))?;
         let _ = self.handle.set(connection.get_interrupt_handle());
         Ok(())
+    }
+
+    /// Sleeps before another try at a lock that has been waited for since `began`; false if the wait is over instead.
+    pub(crate) fn pause(&self, clock: Clock, began: u64, most: u64, tries: usize) -> bool {
+        let now = clock.now();
+        let end = self.lock().unwrap_or(began + LOCK_TIMEOUT).min(began.saturating_add(most));
+        if now >= end || self.over.load(Ordering::Relaxed) {
+            return false;
+        }
+        let pause = PAUSES[tries.min(PAUSES.len() - 1)] * MILLISECOND;
+        thread::sleep(Duration::from_nanos(pause.min(end - now)));
+        true
     }
 
     /// A call begins; false if the run is over, and it must not.

@@ -46,7 +46,15 @@ pub(crate) fn open(target: &Target, deadline: &Arc<Deadline>, clock: Clock) -> R
         plain(name)?;
         plain(value)?;
         let pragma = format!("PRAGMA {name} = {value}");
-        run(&connection, &pragma)?;
+        let (began, mut tries) = (clock.now(), 0);
+        // Where the journal mode changes, SQLite refuses at once what another connection locks and asks no busy handler:
+        // of two that open the same file one would fail.
+        while let Err(error) = execute(&connection, &pragma) {
+            if !(error.ends_a_wait() && deadline.pause(clock, began, most, tries)) {
+                return Err(error.of(Asked::Execute(pragma)));
+            }
+            tries += 1;
+        }
     }
     Ok(connection)
 }
@@ -71,13 +79,14 @@ fn plain(word: &str) -> Result<(), Error> {
 
 /// Executes one statement and forgets its rows.
 pub(crate) fn run(connection: &Connection, statement: &str) -> Result<(), Error> {
-    let done = || -> rusqlite::Result<()> {
-        let mut prepared = connection.prepare(statement)?;
-        let mut rows = prepared.raw_query();
-        while rows.next()?.is_some() {}
-        Ok(())
-    };
-    done().map_err(|error| SqliteError::from(error).of(Asked::Execute(statement.to_owned())))
+    execute(connection, statement).map_err(|error| error.of(Asked::Execute(statement.to_owned())))
+}
+
+fn execute(connection: &Connection, statement: &str) -> Result<(), SqliteError> {
+    let mut prepared = connection.prepare(statement)?;
+    let mut rows = prepared.raw_query();
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 /// Statements that are prepared once, and the answer to the last command.

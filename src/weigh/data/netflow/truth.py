@@ -228,14 +228,18 @@ def truth(counted: Tally) -> Truth:
 
 def _long(axes: dict[str, Iterable[Any]], **measures: Counts) -> Cube:
     """A dense array of cells as a table that has a row for each cell in which something happened."""
-    pools_ = {name: list(values) for name, values in axes.items()}
+    pools_ = {name: values if isinstance(values, range) else list(values) for name, values in axes.items()}
     shape = tuple(len(values) for values in pools_.values())
     happened = np.flatnonzero(np.any([counts != 0 for counts in measures.values()], axis=0))
     places = np.unravel_index(happened, shape)
     cube: Cube = {}
     for (name, values), place in zip(pools_.items(), places, strict=True):
-        numbers = all(isinstance(value, int) for value in values)
-        cube[name] = np.array(values, np.int64)[place] if numbers else [values[position] for position in place]
+        if isinstance(values, range):
+            cube[name] = np.int64(values.start) + place * np.int64(values.step)
+        elif all(isinstance(value, int) for value in values):
+            cube[name] = np.array(values, np.int64)[place]
+        else:
+            cube[name] = [values[position] for position in place]
     for name, counts in measures.items():
         cube[name] = counts[happened]
     return cube

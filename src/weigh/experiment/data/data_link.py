@@ -97,6 +97,7 @@ class DataLink:
             kind: _Place(self._root / f"layout-{number}", one) for number, (kind, one) in enumerate(kinds.items())
         }
         self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
+        self._waiting: dict[str, WorkerProcess] = {}
 
     def tables(self, ready: PreparedContender) -> Tables:
         """What a contender is given to read now: the files of its layout."""
@@ -111,16 +112,35 @@ class DataLink:
         found = [path for one in tables for paths in one.paths.values() for path in paths]
         return found + (self.catalogs.files if self.catalogs else [])
 
+    def wait(self, ready: PreparedContender, worker: WorkerProcess) -> None:
+        """Keep a life without tables until somebody needs it; one that cannot be given them is closed."""
+        if not ready.waits or (self._stores and self._stores.of(ready.contender)):
+            worker.close()
+        else:
+            self._waiting[ready.name] = worker
+
+    def waiting(self, ready: PreparedContender) -> WorkerProcess | None:
+        """The life that was kept, for whoever closes it; None without one."""
+        return self._waiting.pop(ready.name, None)
+
     def life(
-        self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
+        self,
+        ready: PreparedContender,
+        tables: Tables | None = None,
+        changed: Mapping[str, Setting] | None = None,
+        opened: WorkerProcess | None = None,
     ) -> WorkerProcess:
         """A fresh life that sees the data; its arguments are those of ``start``, and it raises as that."""
         tables = tables or self.tables(ready)
         store = self._stores.of(ready.contender) if self._stores else None
-        return store.start(ready, tables, changed) if store else ready.start(tables, changed)
+        return store.start(ready, tables, changed) if store else ready.start(tables, changed, opened)
 
     def start(
-        self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
+        self,
+        ready: PreparedContender,
+        tables: Tables | None = None,
+        changed: Mapping[str, Setting] | None = None,
+        opened: WorkerProcess | None = None,
     ) -> WorkerProcess:
         """A fresh life that sees the data; one that hung while it got its tables is not begun a second time.
 
@@ -130,6 +150,7 @@ class DataLink:
             ready: the contender.
             tables: other files than those of its layout, e.g. the same rows in more files.
             changed: settings to put over the contender's own.
+            opened: a life without tables, to be given these in place of a fresh one.
 
         Raises:
             WorkerEnded: it could not be opened or bound, now or in an earlier life of the same kind.
@@ -145,7 +166,7 @@ class DataLink:
             except WeighError as error:
                 raise WorkerEnded(Outcome.ERROR, str(error), alive=False) from error
         try:
-            return self.life(ready, tables, changed)
+            return self.life(ready, tables, changed, opened)
         except WorkerEnded as ended:
             if ended.outcome is Outcome.TIMEOUT:
                 self._hung[kind] = ended
@@ -201,6 +222,9 @@ class DataLink:
 
     def close(self) -> None:
         """Remove the links and the catalogs, not the data."""
+        for worker in self._waiting.values():
+            worker.close()
+        self._waiting.clear()
         if self.catalogs:
             self.catalogs.close()
         shutil.rmtree(self._root, ignore_errors=True)

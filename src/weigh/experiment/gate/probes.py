@@ -170,5 +170,6 @@ def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
     return codes.A4_UNREAD.finding(
         contender=contender,
         text=f"it could not hand out {table}, so the rows it reads were not compared with those on disk: {ended}",
-        remedy="its answers are checked all the same; a longer --timeout may help",
+        remedy="its answers are checked all the same"
+        + ("; a longer --timeout may help" if ended.outcome == "timeout" else ""),
     )

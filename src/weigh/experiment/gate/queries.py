@@ -48,6 +48,7 @@ class QuerySession:
         timeout: seconds for one question.
         changed: settings to put over the contender's own.
         tables: other files than those of its layout, e.g. the same rows in more files.
+        opened: a life of it without tables, which is asked first, and closed at the end.
     """
 
     def __init__(
@@ -58,20 +59,23 @@ class QuerySession:
         *,
         changed: Mapping[str, Setting] | None = None,
         tables: Tables | None = None,
+        opened: WorkerProcess | None = None,
     ) -> None:
         self.ready = ready
         self._link = link
         self._timeout = timeout
         self._changed = changed
         self._tables = tables
+        self._opened = opened
         self._life: WorkerProcess | None = None
 
     def __enter__(self) -> QuerySession:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._life:
-            self._life.close()
+        for life in (self._life, self._opened):
+            if life:
+                life.close()
 
     def life(self) -> WorkerProcess:
         """The process that is asked: the same until it dies.
@@ -80,7 +84,13 @@ class QuerySession:
             WorkerEnded: it could not be started.
         """
         if self._life is None:
-            self._life = self._link.start(self.ready, self._tables, self._changed)
+            opened, self._opened = self._opened, None
+            try:
+                self._life = self._link.start(self.ready, self._tables, self._changed, opened)
+            except BaseException:
+                if opened:
+                    opened.kill()
+                raise
         return self._life
 
     def ask(self, sql: str, *, withdraw: bool = False) -> Reply:

@@ -117,10 +117,10 @@ def plan(
     needed = cost(least, least_rounds, least_runs)
     if wish.least:
         return Plan(starts=least, rounds=least_rounds, runs=least_runs, seconds=needed, lowered=True)
+    wished = units.seconds(cost(wish.starts, least_rounds, least_runs))
     raise UsageError(
         f"a budget of {units.seconds(budget)} is too small: {least} starts of one run need about "
-        f"{units.seconds(needed)}, {wish.starts} of them "
-        f"{units.seconds(cost(wish.starts, least_rounds, least_runs))}",
+        f"{units.seconds(needed)}" + (f", {wish.starts} of them {wished}" if wish.starts > least else ""),
         remedy="raise --budget, lower --scale, or name fewer --operations",
     )
 

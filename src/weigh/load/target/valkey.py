@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.activity.sampler import ActivityProcess
-from weigh.load.rows import YCSB, digest
-from weigh.load.runs import Ready, TableRows, TargetRead
-from weigh.load.target import embedded, server_folder
+from weigh.load.resp import Client, Malformed, Refused
+from weigh.load.runs import Ready, TargetRead
+from weigh.load.target import embedded, server_folder, valkey_rows
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
-from weigh.load.target.resp import Client, Malformed, Refused
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.load.target.url import Url
@@ -38,8 +37,6 @@ _DECIDED = ("bind", "daemonize", "dir", "pidfile", "port", "tls-port", "unixsock
 _BAD = "FATAL CONFIG FILE ERROR"
 _SETTINGS = "see https://valkey.io/topics/valkey.conf/ for the settings and their values"
 _SEE = "see whether its disk is full"
-_PREFIX = "weigh:"
-_FIELDS = tuple(f"field{number}" for number in range(10))
 _POLL = 0.01
 _LONGEST_VALUE = 200
 """Characters of what a server says of itself that are kept."""
@@ -175,7 +172,7 @@ class EmbeddedValkey:
                 ready=lambda *, loaded: _ready(connect),
                 again=described,
                 keep=partial(_keep, connect, life.process, place),
-                rows=partial(_rows, connect),
+                rows=partial(valkey_rows.digests, connect),
                 crash=life.crash,
                 restart=restart,
                 process=life.process.pid,
@@ -251,7 +248,7 @@ class RedisByUrl:
                 servers=servers,
                 ready=lambda *, loaded: _ready(connect),
                 again=lambda: _described(connect, embedded=False, here=here),
-                rows=partial(_rows, connect),
+                rows=partial(valkey_rows.digests, connect),
                 process=process,
             )
         finally:
@@ -361,38 +358,6 @@ def _keep(connect: dict[str, Any], process: subprocess.Popen[bytes], place: Path
         raise EngineFault(f"it did not end within {_KEPT:g} s", remedy=_SEE) from None
     (place / "socket").unlink(missing_ok=True)
     server_folder.copy(place, to)
-
-
-def _rows(connect: dict[str, Any], wanted: Callable[[str], bool]) -> dict[str, TableRows]:
-    """The rows of YCSB; it has no other tables.
-
-    Raises:
-        EngineFault: it does not answer.
-    """
-    if not wanted(YCSB):
-        return {}
-    try:
-        with Client(connect) as client:
-            return {YCSB: digest(_ycsb(client))}
-    except (OSError, Refused, Malformed) as error:
-        raise EngineFault(f"it does not say which rows it has: {error}") from error
-
-
-def _ycsb(client: Client) -> Iterator[list[str | None]]:
-    """Each row: its key without its prefix, then its fields in order."""
-    cursor, seen = "0", set[str]()
-    while True:
-        answer = client.ask("SCAN", cursor, "MATCH", f"{_PREFIX}user*", "COUNT", "1000")
-        if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list):
-            raise Malformed("the server sent no keys in answer to SCAN")
-        cursor = str(answer[0])
-        # While it rehashes a key may come twice.
-        keys = [key for key in answer[1] if key not in seen]
-        seen.update(keys)
-        for key, fields in zip(keys, client.batch([("HMGET", key, *_FIELDS) for key in keys]), strict=True):
-            yield [key.removeprefix(_PREFIX), *fields]
-        if cursor == "0":
-            return
 
 
 def _info(client: Client, section: str = "server") -> dict[str, str]:

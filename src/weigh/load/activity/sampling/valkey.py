@@ -24,7 +24,7 @@ class ValkeyServer:
     """A server, over a connection of its own.
 
     Args:
-        client: as :class:`weigh.load.target.resp.Client`.
+        client: as :class:`weigh.load.resp.Client`.
         refused: what it raises where the server does not want to answer.
         server: its process, where it is one of this machine.
     """

@@ -1,3 +1,5 @@
+mod locks;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
