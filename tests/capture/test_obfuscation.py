@@ -65,15 +65,16 @@ class Shop:
         folder: empty.
         weigh: the command.
         key: its file.
+        more: flags of the copy.
     """
 
-    def __init__(self, folder: Path, weigh: Weigh, key: Path) -> None:
+    def __init__(self, folder: Path, weigh: Weigh, key: Path, *more: str) -> None:
         self.tables = shop.tables()
         data = folder / "data"
         data.mkdir()
         for name, table in self.tables.items():
             pq.write_table(table, data / f"{name}.parquet")
-        self.made = weigh("data", "obfuscate", str(data), "--out", str(folder / "copy"), "--key-file", str(key))
+        self.made = weigh("data", "obfuscate", str(data), "--out", str(folder / "copy"), "--key-file", str(key), *more)
         assert self.made.code == 0, self.made.err
         self.copies = {path.stem: pq.read_table(path) for path in (folder / "copy").glob("*.parquet")}
         self.calls = shop.calls(self.tables)
@@ -100,6 +101,12 @@ class Shop:
 def there(tmp_path_factory: pytest.TempPathFactory, key: Path) -> Shop:
     folder = tmp_path_factory.mktemp("there")
     return Shop(folder, Weigh(folder), key)
+
+
+@pytest.fixture(scope="module")
+def with_ids(tmp_path_factory: pytest.TempPathFactory, key: Path) -> Shop:
+    folder = tmp_path_factory.mktemp("with_ids")
+    return Shop(folder, Weigh(folder), key, "--ids", "*_id")
 
 
 def written(folder: Path) -> list[str]:
@@ -149,7 +156,9 @@ def test_what_cannot_be_replaced_is_left_out_and_counted(there: Shop) -> None:
 
 
 @pytest.mark.promise("An obfuscated copy of the data answers an obfuscated workload with as many rows as the original")
-def test_the_copy_answers_with_as_many_rows(there: Shop) -> None:
+@pytest.mark.parametrize("which", ["there", "with_ids"])
+def test_the_copy_answers_with_as_many_rows(which: str, request: pytest.FixtureRequest) -> None:
+    there: Shop = request.getfixturevalue(which)
     with target("postgres:embedded").reach(cache_folder(), 1) as server:
         asked = {
             "connect": {"host": server.connect["socket"], "user": server.connect["user"], "dbname": "postgres"},

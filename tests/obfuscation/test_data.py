@@ -125,6 +125,48 @@ def test_types_and_several_tables(weigh: Weigh, tmp_path: Path) -> None:
     assert not pq.read_schema(out / f"{shop}-0001.parquet").metadata
 
 
+def test_identifiers_stay_among_themselves(weigh: Weigh, tmp_path: Path) -> None:
+    source = tmp_path / "shop"
+    source.mkdir()
+    people = pa.table({"Person_ID": pa.array(range(1, 101), pa.int8()), "age": pa.array(range(1, 101), pa.int8())})
+    visits = pa.table(
+        {
+            "person_id": pa.array([one * 7 % 50 + 1 for one in range(400)] + [None], pa.int64()),
+            "visit_id": pa.array(range(401), pa.int32()),
+            "code_id": ["alpha-tag"] * 401,
+        }
+    )
+    pq.write_table(people, source / "people.parquet")
+    pq.write_table(visits.slice(0, 200), source / "visits-1.parquet")
+    pq.write_table(visits.slice(200), source / "visits-2.parquet")
+    out, key = tmp_path / "copy", str(key_file(tmp_path))
+    command = ("data", "obfuscate", str(source), "--key-file", key, "--quiet", "--ids")
+    done = weigh(*command, "*_id", "--out", str(out))
+    assert done.code == 0, done.err
+    name = MAPPING.name
+    person, visit = name("person_id"), name("visit_id")
+    assert f"exchanged  whole numbers of {person}: each is less than 256 from what it was" in done.out
+    one = pq.read_table(out / f"{name('people')}.parquet")
+    two = pa.concat_tables([pq.read_table(out / f"{name('visits')}-{part:04}.parquet") for part in (0, 1)])
+    assert [one.schema.field(person).type, two.schema.field(person).type] == [pa.int8(), pa.int64()]
+    images = dict(zip(people["Person_ID"].to_pylist(), one[person].to_pylist(), strict=True))
+    assert sorted(images.values()) == [*images]
+    assert not [was for was, now in images.items() if was == now]
+    assert two[person].to_pylist() == [images.get(was) for was in visits["person_id"].to_pylist()]
+    assert {now for was, now in images.items() if was <= 50} == set(range(1, 51))
+    assert sorted(two[visit].to_pylist()) == [*range(401)]
+    assert one[name("age")].to_pylist() == [int(MAPPING.numbers.one(str(age))) for age in range(1, 101)]
+    assert two[name("code_id")][0].as_py() == MAPPING.text("alpha-tag")
+    found = json.loads((out / "obfuscation.json").read_text())
+    assert found["ids"] == {"columns": sorted((person, visit)), "limits": [0, 1, 51, 101, 401]}
+
+    done = weigh(*command, "nothing*", "--out", str(tmp_path / "new"))
+    assert (done.code, "no column of whole numbers is called so" in done.err) == (2, True)
+    pq.write_table(pa.table({"low_id": [-1, 5]}), source / "low.parquet")
+    done = weigh(*command, "*_id", "--out", str(tmp_path / "new"))
+    assert (done.code, "low.low_id: identifiers are whole numbers from 0" in done.err) == (2, True)
+
+
 def test_what_goes_wrong_is_said(weigh: Weigh, tmp_path: Path) -> None:
     (tmp_path / "no.parquet").write_bytes(b"PAR1 not at all")
     key = str(key_file(tmp_path))

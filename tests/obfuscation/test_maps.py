@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from weigh.model.errors import UsageError
 from weigh.obfuscation import arrays
 from weigh.obfuscation import key as keys
+from weigh.obfuscation.ids import BLOCK, LARGEST, Ids
 from weigh.obfuscation.key import Key
 from weigh.obfuscation.mapping import Mapping
 from weigh.obfuscation.numbers import LIMIT
@@ -83,6 +85,27 @@ def test_large_numbers_keep_their_64_bits_and_meet_no_other() -> None:
     assert MAPPING.numbers.one(str(-large[0])) == str(-images[0])
     assert (MAPPING.numbers._sources(images) == -1).all()
     assert (MAPPING.numbers._sources(small) == np.arange(2_000)).all()
+
+
+@given(st.sets(st.integers(0, 300), min_size=2, max_size=8), st.integers(0, LARGEST - 1000))
+def test_identifiers_are_exchanged_within_limits(ends: set[int], first: int) -> None:
+    limits = sorted(first + one for one in ends)
+    ids = Ids(MAPPING.key, (), limits)
+    for low, high in pairwise(limits):
+        values = np.arange(low, high)
+        images = ids.images(values[::-1])[::-1]
+        assert sorted(images.tolist()) == values.tolist()
+        assert (np.abs(images - values) < BLOCK).all()
+        same = values[images == values]
+        alone = {low} if low % BLOCK == BLOCK - 1 or high == low + 1 else set()
+        assert {*same.tolist()} <= alone | ({high - 1} if (high - 1) % BLOCK == 0 else set())
+        assert [ids.one(str(one)) for one in values.tolist()] == [str(one) for one in images.tolist()]
+
+
+def test_identifiers_that_were_not_counted_have_no_image() -> None:
+    with pytest.raises(ValueError, match="1000000000001"):
+        Ids(MAPPING.key, (), ()).one(str(LARGEST + 1))
+    assert len(Ids(MAPPING.key, (), ()).images(np.array([], np.int64))) == 0
 
 
 @given(st.text(max_size=60))

@@ -129,9 +129,10 @@ class Copied:
         scale: of its data.
         mapping: of the copy.
         place: an empty folder.
+        ids: a pattern of the names of columns that hold identifiers; None for none.
     """
 
-    def __init__(self, workload: str, scale: Scale, mapping: Mapping, place: Path) -> None:
+    def __init__(self, workload: str, scale: Scale, mapping: Mapping, place: Path, ids: str | None = None) -> None:
         found = workloads.load(workload)
         data = store.ensure(
             dataset_name(found.dataset, scale, 42),
@@ -141,7 +142,7 @@ class Copied:
         )
         self.mapping, self.place = mapping, place
         self.folders = (str(data.folder), str(place / "copy"))
-        tables.obfuscate(self.folders[0], place / "copy", mapping, Silence())
+        tables.obfuscate(self.folders[0], place / "copy", mapping, Silence(), ids)
         self.names = [*sides.tables(self.folders[0])]
         self.queries = [
             Query(one.name, (text, image(text, mapping)))

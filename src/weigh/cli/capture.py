@@ -94,8 +94,9 @@ def capture(
     from weigh.model.units import parse_fraction
     from weigh.obfuscation import key as keys
     from weigh.obfuscation import report as obfuscation_report
+    from weigh.obfuscation.ids import Ids
     from weigh.obfuscation.mapping import Mapping
-    from weigh.obfuscation.results import types
+    from weigh.obfuscation.results import read, types
 
     share = parse_fraction(cover, "--cover")
     if not 0 < share <= 1:
@@ -104,6 +105,8 @@ def capture(
         if value is not None and not obfuscate:
             raise UsageError(f"{flag} is of --obfuscate", remedy="add --obfuscate, or leave it out")
     key = keys.of(key_file, out) if obfuscate else None
+    copy = None if key is None or data is None else read(data, key[0].id)
+    ids = Ids(key[0], copy.ids.columns, copy.ids.limits) if key and copy and copy.ids else None
     wanted = Wanted(
         paths=tuple(Path(one) for one in source),
         form=form,  # type: ignore[arg-type]
@@ -112,8 +115,8 @@ def capture(
         database=database,
         cover=share,
         top=top,
-        mapping=None if key is None else Mapping(key[0]),
-        types=None if key is None or data is None else types(data, key[0].id),
+        mapping=None if key is None else Mapping(key[0], ids),
+        types=None if copy is None else types(copy),
     )
     by_url = any("://" in one for one in source)
     found = _by_url(source, wanted, out) if by_url else make(wanted, out, progress(quiet))

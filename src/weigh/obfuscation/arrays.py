@@ -17,6 +17,7 @@ from weigh.obfuscation.numbers import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from weigh.obfuscation.ids import Ids
     from weigh.obfuscation.mapping import Mapping
 
 _WIDER = (pa.int8(), pa.int16(), pa.int32(), pa.int64())
@@ -104,6 +105,13 @@ def mapped(array: pa.Array, to: pa.DataType, mapping: Mapping, where: str) -> pa
         said = f"values of type {kind} cannot be replaced"
         raise UsageError(said, where=where, remedy="leave the column out of the files, or give it another type")
     return images.take(distinct.indices)
+
+
+def exchanged(array: pa.Array, ids: Ids) -> pa.Array:
+    """The images of identifiers, in the type that they have."""
+    distinct = array.dictionary_encode()
+    images = ids.images(distinct.dictionary.cast(pa.int64()).to_numpy())
+    return pa.array(images).cast(array.type).take(distinct.indices)
 
 
 def _values(values: pa.Array, to: pa.DataType, mapping: Mapping) -> pa.Array | None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from weigh.obfuscation.mapping import Mapping
 
-Role = Literal["value", "number", "text", "year", "name", "count", "kept"]
-"""What a value is for: of the data; of a column of numbers, or of texts, where that is known; a year; the name of a
-table; how many rows or where; or a unit, a form, a factor."""
+Role = Literal["value", "number", "text", "year", "name", "count", "kept", "id"]
+"""What a value is for: of the data; of a column of numbers, texts or identifiers, where that is known; a year; the name
+of a table; how many rows or where; or a unit, a form, a factor."""
 
 _NUMERIC = re.compile(r"[+-]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?")
 _QUOTED = re.compile(r"(?s)([NnEe]?')(.*)'|(\")(.*)\"|\$\w*\$(.*)\$\w*\$")
@@ -96,8 +96,11 @@ def _number(text: str, role: Role, mapping: Mapping) -> str:
     if role == "year" and re.fullmatch(r"\d{1,4}", bare):
         return _year(bare, mapping)
     sign = text[0] if text[0] in "+-" else ""
+    size = bare.lstrip("+-")
     try:
-        return sign + mapping.numbers.one(bare.lstrip("+-"))
+        if role == "id" and mapping.ids is not None and size.isdigit():
+            return sign + mapping.ids.one(size)
+        return sign + mapping.numbers.one(size)
     except (ArithmeticError, ValueError):
         raise Unreplaceable from None
 
@@ -106,7 +109,7 @@ def _text(text: str, role: Role, mapping: Mapping) -> str:
     """The image of a text without quotes."""
     if role == "name":
         return ".".join(_name(part, mapping) for part in text.split("."))
-    if role in ("number", "year") and _NUMERIC.fullmatch(text):
+    if role in ("number", "year", "id") and _NUMERIC.fullmatch(text):
         return _number(text, role, mapping)
     if role in ("kept", "count", "year"):
         if _is_harmless(text):
@@ -116,7 +119,7 @@ def _text(text: str, role: Role, mapping: Mapping) -> str:
     if (found := _BYTES.fullmatch(text)) is not None:
         return f"\\x{mapping.words.data(bytes.fromhex(found[1])).hex()}"
     if _NUMBERS.fullmatch(text):
-        return re.sub(r"[-+]?[\d.]+", lambda one: _number(one[0], "value", mapping), text)
+        return re.sub(r"[-+]?[\d.]+", lambda one: _number(one[0], "id" if role == "id" else "value", mapping), text)
     return mapping.text(text)
 
 

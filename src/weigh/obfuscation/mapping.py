@@ -11,6 +11,7 @@ from weigh.obfuscation.numbers import Numbers
 from weigh.obfuscation.words import Words
 
 if TYPE_CHECKING:
+    from weigh.obfuscation.ids import Ids
     from weigh.obfuscation.key import Key
 
 
@@ -19,10 +20,12 @@ class Mapping:
 
     Args:
         key: decides.
+        ids: of columns that hold identifiers; None where there are none.
     """
 
-    def __init__(self, key: Key) -> None:
+    def __init__(self, key: Key, ids: Ids | None = None) -> None:
         self.key = key
+        self.ids = ids
         self.numbers = Numbers(key)
         self.dates = Dates(key)
         self.words = Words(key)

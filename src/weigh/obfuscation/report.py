@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.model.units import count
+from weigh.obfuscation.ids import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,12 @@ def lines(found: ObfuscationResults, out: str) -> Iterator[str]:
         found: what was measured.
         out: the folder.
     """
+    ids = frozenset(found.ids.columns) if found.ids else frozenset()
     for table in found.tables:
         yield from _table(table)
+        named = [one.name for one in table.columns if one.name in ids and one.type[0].startswith(("int", "uint"))]
+        if named:
+            yield f"  exchanged  whole numbers of {', '.join(named)}: each is less than {BLOCK} from what it was"
     yield f"wrote {out}"
 
 

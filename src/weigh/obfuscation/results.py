@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 SCHEMA = "weigh/obfuscation/1"
 FILE = "obfuscation.json"
 
-Types = dict[str, Literal["number", "text"]]
+Types = dict[str, Literal["number", "text", "id"]]
 """Of columns, by their new names."""
 _NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
+_WHOLE = ("int", "uint")
 _TEXTS = ("string", "large_string", "dictionary<values=string")
 
 
@@ -80,22 +81,36 @@ class TableMeasured(msgspec.Struct, frozen=True, kw_only=True):
     pairs: tuple[PairMeasured, ...]
 
 
+class Exchanged(msgspec.Struct, frozen=True, kw_only=True):
+    """Identifiers, which were exchanged among themselves.
+
+    Attributes:
+        columns: that hold them, by their new names.
+        limits: at which ranges begin that no identifier leaves, in order.
+    """
+
+    columns: tuple[str, ...]
+    limits: tuple[int, ...]
+
+
 class ObfuscationResults(msgspec.Struct, frozen=True, kw_only=True):
     """All of it.
 
     Attributes:
         key: tells whether two outputs are of one key; it tells nothing of the key.
         tables: by their new names.
+        ids: what `--ids` named; None where it named nothing.
         schema: of the document.
     """
 
     key: str
     tables: tuple[TableMeasured, ...]
+    ids: Exchanged | None = None
     schema: str = SCHEMA
 
 
-def types(folder: Path, key: str) -> Types:
-    """What the columns of a copy hold, where all columns of a name hold the same.
+def read(folder: Path, key: str) -> ObfuscationResults:
+    """What is known of a copy.
 
     Args:
         folder: of the copy.
@@ -111,12 +126,24 @@ def types(folder: Path, key: str) -> Types:
         raise UsageError("this is no obfuscated copy of data", where=str(folder), remedy=remedy) from None
     if found.key != key:
         raise UsageError(f"the copy is of the key {found.key}, and not of {key}", where=str(folder), remedy=remedy)
+    return found
+
+
+def types(found: ObfuscationResults) -> Types:
+    """What the columns of a copy hold, where all columns of a name hold the same."""
+    ids = found.ids.columns if found.ids else ()
     made: Types = {}
     unclear = set()
     for column in (one for table in found.tables for one in table.columns):
         kind = column.type[0]
-        said: Literal["number", "text", "other"] = (
-            "number" if kind.startswith(_NUMBERS) else "text" if kind.startswith(_TEXTS) else "other"
+        said: Literal["number", "text", "id", "other"] = (
+            "id"
+            if column.name in ids and kind.startswith(_WHOLE)
+            else "number"
+            if kind.startswith(_NUMBERS)
+            else "text"
+            if kind.startswith(_TEXTS)
+            else "other"
         )
         if said == "other" or made.setdefault(column.name, said) != said:
             unclear.add(column.name)

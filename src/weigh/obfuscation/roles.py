@@ -59,7 +59,7 @@ def column(node: Any) -> str | None:
     from sqlglot import exp
 
     parent, child = node.parent, node
-    while isinstance(parent, (exp.Paren, exp.Neg, exp.Cast)):
+    while isinstance(parent, (exp.Paren, exp.Neg, exp.Cast, exp.Any, exp.Array)):
         parent, child = parent.parent, parent
     if isinstance(parent, exp.Tuple) and isinstance(parent.parent, exp.Values):
         into = parent.parent.parent

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as kinds
 
@@ -14,14 +16,15 @@ from weigh.host.new_folder import new_folder
 from weigh.model.errors import DataFault, UsageError
 from weigh.model.text import one_line
 from weigh.obfuscation import arrays, measures, results
-from weigh.obfuscation.results import ObfuscationResults, TableMeasured
+from weigh.obfuscation.ids import LARGEST, Ids
+from weigh.obfuscation.mapping import Mapping
+from weigh.obfuscation.results import Exchanged, ObfuscationResults, TableMeasured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from weigh.model.progress import Progress
-    from weigh.obfuscation.mapping import Mapping
 
 _BATCH = 1 << 16
 _GROUP = 1 << 20
@@ -29,7 +32,9 @@ _GROUP = 1 << 20
 _REMEDY = "name readable, undamaged Parquet files"
 
 
-def obfuscate(source: str, out: Path, mapping: Mapping, progress: Progress) -> ObfuscationResults:
+def obfuscate(
+    source: str, out: Path, mapping: Mapping, progress: Progress, ids: str | None = None
+) -> ObfuscationResults:
     """Write every table of a source under its new name.
 
     Args:
@@ -37,12 +42,15 @@ def obfuscate(source: str, out: Path, mapping: Mapping, progress: Progress) -> O
         out: a folder that is not there.
         mapping: decides.
         progress: is told how far it is.
+        ids: a pattern of the names of columns that hold identifiers; None for none.
 
     Raises:
         DataFault: a file cannot be read, or a value cannot be replaced.
-        UsageError: a column's type cannot be replaced; the output is in use.
+        UsageError: a column's type cannot be replaced; the output is in use; the pattern fits no identifiers.
     """
     found = sides.tables(source)
+    if ids is not None:
+        mapping = Mapping(mapping.key, _ids(found, ids, mapping))
     total = sum(_rows(path) for paths in found.values() for path in paths)
     made: list[TableMeasured] = []
     done = 0
@@ -53,10 +61,38 @@ def obfuscate(source: str, out: Path, mapping: Mapping, progress: Progress) -> O
                 done += rows
                 progress.step(done, total, "rows")
             made.append(table.measured())
-        whole = ObfuscationResults(key=mapping.key.id, tables=tuple(sorted(made, key=lambda one: one.name)))
+        of = mapping.ids
+        whole = ObfuscationResults(
+            key=mapping.key.id,
+            tables=tuple(sorted(made, key=lambda one: one.name)),
+            ids=None if of is None else Exchanged(columns=tuple(sorted(of.columns)), limits=of.limits),
+        )
         body = msgspec.json.format(msgspec.json.encode(whole), indent=2)
         (place / results.FILE).write_bytes(body + b"\n")
     return whole
+
+
+def _ids(found: dict[str, list[Path]], pattern: str, mapping: Mapping) -> Ids:
+    """Of the columns of whole numbers that a pattern fits; their ends are its limits."""
+    columns: set[str] = set()
+    limits: set[int] = set()
+    for table, paths in found.items():
+        with _open(paths[0]) as file:
+            fields = list(file.schema_arrow)
+        for field in fields:
+            if kinds.is_integer(field.type) and fnmatchcase(field.name.lower(), pattern.lower()):
+                columns.add(mapping.name(field.name))
+                low, high = _ends(paths, field.name)
+                if low < 0 or high > LARGEST:
+                    said = f"identifiers are whole numbers from 0 to {LARGEST:,}, and this column has others"
+                    where = f"{table}.{one_line(field.name)}"
+                    raise UsageError(said, where=where, remedy="give a pattern that leaves it out: --ids")
+                limits |= {low, high + 1}
+    if not columns:
+        raise UsageError(
+            f"--ids {pattern}: no column of whole numbers is called so", remedy="see `weigh data describe`"
+        )
+    return Ids(mapping.key, columns, sorted(limits))
 
 
 class _Table:
@@ -131,7 +167,9 @@ class _Table:
 
     def _mapped(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         columns = [
-            arrays.mapped(column, field.type, self._mapping, f"{self._was}.{one_line(name)}")
+            arrays.exchanged(column, ids)
+            if (ids := self._ids(field.name, column.type)) is not None
+            else arrays.mapped(column, field.type, self._mapping, f"{self._was}.{one_line(name)}")
             for column, field, name in zip(batch.columns, schema, batch.schema.names, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -145,9 +183,15 @@ class _Table:
             )
         fields = []
         for place, field in enumerate(first):
-            largest = self._largest(field)
-            fields.append(pa.field(names[place], self._type(field.type, largest), nullable=field.nullable))
+            stays = self._ids(names[place], field.type) is not None
+            kind = field.type if stays else self._type(field.type, self._largest(field))
+            fields.append(pa.field(names[place], kind, nullable=field.nullable))
         return pa.schema(fields)
+
+    def _ids(self, name: str, kind: pa.DataType) -> Ids | None:
+        """What becomes of a column of identifiers; None of another."""
+        ids = self._mapping.ids
+        return ids if ids is not None and name in ids.columns and kinds.is_integer(kind) else None
 
     def _type(self, kind: pa.DataType, largest: int | None) -> pa.DataType:
         """The type of the images; without a largest value the widest of its kind."""
@@ -174,6 +218,17 @@ class _Table:
                 for batch in file.iter_batches(_BATCH, columns=[field.name]):
                     found = max(found, arrays.largest(batch.column(0)))
         return found
+
+
+def _ends(paths: Sequence[Path], column: str) -> tuple[int, int]:
+    """The least and the largest whole number of a column; 0 where it has none."""
+    found: list[int] = []
+    for path in paths:
+        with _open(path) as file:
+            for batch in file.iter_batches(_BATCH, columns=[column]):
+                found += (one for one in pc.min_max(batch.column(0)).as_py().values() if one is not None)
+                found = [min(found), max(found)] if found else []
+    return (found[0], found[1]) if found else (0, 0)
 
 
 def _open(path: Path) -> pq.ParquetFile:

@@ -19,9 +19,14 @@ from weigh.cli.progress import progress
     metavar="FILE",
     help="The key; made where there is none [WEIGH_OBFUSCATION_KEY, else FOLDER.key].",
 )
+@click.option(
+    "--ids",
+    metavar="PATTERN",
+    help="Columns of identifiers, such as '*_id': their whole numbers are exchanged among themselves.",
+)
 @click.option("--json", "as_json", is_flag=True, help="What obfuscation.json has, on stdout (weigh/obfuscation/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
-def obfuscate(source: str, out: Path, key_file: Path | None, as_json: bool, quiet: bool) -> None:
+def obfuscate(source: str, out: Path, key_file: Path | None, ids: str | None, as_json: bool, quiet: bool) -> None:
     """Write a copy of data whose values and names are replaced, and say what that kept.
 
     SOURCE is a dataset folder, a Parquet file, a folder of them, or a pattern. Equal values stay equal, in every table;
@@ -30,6 +35,7 @@ def obfuscate(source: str, out: Path, key_file: Path | None, as_json: bool, quie
 
     \b
     weigh data obfuscate shop/ --out copy
+    weigh data obfuscate shop/ --out copy --ids '*_id'
     weigh data obfuscate 'orders-*.parquet' --out orders --key-file ~/.secrets/shop.key
     """
     from weigh.obfuscation import key as keys
@@ -37,7 +43,7 @@ def obfuscate(source: str, out: Path, key_file: Path | None, as_json: bool, quie
     from weigh.obfuscation.mapping import Mapping
 
     key, file, made = keys.of(key_file, out)
-    found = tables.obfuscate(source, out, Mapping(key), progress(quiet))
+    found = tables.obfuscate(source, out, Mapping(key), progress(quiet), ids)
     if as_json:
         print_json(found)
         return
