@@ -20,6 +20,7 @@ from weigh.experiment.gate import caches, corrupt, gate, layouts, probes
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
+from weigh.experiment.gate.witnesses import PINNED, Witnesses
 from weigh.experiment.measure.blocks import Blocks
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
@@ -144,7 +145,7 @@ class Attempt:
         def true(one: Operation, case: Case) -> Table | None:
             return setup.source.expected(one.name, case, setup.data.truth) if self._spec.truth else None
 
-        witnesses = gate.Witnesses((gate.PINNED, known), (setup.workload.witness, true))
+        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true))
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*drawn.said(setup.workload, again))

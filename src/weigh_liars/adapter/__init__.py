@@ -82,6 +82,7 @@ LIES: dict[Any, str] = {
     "false-server": "outside.FalseServer",
     "false-version": "outside.FalseVersion",
     "in-memory": "outside.InMemory",
+    "sums": "outside.Sums",
     "other-files": "outside.OtherFiles",
     "extra-thread": "share.ExtraThread",
     "extra-cpu": "share.ExtraCpu",

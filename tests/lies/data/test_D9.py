@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from weigh.engines.prepared import cache_folder
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from support.once import Once
 
 FLAGS = (*SMALL, *ONCE, "--operations", "by_action")
-MEMORY, PRIVATE, VIEWS = "liar?lie=in-memory", "liar?lie=copy", "liar?lie=none"
+MEMORY, PRIVATE, SUMS = "liar?lie=in-memory", "liar?lie=copy", "liar?lie=sums"
+VIEWS = "liar?lie=none"
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +84,28 @@ def test_it_is_named_where_the_last_bits_of_sums_move(fresh: Callable[[], Weigh]
     flags = ("--operations", "duration_by_proto", "--scale", "400K", "--quiet", "--json", *ONCE)
     run = fresh()("run", *contenders("duckdb", MEMORY), *flags)
     assert {one["contender"] for one in run.json["findings"] if one["code"] == "D9.copy"} == {MEMORY}
+
+
+@pytest.mark.promise(
+    "Asked so is every operation that can be, at the end of the gate, with a number more in its answer."
+)
+def test_sums_that_were_made_by_the_first_execution_are_named(fresh: Callable[[], Weigh]) -> None:
+    """The first operation is honest: what is kept is kept for another one alone."""
+    run = fresh()("gate", *contenders("duckdb", SUMS, VIEWS), *SMALL, "--operations", "by_action,by_proto", "--json")
+    (found,) = [one for one in run.json["findings"] if one["code"] == "D9.copy"]
+    assert (found["contender"], found["severity"]) == (SUMS, "warning")
+    assert "once it has executed by_proto it answers without its files" in found["text"]
+
+
+def test_who_has_read_the_statistics_in_the_files_is_left_alone(weigh: Weigh) -> None:
+    """DataFusion reads the footers when it gets the files, and answers counts and extremes from them."""
+    (weigh.folder / "queries").mkdir()
+    (weigh.folder / "queries" / "ends.sql").write_text("SELECT count(*) AS n, max(id) AS last FROM events")
+    toml = '[[column]]\nname = "n"\nkind = "integer"\n[[column]]\nname = "last"\nkind = "integer"\n'
+    (weigh.folder / "queries" / "ends.toml").write_text(toml)
+    pq.write_table(pa.table({"id": range(3_000)}), weigh.folder / "events.parquet")
+    (weigh.folder / "weigh.toml").write_text(
+        '[experiment]\nworkload = "sql"\n[sql.tables]\nevents = "events.parquet"\n'
+    )
+    run = weigh("run", *contenders("duckdb", "datafusion"), "--quiet", "--json", *ONCE)
+    assert not {code for code in run.codes if code.startswith("D9")}

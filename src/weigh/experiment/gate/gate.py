@@ -6,23 +6,18 @@ the engine itself (``metamorphic``). Two versions of one engine are one vote.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import compare, names, shown
 from weigh.answers.votes import conclude, vote
-from weigh.engines.exchange import WorkerEnded
-from weigh.experiment.gate import caches, metamorphic
+from weigh.experiment.gate import layouts, metamorphic
+from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
-from weigh.model import codes
+from weigh.experiment.gate.witnesses import PINNED
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import UNDECIDED, Check, Gate
-from weigh.model.sample import Outcome
-from weigh.verdict.repetition import Cost, remembered
-from weigh.workloads.salted import COLUMN, salted, unsalted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -31,25 +26,10 @@ if TYPE_CHECKING:
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.data_link import DataLink
-    from weigh.model.operation import Case, Operation, Workload
+    from weigh.experiment.gate.witnesses import Witnesses
+    from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
-
-PINNED = "pinned answer"
-NAMES = "the names that the query gives its columns"
-_STATUS = {
-    (True, False): GateStatus.AGREED,
-    (True, True): GateStatus.UNVERIFIED,
-    (False, False): GateStatus.DIVERGED,
-}
-"""Of an answer that agrees with its witness, and whether that is so only because the query leaves rows open."""
-_CONFIRMED = 2
-"""Times that a repetition which seems to cost nothing is looked at again before it gets a life of its own."""
-_TIMED_REPEATS = 3
-"""Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
-planned from the fastest."""
-_BRIEF_REPEATS = 2
-"""The same of most operations of a large grid."""
 
 Key = tuple[str, str]
 """(operation, case)"""
@@ -79,28 +59,6 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     quick: dict[str, tuple[str, ...]] = {}
 
 
-Witness = Callable[["Operation", "Case"], "pa.Table | None"]
-"""Gives the right answer to a case, or None where it does not know it."""
-
-
-class Witnesses:
-    """Whoever can say what is right before any contender is asked, the most trusted first.
-
-    Args:
-        named: name and witness.
-    """
-
-    def __init__(self, *named: tuple[str, Witness]) -> None:
-        self._named = named
-
-    def speak(self, operation: Operation, case: Case) -> Iterator[tuple[str, pa.Table]]:
-        """Name and answer of everyone who knows it, in order."""
-        for name, witness in self._named:
-            table = witness(operation, case)
-            if table is not None:
-                yield name, table
-
-
 def check_answers(
     contenders: Iterable[PreparedContender],
     workload: Workload,
@@ -126,13 +84,15 @@ def check_answers(
     findings: list[Finding] = []
     seconds: dict[tuple[str, str, str], float] = {}
     peaks: dict[str, int] = {}
-    varied, quick = {}, {}
+    varied, quick, kept = {}, {}, {}
     contenders = list(contenders)
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
         with QuerySession(ready, link, spec.timeout) as session:
-            one = _ContenderCheck(session, workload, witnesses, briefly)
+            one = ContenderCheck(session, workload, witnesses, briefly)
             one.run(progress)
+            if answered := layouts.kept(session, one.unseen(), link, spec.timeout):
+                kept[ready.name] = answered
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
@@ -142,7 +102,9 @@ def check_answers(
     names = [ready.name for ready in contenders]
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     checks += _cross_examine(asked, contenders, workload, silent)
-    gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
+    gate = Gate(
+        operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth, kept=kept
+    )
     return GateResult(
         gate=gate,
         findings=tuple(findings),
@@ -165,164 +127,6 @@ def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
                 if name != PINNED and table.num_rows > (limit or 0):
                     found[operation.name, case.name] = table
     return found
-
-
-class _ContenderCheck:
-    """One contender asked everything."""
-
-    def __init__(
-        self, session: QuerySession, workload: Workload, witnesses: Witnesses, briefly: Collection[str]
-    ) -> None:
-        self.briefly = briefly
-        self.session = session
-        self.workload = workload
-        self.witnesses = witnesses
-        self.checks: list[Check] = []
-        self.findings: list[Finding] = []
-        self.seconds: dict[Key, float] = {}
-        self.peak = 0
-        self.open: dict[Key, pa.Table] = {}
-        self.varied: list[str] = []
-        self.quick: list[str] = []
-        self._lazy = False
-        self._left_open: dict[str, None] = {}
-
-    def run(self, progress: Progress) -> None:
-        """Ask every case; an operation that the engine cannot do, times out on or dies of is asked once."""
-        total = sum(len(operation.cases) for operation in self.workload.operations)
-        done = 0
-        for operation in self.workload.operations:
-            for case in operation.cases:
-                hopeless = self._ask(operation, case)
-                if hopeless:
-                    break
-            done += len(operation.cases)
-            progress.step(done, total, f"gate: {self.session.ready.name}")
-        if self._left_open:
-            self.findings.append(_shown(self.session.ready.name, self._left_open))
-
-    def _ask(self, operation: Operation, case: Case) -> bool:
-        name = self.session.ready.name
-        sql = operation.text(case, self.session.ready.engine.dialect)
-        fastest = float("inf")
-        first: Check | None = None
-        repeats = _BRIEF_REPEATS if operation.name in self.briefly else _TIMED_REPEATS
-        for repeat in range(repeats if case.timed else 1):
-            try:
-                reply = self.session.ask(sql, withdraw=repeat == 0)
-            except WorkerEnded as ended:
-                status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
-                detail = f"{ended.outcome}: {ended.detail}"
-                self.checks.append(
-                    Check(operation=operation.name, case=case.name, contender=name, status=status, detail=detail)
-                )
-                return True
-            if reply.lazy and not self._lazy:
-                self._lazy = True
-                self.findings.append(_lazy(name, operation.name, reply.lazy))
-            self._left_open.update(dict.fromkeys(shown.left_open(reply.table)))
-            fastest = min(fastest, reply.run.wall_s)
-            self.peak = max(self.peak, reply.run.peak_memory or 0)
-            check = self._check(operation, case, sql, reply.table)
-            if first is None:
-                first = check
-                self.open[operation.name, case.name] = reply.table
-            elif check.status is GateStatus.DIVERGED and first.status is not GateStatus.DIVERGED:
-                first = msgspec.structs.replace(check, detail=f"from its execution {repeat + 1} on")
-        assert first is not None
-        self.checks.append(first)
-        if case.timed:
-            self.seconds[operation.name, case.name] = fastest
-            if operation.timed()[0] is case:
-                self._vary(operation, case, sql, caches.cost(reply.run))
-        return False
-
-    def _vary(self, operation: Operation, case: Case, sql: str, repeated: Cost) -> None:
-        """A question after the repeated one that nobody asked before: the same with a number more in its answer."""
-        salt = caches.salt()
-        other = salted(sql, salt)
-        if other is None:
-            return
-        try:
-            reply = self.session.ask(other)
-        except WorkerEnded:
-            # It cannot say it in this form: nothing to compare, and no accusation.
-            return
-        plain = unsalted(reply.table, salt)
-        before = self.open[operation.name, case.name]
-        compared = compare.compare(before if plain is None else plain, before, operation.schema)
-        if plain is None or not compared.agrees:
-            self.checks.append(
-                Check(
-                    operation=operation.name,
-                    case=case.name,
-                    contender=self.session.ready.name,
-                    status=GateStatus.DIVERGED,
-                    witness="its own answer without a constant in it",
-                    detail=f"asked for one column more, {salt} AS {COLUMN}",
-                    differences=compared.differences,
-                )
-            )
-            return
-        self.varied.append(operation.name)
-        # Sooner than anybody is accused: who keeps plans is known before the blocks, where nobody can tell.
-        if self._quick(sql, repeated, caches.cost(reply.run)):
-            self.quick.append(operation.name)
-
-    def _quick(self, sql: str, repeated: Cost, unseen: Cost) -> bool:
-        """Whether a repetition costs next to nothing each time: one stall of a new question makes any look so."""
-        for _ in range(_CONFIRMED):
-            if not remembered(repeated, unseen, share=caches.LOOKED_AT):
-                return False
-            other = salted(sql, caches.salt())
-            assert other is not None
-            try:
-                repeated = caches.least(repeated, caches.cost(self.session.ask(sql).run))
-                unseen = caches.least(unseen, caches.cost(self.session.ask(other).run))
-            except WorkerEnded:
-                break
-        return remembered(repeated, unseen, share=caches.LOOKED_AT)
-
-    def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:
-        """The answer against a witness; where there is none, against the contender's own first answer."""
-        common = {
-            "operation": operation.name,
-            "case": case.name,
-            "contender": self.session.ready.name,
-            "digest": compare.digest(table, operation.schema),
-            "rows": table.num_rows,
-        }
-        checked = None
-        for name, expected in self.witnesses.speak(operation, case):
-            compared = compare.compare(table, expected, operation.schema, complete=name != PINNED)
-            checked = Check(
-                **common,
-                status=_STATUS[compared.agrees, compared.open],
-                witness=name,
-                differences=compared.differences,
-                notes=compared.notes,
-            )
-            if not compared.agrees:
-                break
-        if checked is not None and checked.status is GateStatus.DIVERGED:
-            return checked
-        wanted = [column.name for column in operation.schema.columns]
-        misnamed = names.renamed(table.column_names, wanted, sql)
-        if misnamed is not None:
-            return Check(**common, status=GateStatus.DIVERGED, witness=NAMES, differences=misnamed.differences)
-        if checked is not None:
-            return checked
-        # The first answer is compared with itself: its result schema alone can already contradict it.
-        itself = compare.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
-        if not itself.agrees:
-            fits = table.num_columns == len(operation.schema.columns)
-            return Check(
-                **common,
-                status=GateStatus.DIVERGED,
-                witness="its own first answer" if fits else "the operation's result schema",
-                differences=itself.differences,
-            )
-        return Check(**common, status=GateStatus.UNVERIFIED)
 
 
 def _cross_examine(
@@ -377,21 +181,3 @@ def acquitted(
 def cases_asked(workload: Workload) -> dict[str, int]:
     """Number of cases of each operation."""
     return {operation.name: len(operation.cases) for operation in workload.operations}
-
-
-def _shown(contender: str, left_open: Iterable[str]) -> Finding:
-    return codes.A7_SHOWN.finding(
-        contender=contender,
-        operation=None,
-        text=f"its answers are read off what its client shows and compared as far as that goes: {'; '.join(left_open)}",
-        remedy="to have that compared too, let its ./query print CSV or TSV",
-    )
-
-
-def _lazy(contender: str, operation: str, why: str) -> Finding:
-    return codes.A5_LAZY.finding(
-        contender=contender,
-        operation=operation,
-        text=f"the answer was not complete when its execution returned ({why}): the clock would stop too early",
-        remedy="its adapter must consume all rows inside run(); it is not compared",
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -11,8 +11,11 @@ from weigh.answers import compare
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.host import processes
+from weigh.workloads import from_statistics
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import pyarrow as pa
 
     from weigh.engines.process import WorkerProcess
@@ -43,10 +46,11 @@ def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: f
     ready = session.ready
     if ready.engine.copies:
         return ""
-    operation = next((one for one in workload.operations if one.timed()), None)
+    timed = [(one, one.text(one.timed()[0], ready.engine.dialect)) for one in workload.operations if one.timed()]
+    # Who has read the statistics in the files when it got them keeps nothing else.
+    operation, sql = next(((one, sql) for one, sql in timed if not from_statistics.suffices(sql)), (None, ""))
     if operation is None:
         return ""
-    sql = operation.text(operation.timed()[0], ready.engine.dialect)
 
     # No order is asked for around the query, and the last bits of a sum of doubles depend on the order of addition.
     rows = msgspec.structs.replace(operation.schema, ordered_by=(), limit=None)
@@ -72,6 +76,48 @@ def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: f
     except WorkerEnded:
         # Whatever ended it shows in the gate, query by query.
         return ""
+
+
+class Question(NamedTuple):
+    """One that nobody asked before.
+
+    Attributes:
+        sql: its text.
+        is_right: whether an answer to it is.
+    """
+
+    sql: str
+    is_right: Callable[[pa.Table], bool]
+
+
+def kept(session: QuerySession, questions: Mapping[str, Question], link: DataLink, timeout: float) -> tuple[str, ...]:
+    """Operations that it answers although the files are gone: from what it made of them when it answered before.
+
+    One that keeps its files open cannot be told from this, and nor can one that loads its tables.
+
+    Args:
+        session: in which it has answered all of them.
+        questions: one of each operation.
+        link: where its data is.
+        timeout: seconds for one question.
+    """
+    if session.ready.engine.copies or not questions:
+        return ()
+    found = []
+    try:
+        worker = session.life()
+        given = {str(Path(path).resolve()) for paths in link.tables(session.ready).paths.values() for path in paths}
+        if _open(worker, given):
+            return ()
+        with link.withdrawn():
+            for operation, question in questions.items():
+                answer = _answer(worker, question.sql, timeout)
+                if answer is not None and question.is_right(answer):
+                    found.append(operation)
+    except WorkerEnded:
+        # It dies of missing files: no answer.
+        pass
+    return tuple(found)
 
 
 def _answer(worker: WorkerProcess, sql: str, timeout: float) -> pa.Table | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weigh.model import codes
-from weigh.model.units import Bytes, Seconds, seconds, size
+from weigh.model.units import Bytes, Seconds, count, seconds, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weigh.model.clock_coverage import StartCost
     from weigh.model.finding import Finding
 
+_NAMED = 3
 COPY = "its own copy"
 """What the gate writes of a contender that answers without its files."""
 
@@ -79,6 +80,11 @@ def _row(contender: str, how: Literal["bind", "attach", "load"], found: Sequence
     )
 
 
+def _named(operations: Sequence[str]) -> str:
+    rest = len(operations) - _NAMED
+    return ", ".join(operations[:_NAMED]) + (f" and {count(rest, 'other operation')}" if rest > 0 else "")
+
+
 def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
     """Who holds the rows in a layout of its own, and what it cost.
 
@@ -95,6 +101,16 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 remedy="count it where the data is queried only a few times",
             )
     layouts = record.gate.layouts if record.gate else {}
+    kept = record.gate.kept if record.gate else {}
+    for name, operations in kept.items():
+        if layouts.get(name) != COPY:
+            yield codes.D9_COPY.finding(
+                contender=name,
+                text=f"once it has executed {_named(operations)} it answers without its files, a question that nobody "
+                "asked before: what it made of the rows, such as sums, no timed execution makes again",
+                remedy="its times are those of asking again, and not of reading the data; with --cold it pays what it "
+                "made",
+            )
     for one in rows:
         if one.how == "bind" and layouts.get(one.contender) == COPY:
             memory = "" if one.memory is None else f", {size(one.memory)} of memory"
