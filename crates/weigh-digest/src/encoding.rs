@@ -44,15 +44,13 @@ impl Slot {
     #[inline]
     pub(crate) fn number(mut coefficient: i64, mut scale: u8) -> Self {
         // Whether a cent is there is a coin toss to the branch predictor: without branches for as far as money goes.
-        // Up to that scale nothing is left for the second loop, and asking it would be a branch again.
-        let further = scale > 2;
         for _ in 0..scale.min(2) {
             let tenth = coefficient / 10;
             let exact = tenth * 10 == coefficient;
             coefficient = if exact { tenth } else { coefficient };
             scale -= u8::from(exact);
         }
-        while further && scale > 0 && coefficient % 10 == 0 {
+        while scale > 0 && coefficient % 10 == 0 {
             coefficient /= 10;
             scale -= 1;
         }
