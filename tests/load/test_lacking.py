@@ -15,10 +15,11 @@ from weigh.cli.main import cli
 from weigh.evidence.sealing import End
 from weigh.load import command_line
 from weigh.load.command_line import CommandLine, parsed
-from weigh.load.config.numbers import duration_of
+from weigh.load.config.numbers import duration_of, rate_of
 from weigh.load.results import load_results
 from weigh.load.spec import Script
 from weigh.model import codes
+from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
@@ -167,3 +168,13 @@ def test_the_machine_is_watched_again_and_what_was_broken_off_is_done_again() ->
 
 def test_what_is_no_command_of_a_load_has_no_command_lines() -> None:
     assert not any(one.commands for one in missing(of(made.calm(), "python mine.py")).values())
+
+
+@pytest.mark.parametrize("text", ["0", "-3", "1e12", "11M", "1e-9", "inf", "nan"])
+def test_a_rate_that_no_schedule_has_is_refused_before_anything_is_reached(text: str) -> None:
+    with pytest.raises(UsageError, match=r"a rate of .* cannot be"):
+        rate_of(text)
+
+
+def test_a_rate_may_have_a_suffix() -> None:
+    assert (rate_of("2k/s"), rate_of("10M"), rate_of("0.5")) == (2_000, 10_000_000, 0.5)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 LONGEST_NUMBER = 20
 """Digits."""
+_LEAST_RATE, _MOST_RATE = 1e-6, 1e7
+"""Requests a second that a schedule can have: ``positive`` in crates/weigh-load/src/schedule/arrivals.rs."""
 
 
 def text_of(what: str, path: Path, most: int) -> str:
@@ -70,6 +72,9 @@ def rate_of(text: str) -> float:
     compact = text.strip().lower().removesuffix("/s")
     factor = {"k": 1e3, "m": 1e6}.get(compact[-1:], 1.0)
     value = number(compact[:-1] if factor > 1 else compact) * factor
-    if not 0 < value < float("inf"):
-        raise UsageError(f"a rate of {text} cannot be", remedy="give requests a second, e.g. --rate 1000")
+    if not _LEAST_RATE <= value <= _MOST_RATE:
+        raise UsageError(
+            f"a rate of {text} cannot be",
+            remedy="give requests a second, from 0.000001 to 10,000,000, e.g. --rate 1000",
+        )
     return value
