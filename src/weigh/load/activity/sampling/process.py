@@ -28,7 +28,7 @@ def main() -> None:
     asked = json.loads(sys.stdin.readline())
     here = Path(__file__).parent
     # Behind everything else: what lies beside this file has names that others have too.
-    sys.path.extend((str(here.parent), str(here.parents[1] / "target")))
+    sys.path.extend((str(here.parent), str(here.parents[1])))
     looking = importlib.import_module("sampling.looking")
     looks = looking.Looking(lambda: _source(asked))
     for line in sys.stdin:
