@@ -108,8 +108,7 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 contender=name,
                 text=f"once it has executed {_named(operations)} it answers without its files, a question that nobody "
                 "asked before: what it made of the rows, such as sums, no timed execution makes again",
-                remedy="its times are those of asking again, and not of reading the data; with --cold it pays what it "
-                "made",
+                remedy="its times are those of asking again, and not of reading the data",
             )
     for one in rows:
         if one.how == "bind" and layouts.get(one.contender) == COPY:
