@@ -83,7 +83,20 @@ def test_an_unknown_setting_leaves_sealed_evidence(weigh: Weigh) -> None:
 @pytest.mark.promise("If even that does not fit, nothing is measured:")
 def test_a_budget_that_is_too_small_names_the_one_needed(weigh: Weigh) -> None:
     run = weigh("run", *DUCKDB, "--scale", "1K", "--operations", "by_action", "--budget", "10ms", "--quiet")
-    assert_refused(run, "a budget of 10.0 ms is too small", "5 starts of one run need about", "--budget")
+    assert_refused(
+        run, "a budget of 10.0 ms is too small", "5 starts of one run of 1 operation need at least", "--budget"
+    )
+
+
+@pytest.mark.promise("Where the number of operations alone is too large for the budget, no contender is started.")
+def test_a_budget_that_is_too_small_for_so_many_operations_is_refused_before_anybody_is_asked(weigh: Weigh) -> None:
+    (weigh.folder / "suite").mkdir()
+    questions = "".join(f"-- name: q{number}\nSELECT {number} + max(n) AS m FROM t;\n" for number in range(40))
+    (weigh.folder / "suite" / "all.sql").write_text(questions)
+    (weigh.folder / "suite" / "load.sql").write_text("CREATE TABLE t AS SELECT i AS n FROM range(10) t(i);\n")
+    run = weigh("run", *DUCKDB, "--workload", "./suite/", "--budget", "1s", "--quiet")
+    assert_refused(run, "5 starts of one run of 40 operations need at least", "is enough where an execution takes")
+    assert not (weigh.folder / "runs").exists()
 
 
 def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
