@@ -54,6 +54,34 @@ def test_a_mistake_is_found_although_another_measurement_goes_on(
     assert not (weigh.folder / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("load", "ycsb-a", "--target", "postgres:embedded", "--rate", "100", "--records", "0"),
+            "--records 0 cannot be",
+        ),
+        (
+            ("load", "tpcc", "--target", "postgres:embedded", "--warehouses", "1000000"),
+            "1,000,000 warehouses of TPC-C need about 93132 GiB",
+        ),
+        (
+            ("load", "tpcc", "--target", "postgres:embedded", "--warehouses", "1000001"),
+            "--warehouses 1000001 cannot be",
+        ),
+        (("ladder", *DUCKDB, "--scales", "1K,0"), "a rung of 0 rows measures nothing"),
+    ],
+)
+def test_a_size_that_cannot_be_is_refused_although_another_measurement_goes_on(
+    weigh: Weigh, words: tuple[str, ...], said: str
+) -> None:
+    with (weigh.folder / "weigh.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run = weigh(*words, "--quiet")
+    assert_refused(run, said)
+    assert not (weigh.folder / "runs").exists()
+
+
 def test_a_time_to_wait_without_a_unit_names_the_variable(weigh: Weigh) -> None:
     assert_refused(weigh("run", *DUCKDB, "--quiet", WEIGH_SETTLE="0"), "WEIGH_SETTLE: '0' is not a duration", "0s, 30s")
 
