@@ -51,8 +51,9 @@ BIND_TIMEOUT = 60.0
 ATTACH_TIMEOUT = 3600.0
 """Seconds to see the tables of a copy; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
-_PATIENCE = 1.0
-"""Seconds in which what a worker started may put things in order after its end, as a server does."""
+_PATIENCE = 10.0
+"""Seconds in which what a worker started may put things in order after its end, as a server does: PostgreSQL gives its
+shared memory back, after more than five where one of its processes hangs."""
 _MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
