@@ -24,7 +24,7 @@ from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
-from weigh.host.processes import family_cpu, process_counters
+from weigh.host.processes import family_cpu, priority, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -173,6 +173,11 @@ class WorkerProcess:
     def threads(self) -> int:
         """Threads of all its processes that are alive now."""
         return processes.threads(self.family.pids() if self.family else [self.pid])
+
+    @property
+    def priority(self) -> str:
+        """How they are scheduled where that is not as they were started, e.g. ``nice -5, started with nice 0``."""
+        return priority.changed(self.family.pids() if self.family else [self.pid])
 
     @property
     def memory(self) -> Bytes | None:

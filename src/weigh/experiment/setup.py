@@ -23,6 +23,7 @@ from weigh.experiment.data.stores import Stores
 from weigh.experiment.data.stores import check as check_store
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold, resources
+from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.host import hidden
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS
@@ -100,7 +101,10 @@ def check(spec: Spec, request: RunRequest) -> None:
     if spec.ingest:
         pass
     elif request.own:
-        _chosen(source.build({}, spec.seed), spec)
+        workload = _chosen(source.build({}, spec.seed), spec)
+        # What is resumed may have a plan, and fewer starts to make.
+        if request.measure and not (request.least or request.resume):
+            LowerBound.before(spec, workload.operations).check({})
     elif known := workloads.operation_names(source):
         for name in spec.operations:
             if name not in known:
