@@ -148,7 +148,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         for name in sorted({one.layout for one in spec.contenders if one.store == TMPFS})
     }
     storage.check(storage.places(contenders, layouts, memory), spec)
-    workload = source.build(data.truth, spec.seed)
+    workload = workloads.build(source, data.truth, spec.seed, () if spec.ingest else spec.operations)
     if spec.ingest:
         ingest.sweep(cache)
         ingest.check_space(data, spec, cache)
