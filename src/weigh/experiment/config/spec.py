@@ -246,7 +246,7 @@ def _budget(text: str | None, precision: float | msgspec.UnsetType) -> float | N
     """Where sampling stops by itself there is one: what scatters too much would be measured for ever."""
     if text is None:
         return None if precision is msgspec.UNSET else BUDGET
-    return None if text == "none" else parse_duration(text)
+    return None if text == "none" else _positive("budget", parse_duration(text))
 
 
 def _duet(
