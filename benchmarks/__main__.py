@@ -6,6 +6,7 @@ import sys
 
 from benchmarks import (
     against_itself,
+    blocks,
     covariates,
     decide,
     differences,
@@ -28,6 +29,7 @@ from benchmarks import (
 ALL = {
     "startup": startup.run,
     "worker": worker.run,
+    "blocks": blocks.run,
     "digest": digest.run,
     "generation": generation.run,
     "load": load.run,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import gc
 import os
 import shutil
@@ -78,14 +79,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
 
-    def place(item: pytest.Item) -> int:
-        file = item.path.relative_to(Path(__file__).parent).as_posix()
+    @functools.cache
+    def place(path: Path) -> int:
+        file = path.relative_to(Path(__file__).parent).as_posix()
         if file in FIRST:
             return FIRST.index(file)
         found = (number for number, folder in enumerate(LONGEST_FIRST) if file.startswith(f"{folder}/"))
         return len(FIRST) + next(found, len(LONGEST_FIRST))
 
-    items.sort(key=place)
+    items.sort(key=lambda item: place(item.path))
 
 
 def pytest_collection_finish() -> None:

@@ -59,7 +59,7 @@ from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
 from weigh.obfuscation.results import ObfuscationResults
 from weigh.recount.recount import Recount
-from weigh.render.machine import CulpritRow
+from weigh.render.machine import OtherProcessRow
 from weigh.statistics.cv import Estimate
 from weigh.statistics.series.correlated_mean import SeriesMean
 
@@ -146,7 +146,7 @@ SECTIONS: dict[str, Section] = {
     "findings[]": Section(Finding, "findings[]", "finding"),
     "machine": Section(MachineDocument, "machine", "machine"),
     "use[]": Section(Resource, "use[]", "resource"),
-    "culprits[]": Section(CulpritRow, "culprits[]", "culprit"),
+    "other_processes[]": Section(OtherProcessRow, "other_processes[]", "other process"),
     "weigh/verify/1 verification": Section(Verification, "weigh/verify/1", "verification"),
     "weigh/verify/1 sql": Section(Recount),
     "problems[]": Section(Problem, "problems[]", "problem"),

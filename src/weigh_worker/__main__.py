@@ -86,6 +86,7 @@ class Worker:
             sys.meta_path.insert(0, found)
         spec.loader.exec_module(module)
         self.adapter = module.Engine(settings, scratch)
+        self.meter.keep()
         return protocol.Reply()
 
     def on_bind(

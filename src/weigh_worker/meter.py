@@ -38,12 +38,15 @@ class Meter(NamedTuple):
     """What measures, as functions that nobody can replace by name.
 
     Attributes:
+        keep: set aside everything that was made until now. What imports leave as garbage is kept with it: looking for
+            that takes a tenth of the start of a life.
         settle: set aside everything that is alive now, so that later collections are short.
         collect: collect garbage, and keep the collector off from now on.
         resume: let the collector work again.
         measure: execute once under the clock.
     """
 
+    keep: Callable[[], None]
     settle: Callable[[], None]
     collect: Callable[[], None]
     resume: Callable[[], None]
@@ -74,4 +77,4 @@ def meter() -> Meter:
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return made(ended - started, cpu, rows)
 
-    return Meter(settle, collect, enable, measure)
+    return Meter(freeze, settle, collect, enable, measure)

@@ -87,6 +87,16 @@ def test_the_seed_chooses_the_literals_and_nothing_else() -> None:
     assert [o.sql for o in once.operations] == [o.sql for o in other.operations]
 
 
+def test_a_part_that_is_built_alone_is_what_it_is_in_the_whole() -> None:
+    _, truth = dataset(1_000, 42)
+    source, whole = workloads.load("netflow"), built(1_000, 42)
+    for one in whole.operations:
+        part = workloads.build(source, truth, 42, (one.name,))
+        assert part.operations == (one,)
+        assert part.suite == tuple(each.name for each in whole.operations if each.timed())
+    assert workloads.build(source, truth, 42, ()) == whole
+
+
 def test_literals_survive_a_truth_from_the_disk(tmp_path) -> None:
     _, truth = dataset(1_000, 42)
     truth.save(tmp_path / "truth")

@@ -11,6 +11,8 @@ import pytest
 
 from support import clickbench_systems as systems
 from weigh.answers import shown
+from weigh.engines import engine as engines
+from weigh.model.contender import parse_contender
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,12 @@ def test_one_that_hangs_and_one_that_fails_are_errors_of_their_own(weigh: Weigh)
     assert "./query ended with exit code 3; it printed: out of luck" in told["fails"][1]
 
 
+def test_a_folder_speaks_the_dialect_that_its_settings_name() -> None:
+    plain = parse_contender("clickbench:./somewhere")
+    asked = parse_contender("clickbench:./somewhere?weigh.dialect=clickhouse")
+    assert (engines.of(plain).dialect, engines.of(asked).dialect) == ("", "clickhouse")
+
+
 def test_what_a_folder_lacks_is_said_before_anything_is_made(weigh: Weigh) -> None:
     systems.make_experiment(weigh.folder)
     spec = systems.system(weigh.folder)
@@ -53,6 +61,7 @@ def test_what_a_folder_lacks_is_said_before_anything_is_made(weigh: Weigh) -> No
         (spec, "./honest has no load", "name a folder that has start, check, stop, load, query, data-size"),
         ("clickbench:./nothing", "'./nothing' is no folder", "write clickbench:FOLDER"),
         ("clickbench", "it names no folder", "write clickbench:FOLDER"),
+        ("clickbench:./honest?weigh.dialect=sqlit", "no engine speaks the dialect 'sqlit'", "did you mean 'sqlite'?"),
         ("clickbench:./honest?threads=2", "scripts take no settings (threads)", "change the scripts"),
         ("duckdb:./honest", "engine 'duckdb' is no folder of scripts", "write clickbench:FOLDER"),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -70,3 +71,22 @@ def test_what_is_called_otherwise_is_left_alone(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     scratch.sweep()
     assert all((tmp_path / name).is_dir() for name in names)
+
+
+def test_who_works_in_a_folder_longer_than_its_maker_lives_is_not_disturbed(tmp_path: Path) -> None:
+    """A server of a killed weigh, for one, that is about to end in order."""
+    mine = scratch.folder("test")
+    parts = mine.name.split("-")
+    parts[3] = str((processes.started(os.getpid()) or 0) - 1)
+    earlier = tmp_path / "-".join(parts)
+    earlier.mkdir()
+    (earlier / "file").touch()
+    works = os.open(earlier, os.O_RDONLY)
+    fcntl.flock(works, fcntl.LOCK_SH)
+    scratch.sweep()
+    assert (earlier / "file").exists()
+    assert not scratch.remove(earlier, 0.1)
+    os.close(works)
+    scratch.sweep()
+    assert not earlier.exists()
+    assert scratch.remove(earlier)

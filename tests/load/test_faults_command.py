@@ -246,6 +246,7 @@ def test_a_server_that_dies_and_comes_back_has_kept_what_it_acknowledged(weigh: 
     assert "L7.reconnects" in codes
     assert not {"L6.wrong", "L6.missing"} & codes
     assert made["runs"][0]["reconnects"] == 4
+    assert 0 < made["runs"][0]["longest_reconnect_s"] <= made["runs"][0]["reconnect_s"]
     # What was on its way when the server died; it may have been nothing.
     assert all("connection lost" in text for text in made["operations"][0]["errors"])
     asked = made["runs"][0]["requests"]

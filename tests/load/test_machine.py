@@ -55,7 +55,7 @@ def test_a_job_beside_the_run_is_named_and_the_run_refused(beside: LoadResults) 
     made = document(beside, "here")
     assert made["load"]["rate_achieved"] is None
     assert made["runs"][0]["machine"]["refused"]
-    assert made["runs"][0]["machine"]["culprits"][0]["name"] == "cc1plus"
+    assert made["runs"][0]["machine"]["other_processes"][0]["name"] == "cc1plus"
     assert "REFUSED E4.contended" in plain(beside, "here")
 
 
@@ -110,7 +110,7 @@ def test_a_server_that_cannot_be_told_from_others_is_not_accused() -> None:
     assert not found.runs[0].reasons
     assert codes(found) == {"E4.apart": "warning"}
     assert "E4.apart" in {one.code for one in found.tier.reasons}
-    assert not of(found).culprits
+    assert not of(found).other_processes
     assert "others cannot be told from the server" in plain(found, "here")
 
 
@@ -175,7 +175,7 @@ def test_other_guests_name_no_process_and_both_kinds_are_told() -> None:
     assert "3 of 100 intervals: from 3.00 s" in both["E4.steal"]
     alone = load_results(load(watches(steal=told["steal"], foreign=lambda _: 0.03 * SPAN)))
     assert codes(alone) == {"E4.steal": "note"}
-    assert not of(alone).culprits
+    assert not of(alone).other_processes
 
 
 def test_a_server_that_began_anew_cannot_be_told_from_others() -> None:

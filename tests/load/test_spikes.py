@@ -67,7 +67,7 @@ def test_what_is_saturated_all_the_time_explains_no_spike() -> None:
 def test_every_resource_can_be_the_one(cause: str, told: dict[str, Callable[[float], float]]) -> None:
     found = spike(load_results(load(watches(**told), SLOW)))
     assert found.saturated == (cause,)
-    assert bool(found.culprits) == (cause == "others")
+    assert bool(found.other_processes) == (cause == "others")
 
 
 @pytest.mark.parametrize(

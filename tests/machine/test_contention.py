@@ -322,7 +322,7 @@ def test_who_worked_beside_somebody_else_is_not_blamed_for_this_one() -> None:
         both = moments(10.0 * block, 1.0, 0.1) + moments(10.0 * block + 1, 1.0, 0.9)
         watches.append(Watch(moments=tuple(both), culprits=(ForeignProcess(pid=812, name="burn", cpu_s=1.0),)))
     found = contention([(samples, watches)], 0.05, "b")
-    of_a, of_b = (pair(found, name).culprits[0].cpu_s for name in "ab")
+    of_a, of_b = (pair(found, name).other_processes[0].cpu_s for name in "ab")
     assert of_a == pytest.approx(5 * 0.1 * 0.32)
     assert of_b == pytest.approx(5 * 0.9 * 0.32)
 

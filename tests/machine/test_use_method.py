@@ -133,7 +133,7 @@ def test_the_document_is_plain_json_and_has_every_contended_turn() -> None:
     assert again["watched"] is True
     (pair,) = (one for one in again["pairs"] if one["refused"])
     assert (pair["operation"], pair["contender"], pair["turns"]) == ("q1", other, 10)
-    assert {one["name"] for one in pair["culprits"]} == {"cc1plus"}
+    assert {one["name"] for one in pair["other_processes"]} == {"cc1plus"}
     assert {one["kernel"] for one in again["quiet"]} == {"integer", "memory"}
 
 

@@ -87,10 +87,14 @@ def test_large_numbers_keep_their_64_bits_and_meet_no_other() -> None:
     assert (MAPPING.numbers._sources(small) == np.arange(2_000)).all()
 
 
-@given(st.sets(st.integers(0, 300), min_size=2, max_size=8), st.integers(0, LARGEST - 1000))
-def test_identifiers_are_exchanged_within_limits(ends: set[int], first: int) -> None:
+@given(
+    st.sets(st.integers(0, 300), min_size=2, max_size=8),
+    st.integers(0, LARGEST - 1000),
+    st.lists(st.integers(0, 63), max_size=9),
+)
+def test_identifiers_are_exchanged_within_limits(ends: set[int], first: int, draws: list[int]) -> None:
     limits = sorted(first + one for one in ends)
-    ids = Ids(MAPPING.key, (), limits)
+    ids = Ids(MAPPING.key, (), limits, draws)
     for low, high in pairwise(limits):
         values = np.arange(low, high)
         images = ids.images(values[::-1])[::-1]
@@ -100,6 +104,15 @@ def test_identifiers_are_exchanged_within_limits(ends: set[int], first: int) -> 
         alone = {low} if low % BLOCK == BLOCK - 1 or high == low + 1 else set()
         assert {*same.tolist()} <= alone | ({high - 1} if (high - 1) % BLOCK == 0 else set())
         assert [ids.one(str(one)) for one in values.tolist()] == [str(one) for one in images.tolist()]
+
+
+def test_each_range_has_the_permutation_that_is_drawn_for_it() -> None:
+    first, other = (Ids(MAPPING.key, (), (100, 200), draws) for draws in ((), (0, 3)))
+    values = np.arange(300)
+    changed = first.images(values) != other.images(values)
+    assert not changed[:100].any()
+    assert changed[100:200].mean() > 0.9
+    assert not changed[200:].any()
 
 
 def test_identifiers_that_were_not_counted_have_no_image() -> None:

@@ -38,6 +38,19 @@ def killed(weigh: Weigh, seconds: float, *asked: str) -> subprocess.Popen[str]:
     return running
 
 
+def nothing_recorded(weigh: Weigh, attempt: Path) -> bool:
+    """Whether it was killed before its first write was whole; then weigh says so, and does not count it."""
+    journal = attempt / "journal.jsonl"
+    there = journal.exists()
+    if there and b"\n" in journal.read_bytes():
+        return False
+    report = weigh("report", str(attempt))
+    assert report.code == 2
+    assert ("it was killed before the first write" if there else "there is no evidence in it") in report.err
+    assert attempt.name not in weigh("runs").out
+    return True
+
+
 def processes(folder: Path, pid: int) -> list[int]:
     """What still runs of a weigh: what inherited its environment, what is in its group, servers in its folders."""
     found = []

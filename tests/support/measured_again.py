@@ -8,6 +8,7 @@ pytest name each that needed it. All other tests have one try.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,10 +31,15 @@ def mark(item: pytest.Item, tests: Path) -> None:
         item: the test.
         tests: the folder of all tests.
     """
-    folder = item.path.parent.relative_to(tests).as_posix()
+    folder = _folder(item.path, tests)
     again = 2 if folder in _NOISY else int(not _LIVE.isdisjoint(getattr(item, "fixturenames", ())))
     if again:
         item.add_marker(pytest.mark.flaky(reruns=again))
+
+
+@functools.cache
+def _folder(path: Path, tests: Path) -> str:
+    return path.parent.relative_to(tests).as_posix()
 
 
 def prepare(item: pytest.Function) -> None:

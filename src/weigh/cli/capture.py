@@ -106,7 +106,7 @@ def capture(
             raise UsageError(f"{flag} is of --obfuscate", remedy="add --obfuscate, or leave it out")
     key = keys.of(key_file, out) if obfuscate else None
     copy = None if key is None or data is None else read(data, key[0].id)
-    ids = Ids(key[0], copy.ids.columns, copy.ids.limits) if key and copy and copy.ids else None
+    ids = Ids(key[0], copy.ids.columns, copy.ids.limits, copy.ids.draws) if key and copy and copy.ids else None
     wanted = Wanted(
         paths=tuple(Path(one) for one in source),
         form=form,  # type: ignore[arg-type]

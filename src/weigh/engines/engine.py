@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from weigh.model.contender import Contender, Setting
+from weigh.model.contender import DIALECT, Contender, Setting
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
 
@@ -169,6 +169,27 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 def installed() -> dict[str, EntryPoint]:
     """Every engine that can be named, by name. Nothing is imported."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def of(contender: Contender) -> Engine:
+    """The engine of a contender, which speaks the dialect that its settings name.
+
+    Raises:
+        UsageError: no such engine is installed, or no engine speaks that dialect.
+        EngineFault: its package cannot be imported or does not hold an Engine.
+    """
+    engine = load(contender.engine)
+    asked = contender.settings.get(DIALECT)
+    if asked is None or DIALECT not in engine.variants:
+        return engine
+    known = {one.dialect for one in map(load, installed())} - {""}
+    if asked not in known:
+        raise UsageError(
+            f"no engine speaks the dialect '{asked}'",
+            where=f"contender {contender.name}",
+            remedy=nearest(str(asked), known),
+        )
+    return msgspec.structs.replace(engine, dialect=str(asked))
 
 
 def load(name: str) -> Engine:

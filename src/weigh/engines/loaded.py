@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.engines.process import WorkerProcess
-from weigh.host import processes
+from weigh.host import processes, scratch
 from weigh.model.clock_coverage import StartCost
 from weigh.model.errors import EnvironmentFault
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
+_ENDING = 10.0
+"""Seconds for what a killed loader had begun to put things in order."""
 
 
 class TableFormat(NamedTuple):
@@ -134,7 +136,7 @@ def _load(
     prefix = f"loading-{folder.name}-"
     # Under the lock nobody else is loading it: what lies here was left by a loader that was killed.
     for left in folder.parent.glob(f"{prefix}*"):
-        shutil.rmtree(left, ignore_errors=True)
+        scratch.remove(left, _ENDING)
     aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
     try:

@@ -164,7 +164,7 @@ def check(contender: Contender) -> None:
         UsageError: no such engine, it has no such variant, or does not read its data through such a catalog.
         EngineFault: it cannot be loaded.
     """
-    engine = engines.load(contender.engine)
+    engine = engines.of(contender)
     _variants(engine, contender)
     catalogs.reader(engine, contender)
 
@@ -181,7 +181,7 @@ def ready(contender: Contender, cache: Path, *, rebuilt: bool = False) -> Prepar
         UsageError: no such engine or version.
         EnvironmentFault: it cannot be built, or the environment cannot be made.
     """
-    engine = engines.load(contender.engine)
+    engine = engines.of(contender)
     asked = contender
     built = product.made(asked, engine, cache)
     if built:

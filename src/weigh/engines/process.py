@@ -24,7 +24,7 @@ from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
-from weigh.host.processes import family_cpu, process_counters
+from weigh.host.processes import family_cpu, priority, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -51,8 +51,9 @@ BIND_TIMEOUT = 60.0
 ATTACH_TIMEOUT = 3600.0
 """Seconds to see the tables of a copy; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
-_PATIENCE = 1.0
-"""Seconds in which what a worker started may put things in order after its end, as a server does."""
+_PATIENCE = 10.0
+"""Seconds in which what a worker started may put things in order after its end, as a server does: PostgreSQL gives its
+shared memory back, after more than five where one of its processes hangs."""
 _MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
@@ -172,6 +173,11 @@ class WorkerProcess:
     def threads(self) -> int:
         """Threads of all its processes that are alive now."""
         return processes.threads(self.family.pids() if self.family else [self.pid])
+
+    @property
+    def priority(self) -> str:
+        """How they are scheduled where that is not as they were started, e.g. ``nice -5, started with nice 0``."""
+        return priority.changed(self.family.pids() if self.family else [self.pid])
 
     @property
     def memory(self) -> Bytes | None:

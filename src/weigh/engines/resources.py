@@ -40,6 +40,7 @@ def resources_read(
         cpus=worker.cpus,
         threads=_count(threads),
         threads_seen=worker.threads or None,
+        priority=worker.priority,
         memory="" if memory is None else str(memory),
         spill=str(spill or ""),
         spill_on=_place(str(spill)) if spill else "",

@@ -22,6 +22,7 @@ from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED, Witnesses
 from weigh.experiment.measure.blocks import Blocks
+from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.planning import Asked, Planning
@@ -129,8 +130,16 @@ class Attempt:
         self._read_catalogs("before")
         return read
 
-    def check_answers(self) -> GateResult:
-        """The gate: everything that is asked before the first clock."""
+    def check_answers(self, costs: ContendersRead | None = None, starts: resuming.Starts | None = None) -> GateResult:
+        """The gate: everything that is asked before the first clock.
+
+        Args:
+            costs: how long contenders take to start, where a budget that is too small is to be refused meanwhile.
+            starts: how many are to be measured then.
+
+        Raises:
+            UsageError: the budget is surely too small.
+        """
         if self._spec.ingest:
             return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
@@ -149,7 +158,10 @@ class Attempt:
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*drawn.said(setup.workload, again))
-        answers = gate.check_answers(fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out)
+        bound = self._bound(fit, costs, starts) if costs and starts else None
+        answers = gate.check_answers(
+            fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound
+        )
         answers = asked_again.self_examined(answers, fit, setup, self._say, self._progress, left_out)
         answers = asked_again.asked_unseen(answers, fit, setup, self._say, self._progress, left_out)
         for one in fit:
@@ -171,6 +183,17 @@ class Attempt:
         answers = msgspec.structs.replace(answers, gate=read)
         self._journal.append("gate", answers.gate)
         return answers
+
+    def _bound(
+        self, fit: list[PreparedContender], costs: ContendersRead, starts: resuming.Starts
+    ) -> gate.Affordable | None:
+        """Refuses a budget that is too small; None where the plan was made before."""
+        if self._resumption and self._resumption.record.plan:
+            return None
+        names = {one.name for one in fit}
+        everyone = tuple(arm for arm in arms(self._spec) if arm.contender in names)
+        operations = self._setup.workload.operations
+        return LowerBound(self._spec, operations, starts.hot, starts.cold, everyone, costs.start_seconds).check
 
     def _looked(self, one: PreparedContender) -> tuple[dict[str, str], str]:
         """What a contender sees in its tables, and what it answers from: in the life that described itself.

@@ -74,7 +74,9 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
 
         with attempted(folder, journal, write) as course:
             read = attempt.begin(folder, request.command)
-            answers = attempt.check_answers()
+            starts = left.starts or resuming.wanted(spec)
+            refused = request.measure and not request.least
+            answers = attempt.check_answers(read if refused else None, starts)
             if request.pin:
                 attempt.pin(answers, request.pin, request.trust)
             if request.shrink and not spec.ingest:
@@ -82,7 +84,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.corrupt:
                 attempt.corrupt(answers)
             if request.measure:
-                course.end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
+                course.end = attempt.measure(read, answers, starts, least=request.least)
             else:
                 attempt.check_stores()
                 if setup.link.catalogs:

@@ -23,6 +23,7 @@ from weigh.experiment.data.stores import Stores
 from weigh.experiment.data.stores import check as check_store
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold, resources
+from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.host import hidden
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS
@@ -100,7 +101,10 @@ def check(spec: Spec, request: RunRequest) -> None:
     if spec.ingest:
         pass
     elif request.own:
-        _chosen(source.build({}, spec.seed), spec)
+        workload = _chosen(source.build({}, spec.seed), spec)
+        # What is resumed may have a plan, and fewer starts to make.
+        if request.measure and not (request.least or request.resume):
+            LowerBound.before(spec, workload.operations).check({})
     elif known := workloads.operation_names(source):
         for name in spec.operations:
             if name not in known:
@@ -144,7 +148,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         for name in sorted({one.layout for one in spec.contenders if one.store == TMPFS})
     }
     storage.check(storage.places(contenders, layouts, memory), spec)
-    workload = source.build(data.truth, spec.seed)
+    workload = workloads.build(source, data.truth, spec.seed, () if spec.ingest else spec.operations)
     if spec.ingest:
         ingest.sweep(cache)
         ingest.check_space(data, spec, cache)

@@ -1,17 +1,27 @@
-"""Scratch folders: named by the process that made them, so that what a killed one left behind can be removed."""
+"""Scratch folders: named by the process that made them, so that what a killed one left behind can be removed.
+
+A process that outlives the maker, to put things in order, holds a shared lock (flock(2)) on the folder meanwhile.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weigh.host import processes
 
+if TYPE_CHECKING:
+    from weigh.model.units import Seconds
+
 _MAKER = re.compile(r"-(\d+)-(\d+)-(\d+)-\w+$")
+_POLL = 0.01
 USUAL = Path("/var/tmp")
 """On a disk where /tmp may be memory."""
 
@@ -47,8 +57,40 @@ def sweep_in(place: Path, name: str) -> None:
     for path in place.glob(f"{name}-*"):
         maker = _MAKER.search(path.name)
         if maker and _gone(*map(int, maker.groups())):
-            with suppress(OSError):
-                shutil.rmtree(path)
+            remove(path)
+
+
+def remove(folder: Path, patience: Seconds = 0.0) -> bool:
+    """Remove a folder, unless somebody works in it; whether it is gone.
+
+    Args:
+        folder: the folder.
+        patience: seconds to wait for those who work in it.
+    """
+    until = time.monotonic() + patience
+    with suppress(OSError):
+        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            while not _locked(held):
+                if time.monotonic() > until:
+                    return False
+                time.sleep(_POLL)
+            # While it is locked nobody begins to work in it.
+            shutil.rmtree(folder)
+        finally:
+            os.close(held)
+    return not folder.exists()
+
+
+def _locked(folder: int) -> bool:
+    """Whether nobody else holds a lock on it, from now on; also where the file system has no locks of folders."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _gone(pid: int, started: int, namespace: int) -> bool:

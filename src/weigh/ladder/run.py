@@ -55,6 +55,8 @@ def rungs(specs: Sequence[Spec]) -> tuple[Spec, ...]:
     if any(one.temperature != "hot" for one in specs):
         raise UsageError("a ladder is climbed hot", remedy="leave the temperature out, or run single scales cold")
     scales = [one.scale for one in specs]
+    if 0 in scales:
+        raise UsageError("a rung of 0 rows measures nothing", remedy="leave the scale 0 out")
     for scale in scales:
         if scales.count(scale) > 1:
             raise UsageError(f"the scale {units.scale(scale)} is named twice", remedy="name each rung once")

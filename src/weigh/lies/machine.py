@@ -48,7 +48,7 @@ ROWS = rows(
     (
         "E6",
         Page("concept/method.md", "Equal resources"),
-        "contenders are given different cores, threads, memory or places to spill",
+        "contenders are given different cores, threads, memory or places to spill, or another priority",
         "one affinity and one limit of memory for all; what each start had is read back, and every difference is named "
         "with both values",
     ),

@@ -7,6 +7,7 @@ memory from the control group, and what of the data is in memory is counted just
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,9 @@ import msgspec
 from weigh.host import cgroup, facts, page_cache, processes, storage
 from weigh.host.storage import device_reads
 from weigh.load.runs import ColdStart, CpusRead
-from weigh.model import codes
+from weigh.load.target import server_folder
+from weigh.load.tpcc.workload import WAREHOUSE
+from weigh.model import codes, units
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.resources import cpus_text, parse_cpus
 from weigh.model.units import parse_size
@@ -83,8 +86,10 @@ def refuse(spec: LoadSpec, target: Target) -> None:
 
     Raises:
         UsageError: somebody else runs the server, or it cannot be cold.
-        EnvironmentFault: no control group can be made here.
+        EnvironmentFault: no control group can be made here, or the disk has no room for what is to be loaded.
     """
+    if spec.tpcc is not msgspec.UNSET and target.restarts:
+        _refuse_disk(spec.tpcc.warehouses)
     of_ours = {"--server-cpus": spec.server_cpus, "--server-memory": spec.server_memory}
     for flag, value in of_ours.items():
         if value is not msgspec.UNSET and not target.restarts:
@@ -108,6 +113,18 @@ def refuse(spec: LoadSpec, target: Target) -> None:
             f"{codes.E1}: {target.text} is somebody else's server: which files hold its data, and what of them is in "
             "memory, cannot be seen from here, so it can never be called cold",
             remedy="leave --cold out, or take a server that weigh starts",
+        )
+
+
+def _refuse_disk(warehouses: int) -> None:
+    place = server_folder.place()
+    free, needed = shutil.disk_usage(place).free, warehouses * WAREHOUSE
+    if needed > free:
+        raise EnvironmentFault(
+            f"{units.count(warehouses, 'warehouse')} of TPC-C need about {units.size(needed)}, and {units.size(free)} "
+            "are free",
+            where=str(place),
+            remedy="choose fewer --warehouses, or free space there",
         )
 
 

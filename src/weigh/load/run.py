@@ -68,11 +68,11 @@ def run(
     # What is misspelt there is said before anything is locked.
     settle.patience()
     wanted()
+    conditions.refuse(spec, target)
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
         progress.say(f"reaching {target.text}")
-        conditions.refuse(spec, target)
         lives = stack.enter_context(
             Lives(
                 target,

@@ -190,10 +190,12 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
         unsent: due and never sent.
         in_flight_at_end: sent, and not answered when it ended.
         clock_jumps: moments in which the clocks of the machine disagreed.
+        max_queue: requests that were due and waited for a connection at one moment, at most.
         verified_reads: answers that were compared with what had been written.
         violations: the first that contradicted it.
         violation_count: how many did; None where it is the number of ``violations``.
         reconnect_s: spent on opening lost connections again.
+        longest_reconnect_s: the longest of it.
         failed_connects: attempts at that which failed.
     """
 

@@ -39,7 +39,7 @@ class Spike(msgspec.Struct, frozen=True, kw_only=True):
         p99_s: the longest p99 of its intervals.
         typical_s: the median of the p99s of all intervals.
         saturated: of :data:`CAUSES`, what was saturated then and hardly ever else; empty where the sampler saw nothing.
-        culprits: who the others were, where they are among them.
+        other_processes: who the others were, where they are among them.
         watched: whether the sampler covered it.
     """
 
@@ -48,7 +48,7 @@ class Spike(msgspec.Struct, frozen=True, kw_only=True):
     p99_s: Seconds
     typical_s: Seconds
     saturated: tuple[str, ...] = ()
-    culprits: tuple[ProcessGroup, ...] = ()
+    other_processes: tuple[ProcessGroup, ...] = ()
     watched: bool = True
 
 

@@ -67,8 +67,8 @@ class PairShare(msgspec.Struct, frozen=True, kw_only=True):
         refused, stolen: whether it is the side of an uneven comparison that was disturbed more.
         turns: all of them.
         contended: those with more than the bound, the worst first.
-        culprits: who used the CPU during the contended turns, or during all where the share of all is above the bound
-            or refuses a verdict; the greediest first.
+        other_processes: who used the CPU during the contended turns, or during all where the share of all is above the
+            bound or refuses a verdict; the greediest first.
     """
 
     operation: str
@@ -82,7 +82,7 @@ class PairShare(msgspec.Struct, frozen=True, kw_only=True):
     stolen: bool
     turns: tuple[TurnShare, ...]
     contended: tuple[TurnShare, ...] = ()
-    culprits: tuple[ProcessGroup, ...] = ()
+    other_processes: tuple[ProcessGroup, ...] = ()
 
     @property
     def pair(self) -> Pair:
@@ -164,9 +164,9 @@ def contention(
             of = found[0][1].attempt
             gaps.append(Gap(attempt=of, unwatched=unwatched, executions=executions, unreadable=tuple(reasons.items())))
         spans = [(turn.began, turn.ended) for _, turn in found]
-        for (pair, turn), culprits in zip(found, processes_during(spans, watches), strict=True):
+        for (pair, turn), other_processes in zip(found, processes_during(spans, watches), strict=True):
             shares[pair].append(turn)
-            blamed[pair].append((turn, culprits))
+            blamed[pair].append((turn, other_processes))
     uneven = list(uneven_comparisons(shares, bound, baseline, apart))
     refused = {one.disturbed for one in uneven if not one.guests}
     stolen = {one.disturbed for one in uneven if one.guests}
@@ -230,8 +230,8 @@ def processes_during(
         weights = np.where(whole[at] > 0, part / whole[at], 0.0)
     for of, number, weight in zip(which, at, weights, strict=True):
         if weight > 0:
-            culprits = seen[number].culprits
-            found[of] += tuple(msgspec.structs.replace(one, cpu_s=one.cpu_s * float(weight)) for one in culprits)
+            other_processes = seen[number].culprits
+            found[of] += tuple(msgspec.structs.replace(one, cpu_s=one.cpu_s * float(weight)) for one in other_processes)
     return found
 
 
@@ -268,7 +268,7 @@ def _judged(
         stolen=stolen,
         turns=tuple(turns),
         contended=tuple(sorted(contended, key=lambda turn: turn.order)),
-        culprits=by_name(one for turn, culprits in blamed if turn in at_fault for one in culprits),
+        other_processes=by_name(one for turn, other_processes in blamed if turn in at_fault for one in other_processes),
     )
 
 
@@ -288,11 +288,11 @@ def _past(turns: Sequence[TurnShare], used: Sequence[float], bound: float) -> tu
     return bound < ALL and share > bound and sum(used) - used[worst] > bound * rest, share
 
 
-def by_name(culprits: Iterable[ForeignProcess]) -> tuple[ProcessGroup, ...]:
+def by_name(other_processes: Iterable[ForeignProcess]) -> tuple[ProcessGroup, ...]:
     """What the processes of each name used over several events, the greediest first."""
     used: dict[str, float] = defaultdict(float)
     pids: dict[str, set[int]] = defaultdict(set)
-    for one in culprits:
+    for one in other_processes:
         used[one.name] += one.cpu_s
         pids[one.name].add(one.pid)
     found = [ProcessGroup(name=name, cpu_s=cpu_s, pids=tuple(sorted(pids[name]))) for name, cpu_s in used.items()]

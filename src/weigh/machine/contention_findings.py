@@ -33,13 +33,13 @@ def refusals(found: Contention, baseline: str = "") -> tuple[Refusals, ...]:
         found: what others used.
         baseline: with whom the others are compared, where that is not the baseline of the experiment.
     """
-    culprits = {one.pair: one.culprits for one in found.pairs}
+    other_processes = {one.pair: one.other_processes for one in found.pairs}
     uneven = found.uneven(baseline)
     kinds = ([one for one in uneven if one.guests is guests] for guests in (False, True))
     return tuple(
         {
             (Question(one.candidate.operation, one.candidate.temperature), one.candidate.contender): _why(
-                one, found.bound, culprits[one.disturbed]
+                one, found.bound, other_processes[one.disturbed]
             )
             for one in kind
         }
@@ -48,25 +48,25 @@ def refusals(found: Contention, baseline: str = "") -> tuple[Refusals, ...]:
     )
 
 
-def _why(one: Uneven, bound: float, culprits: Sequence[ProcessGroup]) -> Reason:
+def _why(one: Uneven, bound: float, other_processes: Sequence[ProcessGroup]) -> Reason:
     both = f"of the CPU of its turns{' to other guests' if one.guests else ''} and {percent(one.beside)} of those of "
     apart = f"{one.baseline.contender}, more than {percent(bound)} apart"
     if one.guests:
         return codes.E4_STEAL.reason(f"the hypervisor gave {percent(one.share)} {both}{apart}")
-    return codes.E4_CONTENDED.reason(f"others used {percent(one.share)} {both}{apart}: {named(culprits)}")
+    return codes.E4_CONTENDED.reason(f"others used {percent(one.share)} {both}{apart}: {named(other_processes)}")
 
 
-def by_others(share: float, bound: float, culprits: Sequence[ProcessGroup], of: str) -> Reason:
+def by_others(share: float, bound: float, other_processes: Sequence[ProcessGroup], of: str) -> Reason:
     """Why something is refused where other processes used more than they may.
 
     Args:
         share: of the CPU.
         bound: that they may use.
-        culprits: who they were.
+        other_processes: who they were.
         of: whose CPU it is.
     """
     return codes.E4_CONTENDED.reason(
-        f"others used {percent(share)} of the CPU of {of}, more than {percent(bound)}: {named(culprits)}"
+        f"others used {percent(share)} of the CPU of {of}, more than {percent(bound)}: {named(other_processes)}"
     )
 
 
@@ -106,12 +106,12 @@ def gaps(found: Contention) -> tuple[str, ...]:
     return tuple(map(_gap, found.gaps))
 
 
-def named(culprits: Sequence[ProcessGroup]) -> str:
+def named(other_processes: Sequence[ProcessGroup]) -> str:
     """The greediest with their CPU seconds: ``make (pid 4711) 3.20 s, cc1plus (12 processes) 900 ms of CPU``."""
-    if not culprits:
+    if not other_processes:
         return "no process can be named, they ended before they were seen"
-    said = ", ".join(f"{one.name} ({_who(one)}) {seconds(one.cpu_s)}" for one in culprits[:_NAMED])
-    more = f", and {len(culprits) - _NAMED:,} more" if len(culprits) > _NAMED else ""
+    said = ", ".join(f"{one.name} ({_who(one)}) {seconds(one.cpu_s)}" for one in other_processes[:_NAMED])
+    more = f", and {len(other_processes) - _NAMED:,} more" if len(other_processes) > _NAMED else ""
     return f"{said} of CPU{more}"
 
 
@@ -136,8 +136,8 @@ def _refused(contender: str, pairs: Sequence[PairShare], uneven: Sequence[Uneven
         contender=contender,
         operation=pairs[0].operation if len(pairs) == 1 else None,
         text=f"others used {_span(one.foreign for one in pairs)} of the CPU of its turns{_on(pairs)} and "
-        f"{_less(pairs, uneven)}, more than {percent(bound)} apart, so there is no verdict: {named(_culprits(pairs))}; "
-        f"{_turns(contended, total)}",
+        f"{_less(pairs, uneven)}, more than {percent(bound)} apart, so there is no verdict: "
+        f"{named(_processes_of(pairs))}; {_turns(contended, total)}",
         remedy="stop them and run again; --contention sets another bound, and the report says so",
     )
 
@@ -166,7 +166,7 @@ def _busy(pairs: Sequence[PairShare], found: Contention) -> Finding:
     return codes.E4_CONTENDED.finding(
         "warning",
         text=f"others used up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender}), "
-        f"{_on_how_many(pairs, found)}: {named(_culprits(pairs))}",
+        f"{_on_how_many(pairs, found)}: {named(_processes_of(pairs))}",
         remedy="stop them, or run on a quiet machine; what a busy one does to the ratio of two programs "
         "need not hold on another",
     )
@@ -188,7 +188,7 @@ def _brief(contender: str, pairs: Sequence[PairShare], bound: float) -> Finding:
         contender=contender,
         operation=pairs[0].operation if len(pairs) == 1 else None,
         text=f"others used more than {percent(bound)} of the CPU of single turns{_on(pairs)}: "
-        f"{named(_culprits(pairs))}; {_turns(contended, total)}",
+        f"{named(_processes_of(pairs))}; {_turns(contended, total)}",
         remedy="nothing is left out: the turns are too few to refuse a verdict, and what they add is in its interval",
     )
 
@@ -270,8 +270,8 @@ def _by_guests(one: PairShare, bound: float) -> Iterator[TurnShare]:
     return (turn for turn in one.contended if turn.steal > bound)
 
 
-def _culprits(pairs: Iterable[PairShare]) -> tuple[ProcessGroup, ...]:
-    return merged(one for pair in pairs for one in pair.culprits)
+def _processes_of(pairs: Iterable[PairShare]) -> tuple[ProcessGroup, ...]:
+    return merged(one for pair in pairs for one in pair.other_processes)
 
 
 def _on(pairs: Sequence[PairShare]) -> str:

@@ -23,6 +23,9 @@ _LARGEST = 1 << 63
 URL = "weigh.url"
 """Where the server of a contender is, for engines that can be reached by URL."""
 
+DIALECT = "weigh.dialect"
+"""Which SQL a contender is asked in, for engines that are several systems."""
+
 SYSTEM = "weigh.system"
 """The folder of a contender that is scripts and no package: what ``ENGINE:FOLDER`` sets."""
 

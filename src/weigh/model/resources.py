@@ -33,6 +33,8 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
         cpus: that the kernel lets it run on, each thread of each of its processes together.
         threads: as the engine says; None where it says nothing.
         threads_seen: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
+        priority: how the kernel schedules its thread of the highest priority, and how it was started; empty where that
+            is the same.
         memory: the engine's own limit in its own words; empty where it says nothing.
         spill: the folder that it spills to, in its own words.
         spill_on: on what that lies.
@@ -43,6 +45,7 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
     cpus: tuple[int, ...] = ()
     threads: int | None = None
     threads_seen: int | None = None
+    priority: str = ""
     memory: str = ""
     spill: str = ""
     spill_on: str = ""

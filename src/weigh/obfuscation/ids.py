@@ -30,12 +30,14 @@ class Ids:
         key: decides.
         columns: that hold identifiers, by their new names.
         limits: at which ranges begin, in order.
+        draws: which permutation each range has, of those that the key draws; the ranges beyond them have the first.
     """
 
-    def __init__(self, key: Key, columns: Iterable[str], limits: Iterable[int]) -> None:
-        self._key = key
+    def __init__(self, key: Key, columns: Iterable[str], limits: Iterable[int], draws: Iterable[int] = ()) -> None:
+        self.key = key
         self.columns = frozenset(columns)
         self.limits = tuple(limits)
+        self.draws = (*draws,)
         self._ends = np.array(self.limits, np.int64)
         self._table = lru_cache(maxsize=8192)(self._cycle)
 
@@ -57,9 +59,10 @@ class Ids:
         for rows in np.split(np.arange(len(values)), starts) if len(values) else ():
             low, high = int(blocks[rows[0]]) << _BITS, (int(blocks[rows[0]]) + 1) << _BITS
             place = int(ranges[rows[0]])
+            draw = self.draws[place] if place < len(self.draws) else 0
             low = max(low, self.limits[place - 1]) if place else low
             high = min(high, self.limits[place]) if place < len(self.limits) else high
-            found[order[rows]] = low + self._table(low, high)[rising[rows] - low]
+            found[order[rows]] = low + self._table(low, high, draw)[rising[rows] - low]
         return found
 
     def one(self, text: str) -> str:
@@ -73,9 +76,9 @@ class Ids:
             raise ValueError(text)
         return str(self.images(np.array([number], np.int64))[0])
 
-    def _cycle(self, low: int, high: int) -> np.ndarray:
+    def _cycle(self, low: int, high: int, draw: int) -> np.ndarray:
         """A permutation of one cycle, which leaves nothing where it is unless it is alone."""
-        made = self._key.blocks("ids", np.arange(low, high), 0)
+        made = self.key.blocks("ids", np.arange(low, high), draw)
         order = np.argsort(made[:, :8].copy().view("<u8").ravel(), kind="stable")
         table = np.empty(high - low, np.int64)
         table[order] = np.roll(order, -1)

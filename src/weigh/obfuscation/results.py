@@ -87,10 +87,15 @@ class Exchanged(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         columns: that hold them, by their new names.
         limits: at which ranges begin that no identifier leaves, in order.
+        draws: which of the key's permutations each range has; the ranges beyond them have the first.
+        off: by what share DuckDB's estimate of how many values of a loaded column differ is off from that of the
+            original, at most; None where no table was looked at.
     """
 
     columns: tuple[str, ...]
     limits: tuple[int, ...]
+    draws: tuple[int, ...] = ()
+    off: float | None = None
 
 
 class ObfuscationResults(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,19 +16,24 @@ from weigh.host.new_folder import new_folder
 from weigh.model.errors import DataFault, UsageError
 from weigh.model.text import one_line
 from weigh.obfuscation import arrays, measures, results
+from weigh.obfuscation.draws import drawn
 from weigh.obfuscation.ids import LARGEST, Ids
 from weigh.obfuscation.mapping import Mapping
 from weigh.obfuscation.results import Exchanged, ObfuscationResults, TableMeasured
+from weigh.obfuscation.sketches import sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from weigh.model.progress import Progress
+    from weigh.obfuscation.sketches import Sample
 
 _BATCH = 1 << 16
 _GROUP = 1 << 20
 """Rows of a row group at most."""
+_SAMPLED = 10_000_000
+"""Rows of the largest table after which permutations of identifiers are chosen."""
 _REMEDY = "name readable, undamaged Parquet files"
 
 
@@ -49,8 +54,11 @@ def obfuscate(
         UsageError: a column's type cannot be replaced; the output is in use; the pattern fits no identifiers.
     """
     found = sides.tables(source)
+    off: float | None = None
     if ids is not None:
-        mapping = Mapping(mapping.key, _ids(found, ids, mapping))
+        first = _ids(found, ids, mapping)
+        chosen, off = drawn(first, [*_samples(found, first, mapping)])
+        mapping = Mapping(mapping.key, chosen)
     total = sum(_rows(path) for paths in found.values() for path in paths)
     made: list[TableMeasured] = []
     done = 0
@@ -65,7 +73,9 @@ def obfuscate(
         whole = ObfuscationResults(
             key=mapping.key.id,
             tables=tuple(sorted(made, key=lambda one: one.name)),
-            ids=None if of is None else Exchanged(columns=tuple(sorted(of.columns)), limits=of.limits),
+            ids=None
+            if of is None
+            else Exchanged(columns=tuple(sorted(of.columns)), limits=of.limits, draws=of.draws, off=off),
         )
         body = msgspec.json.format(msgspec.json.encode(whole), indent=2)
         (place / results.FILE).write_bytes(body + b"\n")
@@ -93,6 +103,26 @@ def _ids(found: dict[str, list[Path]], pattern: str, mapping: Mapping) -> Ids:
             f"--ids {pattern}: no column of whole numbers is called so", remedy="see `weigh data describe`"
         )
     return Ids(mapping.key, columns, sorted(limits))
+
+
+def _samples(found: dict[str, list[Path]], ids: Ids, mapping: Mapping) -> Iterator[Sample]:
+    """Of all columns of identifiers, but of very large tables."""
+    for paths in found.values():
+        if sum(map(_rows, paths)) > _SAMPLED:
+            continue
+        with _open(paths[0]) as file:
+            fields = list(file.schema_arrow)
+        for field in fields:
+            if kinds.is_integer(field.type) and mapping.name(field.name) in ids.columns:
+                yield sample(_groups(paths, field.name))
+
+
+def _groups(paths: Sequence[Path], column: str) -> Iterator[pa.Array]:
+    """Of a column, each row group."""
+    for path in paths:
+        with _open(path) as file:
+            for group in range(file.num_row_groups):
+                yield file.read_row_group(group, columns=[column]).column(0).combine_chunks()
 
 
 class _Table:

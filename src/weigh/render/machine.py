@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network", "locks": "locks"}
 
-_CULPRITS = 16
+_MOST_PROCESSES = 16
 """Names of processes that the document gives of one pair."""
 
 _PIDS = 20
@@ -32,7 +32,7 @@ def bound(share: float) -> str:
     return f"where others disturbed one side of a comparison by {percent(share)} of its CPU more than the other"
 
 
-class CulpritRow(msgspec.Struct, frozen=True, kw_only=True):
+class OtherProcessRow(msgspec.Struct, frozen=True, kw_only=True):
     """Foreign processes of one name.
 
     Attributes:
@@ -64,11 +64,11 @@ class SamplerRow(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: dict[str, str]
 
 
-def blamed(culprits: Sequence[ProcessGroup]) -> tuple[CulpritRow, ...]:
+def blamed(other_processes: Sequence[ProcessGroup]) -> tuple[OtherProcessRow, ...]:
     """Processes of others, as documents have them: at most 16 names."""
     return tuple(
-        CulpritRow(name=one.name, cpu_s=one.cpu_s, processes=len(one.pids), pids=one.pids[:_PIDS])
-        for one in culprits[:_CULPRITS]
+        OtherProcessRow(name=one.name, cpu_s=one.cpu_s, processes=len(one.pids), pids=one.pids[:_PIDS])
+        for one in other_processes[:_MOST_PROCESSES]
     )
 
 

@@ -6,7 +6,7 @@ whose value is an instance. Ours use the same door.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -56,6 +56,20 @@ class WorkloadSource(Protocol):
 def operation_names(source: WorkloadSource) -> tuple[str, ...]:
     """The names of a workload's operations before there is data, where its source says them (``operation_names``)."""
     return tuple(getattr(source, "operation_names", ()))
+
+
+def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[str]) -> Workload:
+    """The workload, or as much of it as the chosen operations need, where its source can tell (``build_only``).
+
+    Args:
+        source: of the workload.
+        truth: of the dataset.
+        seed: of the choice of literals.
+        chosen: names of operations; empty for all.
+    """
+    only = getattr(source, "build_only", None)
+    built = only(truth, seed, chosen) if only and chosen else source.build(truth, seed)
+    return cast("Workload", built)
 
 
 def names() -> list[str]:

@@ -87,6 +87,8 @@ LIES: dict[Any, str] = {
     "extra-thread": "share.ExtraThread",
     "extra-cpu": "share.ExtraCpu",
     "extra-cpu-thread": "share.ExtraCpuThread",
+    "extra-nice": "share.ExtraNice",
+    "extra-real-time": "share.ExtraRealTime",
     "spill-elsewhere": "share.SpillElsewhere",
     "ingests": "ingest.Ingests",
     "ingest-loses": "ingest.Loses",

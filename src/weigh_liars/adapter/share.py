@@ -39,6 +39,22 @@ class ExtraCpuThread(Engine):
         threading.Event().wait()
 
 
+class ExtraNice(Engine):
+    """Has the kernel prefer it to everybody else."""
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        super().bind(tables)
+        os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) - 5)
+
+
+class ExtraRealTime(Engine):
+    """Executes in a thread that the kernel lets no usual one interrupt."""
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        super().bind(tables)
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+
+
 class SpillElsewhere(Engine):
     """Spills to memory where the others spill to a disk."""
 

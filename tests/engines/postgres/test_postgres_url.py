@@ -51,7 +51,7 @@ programs = adapter.os_user.programs(user)
 place = adapter.os_user.temporary(Path(), user)
 try:
     data = place / "data"
-    adapter.server.initialise(programs, data, user)
+    adapter.server.initialise(programs, data, user, place)
     first = adapter.server.Server(programs, data, {}, place / "log", user)
     first.connection.execute("CREATE ROLE tester LOGIN PASSWORD '" + secret + "'")
     first.connection.execute("CREATE DATABASE bench OWNER tester TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'")
@@ -61,7 +61,7 @@ try:
     words = [word for name, value in options.items() for word in ("-c", name + "=" + value)]
     running = subprocess.Popen(
         [programs / "postgres", "-D", data, *words], cwd="/", start_new_session=True, stderr=(place / "log").open("ab"),
-        preexec_fn=adapter.server._ended_with_us(), **adapter.server._as(user),
+        preexec_fn=adapter.server._ended_with_us(3), **adapter.server._as(user),
     )
     print("serving", flush=True)
     sys.stdin.read()

@@ -54,6 +54,34 @@ def test_a_mistake_is_found_although_another_measurement_goes_on(
     assert not (weigh.folder / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("load", "ycsb-a", "--target", "postgres:embedded", "--rate", "100", "--records", "0"),
+            "--records 0 cannot be",
+        ),
+        (
+            ("load", "tpcc", "--target", "postgres:embedded", "--warehouses", "1000000"),
+            "1,000,000 warehouses of TPC-C need about 93132 GiB",
+        ),
+        (
+            ("load", "tpcc", "--target", "postgres:embedded", "--warehouses", "1000001"),
+            "--warehouses 1000001 cannot be",
+        ),
+        (("ladder", *DUCKDB, "--scales", "1K,0"), "a rung of 0 rows measures nothing"),
+    ],
+)
+def test_a_size_that_cannot_be_is_refused_although_another_measurement_goes_on(
+    weigh: Weigh, words: tuple[str, ...], said: str
+) -> None:
+    with (weigh.folder / "weigh.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run = weigh(*words, "--quiet")
+    assert_refused(run, said)
+    assert not (weigh.folder / "runs").exists()
+
+
 def test_a_time_to_wait_without_a_unit_names_the_variable(weigh: Weigh) -> None:
     assert_refused(weigh("run", *DUCKDB, "--quiet", WEIGH_SETTLE="0"), "WEIGH_SETTLE: '0' is not a duration", "0s, 30s")
 
@@ -83,7 +111,20 @@ def test_an_unknown_setting_leaves_sealed_evidence(weigh: Weigh) -> None:
 @pytest.mark.promise("If even that does not fit, nothing is measured:")
 def test_a_budget_that_is_too_small_names_the_one_needed(weigh: Weigh) -> None:
     run = weigh("run", *DUCKDB, "--scale", "1K", "--operations", "by_action", "--budget", "10ms", "--quiet")
-    assert_refused(run, "a budget of 10.0 ms is too small", "5 starts of one run need about", "--budget")
+    assert_refused(
+        run, "a budget of 10.0 ms is too small", "5 starts of one run of 1 operation need at least", "--budget"
+    )
+
+
+@pytest.mark.promise("Where the number of operations alone is too large for the budget, no contender is started.")
+def test_a_budget_that_is_too_small_for_so_many_operations_is_refused_before_anybody_is_asked(weigh: Weigh) -> None:
+    (weigh.folder / "suite").mkdir()
+    questions = "".join(f"-- name: q{number}\nSELECT {number} + max(n) AS m FROM t;\n" for number in range(40))
+    (weigh.folder / "suite" / "all.sql").write_text(questions)
+    (weigh.folder / "suite" / "load.sql").write_text("CREATE TABLE t AS SELECT i AS n FROM range(10) t(i);\n")
+    run = weigh("run", *DUCKDB, "--workload", "./suite/", "--budget", "1s", "--quiet")
+    assert_refused(run, "5 starts of one run of 40 operations need at least", "is enough where an execution takes")
+    assert not (weigh.folder / "runs").exists()
 
 
 def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,6 +41,23 @@ def bounded(fresh: Callable[[], Weigh]) -> Run:
     """Two contenders on one CPU and with a gigabyte, one that gives itself more, and one that gives a thread more."""
     named = ("base=liar?lie=none", "twin=duckdb", "wide=liar?lie=extra-cpu", "thread=liar?lie=extra-cpu-thread")
     return fresh()("run", *contenders(*named), *FLAGS, "--affinity", "0", "--memory-limit", "1G")
+
+
+def _may_raise_its_priority() -> bool:
+    """Whether a process of this user may: root may, where nobody took it away (CAP_SYS_NICE)."""
+    code = (
+        "import os; os.setpriority(os.PRIO_PROCESS, 0, -5); os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(scope="session")
+def preferred(fresh: Callable[[], Weigh]) -> Run:
+    """An honest pair, one that sets its nice value, and one that makes itself a real-time process."""
+    if not _may_raise_its_priority():
+        pytest.skip("only root may raise its own priority")
+    named = ("base=liar?lie=none", "twin=liar?lie=none", "nice=liar?lie=extra-nice", "real=liar?lie=extra-real-time")
+    return fresh()("run", *contenders(*named), *FLAGS)
 
 
 def said(run: Run, contender: str) -> dict[str, dict[str, Any]]:
@@ -121,6 +140,18 @@ def test_a_thread_that_left_its_cpus_is_named(bounded: Run) -> None:
     assert "E6.affinity" in said(bounded, "thread")
     assert "E6.affinity" not in said(bounded, "twin")
     assert parity(bounded, "thread")["threads_seen"] > 1
+
+
+@pytest.mark.promise("`E6.priority` | the kernel schedules one of its threads with another priority")
+@pytest.mark.parametrize(("who", "what"), [("nice", "nice -5"), ("real", "SCHED_FIFO 1")])
+def test_a_priority_that_it_gave_itself_is_named(preferred: Run, who: str, what: str) -> None:
+    found = said(preferred, who)["E6.priority"]
+    assert found["severity"] == "warning"
+    assert found["text"] == f"it is scheduled with {what}, started with nice 0"
+    assert parity(preferred, who)["priority"] == f"{what}, started with nice 0"
+    assert "E6.priority" in {reason["code"] for reason in preferred.json["tier"]["reasons"]}
+    assert not said(preferred, "twin")
+    assert parity(preferred, "twin")["priority"] == ""
 
 
 def test_more_than_there_is_cannot_be_asked_for(weigh: Weigh) -> None:

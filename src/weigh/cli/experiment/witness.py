@@ -43,6 +43,7 @@ def witnessed(
     from weigh.engines import engine
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
+    from weigh.experiment.setup import check
     from weigh.model.contender import parse_contender
     from weigh.model.errors import ExitCode, UsageError
 
@@ -58,6 +59,7 @@ def witnessed(
     gate = msgspec.structs.replace(spec, contenders=(*spec.contenders, other))
     pins = request.root / f"witness-{gate.id}.json"
     if not pins.exists():
+        check(spec, request)
         progress.say(f"witness: {other.name} answers, and is not timed")
         asked = dataclasses.replace(request, measure=False, pin=pins, resume=False)
         folder = experiment.run(gate, asked, progress, render)

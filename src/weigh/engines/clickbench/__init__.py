@@ -10,7 +10,7 @@ engine = Engine(
     adapter=Path(__file__).parent / "adapter" / "__init__.py",
     requires=("pyarrow==26.0.1", "sqlglot==30.30.0"),
     copies=True,
-    variants=("weigh.system", "weigh.data", "weigh.answer", "weigh.null"),
+    variants=("weigh.system", "weigh.data", "weigh.answer", "weigh.null", "weigh.dialect"),
     place="weigh.system",
     # Not install: it may change the machine, and is the user's to call, once.
     executables=("start", "check", "stop", "load", "query", "data-size"),

@@ -21,7 +21,7 @@ from weigh.workloads import from_statistics
 from weigh.workloads.salted import COLUMN, salted, unsalted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     import pyarrow as pa
 
@@ -44,6 +44,8 @@ _CONFIRMED = 2
 _TIMED_REPEATS = 3
 """Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
 planned from the fastest."""
+_PARTS = 20
+"""Times that a contender's part of the gate is looked at whether it is worth going on."""
 _BRIEF_REPEATS = 2
 """The same of most operations of a large grid."""
 
@@ -68,8 +70,13 @@ class ContenderCheck:
         self._lazy = False
         self._left_open: dict[str, None] = {}
 
-    def run(self, progress: Progress) -> None:
-        """Ask every case; an operation that the engine cannot do, times out on or dies of is asked once."""
+    def run(self, progress: Progress) -> Iterator[None]:
+        """Ask every case; an operation that the engine cannot do, times out on or dies of is asked once.
+
+        Yields:
+            Nothing, so that whoever asks may end it: at the beginning, and after each twentieth of the cases.
+        """
+        yield
         total = sum(len(operation.cases) for operation in self.workload.operations)
         done = 0
         for operation in self.workload.operations:
@@ -77,8 +84,10 @@ class ContenderCheck:
                 hopeless = self._ask(operation, case)
                 if hopeless:
                     break
-            done += len(operation.cases)
+            done, before = done + len(operation.cases), done
             progress.step(done, total, f"gate: {self.session.ready.name}")
+            if _PARTS * done // total > _PARTS * before // total:
+                yield
         if self._left_open:
             self.findings.append(_shown(self.session.ready.name, self._left_open))
 

@@ -6,6 +6,7 @@ the engine itself (``metamorphic``). Two versions of one engine are one vote.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str]
 """(operation, case)"""
+Affordable = Callable[["Mapping[tuple[str, str, str], float]", "Collection[Check]"], None]
+"""Told fastest executions by (contender, operation, case) and what is known of answers; ends the gate by raising."""
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +70,7 @@ def check_answers(
     spec: Spec,
     progress: Progress,
     briefly: Collection[str] = (),
+    affordable: Affordable | None = None,
 ) -> GateResult:
     """Ask every contender every case of every operation, and judge the answers.
 
@@ -78,6 +82,7 @@ def check_answers(
         spec: of the experiment.
         progress: is told.
         briefly: operations whose timed cases are asked as often as a second answer needs, and no more.
+        affordable: asked now and then whether to go on.
     """
     asked: dict[tuple[str, str, str], pa.Table] = {}
     checks: list[Check] = []
@@ -90,7 +95,10 @@ def check_answers(
         progress.say(f"gate: asking {ready.name}")
         with QuerySession(ready, link, spec.timeout) as session:
             one = ContenderCheck(session, workload, witnesses, briefly)
-            one.run(progress)
+            for _ in one.run(progress):
+                if affordable:
+                    own = {(ready.name, *key): value for key, value in one.seconds.items()}
+                    affordable(seconds | own, [*checks, *one.checks])
             if answered := layouts.kept(session, one.unseen(), link, spec.timeout):
                 kept[ready.name] = answered
         checks += one.checks

@@ -74,6 +74,21 @@ LONG = 0.05
 """Seconds of an execution from which on a second timed one in a turn is not worth its time."""
 
 
+def least(
+    wish: Wish,
+    arms: Iterable[Arm],
+    start_seconds: Mapping[str, Seconds],
+    execution_seconds: Mapping[str, Sequence[Seconds]],
+) -> Plan:
+    """The least that is measured: the fewest starts, of as few rounds and runs as there are; arguments of ``plan``."""
+    arms = list(arms)
+    starts = min(wish.starts, MIN_STARTS)
+    rounds, runs = _choices(wish, [each for of in execution_seconds.values() for each in of])[-1]
+    begin, once = _start_and_round(wish, arms, start_seconds, execution_seconds)
+    seconds = _cost(begin, once, starts, rounds, runs)
+    return Plan(starts=starts, rounds=rounds, runs=runs, seconds=seconds, lowered=True)
+
+
 def plan(
     wish: Wish,
     budget: Seconds | None,
@@ -94,15 +109,11 @@ def plan(
         UsageError: not even five starts of one run fit, and they are not to be made anyway; the budget needed is named.
     """
     arms = list(arms)
-    begin = sum(start_seconds.get(arm.contender, 0.0) for arm in arms)
-    once = sum(_round(wish.duet, arms, execution_seconds))
+    begin, once = _start_and_round(wish, arms, start_seconds, execution_seconds)
     choices = _choices(wish, [each for of in execution_seconds.values() for each in of])
 
-    def cost(starts: int, rounds: int, runs: int) -> Seconds:
-        return _SLACK * starts * (begin + rounds * (1 + runs) * once)
-
     for rounds, runs in choices:
-        seconds = cost(wish.starts, rounds, runs)
+        seconds = _cost(begin, once, wish.starts, rounds, runs)
         if budget is None or seconds <= budget:
             # What is chosen here was not asked for: less of it is no less than that.
             asked = (wish.rounds or rounds, wish.runs or runs)
@@ -110,19 +121,34 @@ def plan(
     assert budget is not None
     least_rounds, least_runs = choices[-1]
     for starts in range(wish.starts - 1, MIN_STARTS - 1, -1):
-        seconds = cost(starts, least_rounds, least_runs)
+        seconds = _cost(begin, once, starts, least_rounds, least_runs)
         if seconds <= budget:
             return Plan(starts=starts, rounds=least_rounds, runs=least_runs, seconds=seconds, lowered=True)
-    least = min(wish.starts, MIN_STARTS)
-    needed = cost(least, least_rounds, least_runs)
+    fewest = least(wish, arms, start_seconds, execution_seconds)
     if wish.least:
-        return Plan(starts=least, rounds=least_rounds, runs=least_runs, seconds=needed, lowered=True)
-    wished = units.seconds(cost(wish.starts, least_rounds, least_runs))
+        return fewest
+    wished = units.seconds(_cost(begin, once, wish.starts, least_rounds, least_runs))
     raise UsageError(
-        f"a budget of {units.seconds(budget)} is too small: {least} starts of one run need about "
-        f"{units.seconds(needed)}" + (f", {wish.starts} of them {wished}" if wish.starts > least else ""),
+        f"a budget of {units.seconds(budget)} is too small: {fewest.starts} starts of one run need about "
+        f"{units.seconds(fewest.seconds)}"
+        + (f", {wish.starts} of them {wished}" if wish.starts > fewest.starts else ""),
         remedy="raise --budget, lower --scale, or name fewer --operations",
     )
+
+
+def _start_and_round(
+    wish: Wish,
+    arms: Sequence[Arm],
+    start_seconds: Mapping[str, Seconds],
+    execution_seconds: Mapping[str, Sequence[Seconds]],
+) -> tuple[Seconds, Seconds]:
+    """What one start of every arm takes, and one execution of every case by every arm."""
+    begin = sum(start_seconds.get(arm.contender, 0.0) for arm in arms)
+    return begin, sum(_round(wish.duet, arms, execution_seconds))
+
+
+def _cost(begin: Seconds, once: Seconds, starts: int, rounds: int, runs: int) -> Seconds:
+    return _SLACK * starts * (begin + rounds * (1 + runs) * once)
 
 
 def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
@@ -170,21 +196,27 @@ def cold_plan(
     Raises:
         UsageError: not even five cold starts fit; the budget needed is named.
     """
-    block = sum(
+    block = cold_block(arms, start_seconds, execution_seconds, reading)
+    most = starts if budget is None else min(starts, int(budget / block))
+    fewest = min(starts, MIN_STARTS)
+    if most < fewest:
+        raise UsageError(
+            f"a budget of {units.seconds(budget)} is too small: {fewest} cold starts need about "
+            f"{units.seconds(fewest * block)}, the {starts} asked for {units.seconds(starts * block)}",
+            remedy="raise --budget, which holds for hot and cold starts apart, or name fewer --operations",
+        )
+    return Plan(starts=most, runs=1, seconds=most * block, lowered=most < starts)
+
+
+def cold_block(
+    arms: Iterable[Arm],
+    start_seconds: Mapping[str, Seconds],
+    execution_seconds: Mapping[str, Iterable[Seconds]],
+    reading: Seconds,
+) -> Seconds:
+    """What one cold start of every arm takes: a life for each execution, and another one after it."""
+    return _SLACK * sum(
         2 * (start_seconds.get(arm.contender, 0.0) + seconds + _PER_EXECUTION) + reading + _EMPTYING
         for arm in arms
         for seconds in execution_seconds.get(arm.contender, ())
     )
-
-    def cost(k: int) -> Seconds:
-        return _SLACK * k * block
-
-    most = starts if budget is None else min(starts, int(budget / cost(1)))
-    least = min(starts, MIN_STARTS)
-    if most < least:
-        raise UsageError(
-            f"a budget of {units.seconds(budget)} is too small: {least} cold starts need about "
-            f"{units.seconds(cost(least))}, the {starts} asked for {units.seconds(cost(starts))}",
-            remedy="raise --budget, which holds for hot and cold starts apart, or name fewer --operations",
-        )
-    return Plan(starts=most, runs=1, seconds=cost(most), lowered=most < starts)

@@ -14,7 +14,7 @@ from weigh.machine.drift import Quiet
 from weigh.machine.unevenness import ALL
 from weigh.machine.use_method import Place, Resource, Use
 from weigh.model.units import Seconds, count, percent
-from weigh.render.machine import NAMES, CulpritRow, SamplerRow, blamed, resource
+from weigh.render.machine import NAMES, OtherProcessRow, SamplerRow, blamed, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ class PairContention(msgspec.Struct, frozen=True, kw_only=True):
         refused: whether a verdict is refused because this side of the comparison had more of it than the other.
         turns: how many there are.
         contended: those above the bound, the worst first.
-        culprits: processes of others during those turns, or during all where their share is above the bound; the
+        other_processes: processes of others during those turns, or during all where their share is above the bound; the
             greediest first, at most 16 names.
     """
 
@@ -65,7 +65,7 @@ class PairContention(msgspec.Struct, frozen=True, kw_only=True):
     refused: bool
     turns: int
     contended: tuple[ContendedTurn, ...]
-    culprits: tuple[CulpritRow, ...]
+    other_processes: tuple[OtherProcessRow, ...]
 
 
 class MachineDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,9 +136,9 @@ def turns(pair: PairShare, most: int) -> str:
     return ", ".join(said) + (f" and {more:,} more" if more > 0 else "")
 
 
-def culprits(pair: PairShare) -> str:
+def other_processes(pair: PairShare) -> str:
     """Who used the CPU during the contended turns of a pair."""
-    return contention_findings.named(pair.culprits) if pair.foreign > pair.steal else "other guests of the host"
+    return contention_findings.named(pair.other_processes) if pair.foreign > pair.steal else "other guests of the host"
 
 
 def _pair(pair: PairShare) -> PairContention:
@@ -151,7 +151,7 @@ def _pair(pair: PairShare) -> PairContention:
         refused=pair.refused or pair.stolen,
         turns=len(pair.turns),
         contended=tuple(map(_turn, pair.contended)),
-        culprits=blamed(pair.culprits),
+        other_processes=blamed(pair.other_processes),
     )
 
 

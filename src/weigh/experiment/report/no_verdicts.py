@@ -52,8 +52,8 @@ def _takers(found: Contention) -> Iterator[str]:
     if refused := [one for one in found.pairs if one.refused]:
         worst = max(refused, key=lambda one: one.foreign)
         share = f"up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender})"
-        culprits = merged(one for pair in refused for one in pair.culprits)
-        yield f"other processes used {share}: {contention_findings.named(culprits)}"
+        other_processes = merged(one for pair in refused for one in pair.other_processes)
+        yield f"other processes used {share}: {contention_findings.named(other_processes)}"
 
 
 def _standing(results: ExperimentResults, gate: Gate) -> str:

@@ -71,6 +71,8 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
         cpus: that the kernel let it run on.
         threads: as the engine says; None where it says nothing.
         threads_seen: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
+        priority: how the kernel schedules its thread of the highest priority, and how it was started, e.g.
+            ``nice -5, started with nice 0``; empty where that is the same.
         memory: the engine's own limit in its own words; empty where it says nothing.
         spill: the folder that it spills to, in its own words.
         spill_on: on what that lies.
@@ -83,6 +85,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
     cpus: tuple[int, ...]
     threads: int | None
     threads_seen: int | None
+    priority: str
     memory: str
     spill: str
     spill_on: str

@@ -1,4 +1,4 @@
-"""Parity: whether the contenders had the same CPUs, threads, memory and place to spill (E6). Pure.
+"""Parity: whether the contenders had the same CPUs, threads, priority, memory and place to spill (E6). Pure.
 
 What differs is named with both values. A difference that the user declared, as threads=1 against threads=2, is what is
 compared, and a note; one that nobody declared is a warning.
@@ -81,6 +81,13 @@ def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[F
         text = f"it runs on CPUs {cpus_text(cpus)}; {cpus_text(spec.affinity)} was asked for all"
         yield codes.E6_AFFINITY.finding(
             contender=name, text=text, remedy="its adapter, or what it loads, sets its own affinity: it must not"
+        )
+    if priority := next((one.priority for one in told if one.priority), ""):
+        yield codes.E6_PRIORITY.finding(
+            contender=name,
+            text=f"it is scheduled with {priority}",
+            remedy="its adapter, or what it loads, sets its own priority: it must not; start weigh itself with nice "
+            "where all are to have another one",
         )
 
 

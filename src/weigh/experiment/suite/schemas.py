@@ -100,7 +100,7 @@ def schemas(
             # Whoever is called otherwise, or reads another layout, answers the same.
             plain = msgspec.structs.replace(contender, name="", layout="", catalog="", store="file")
             place = cache / "suites" / f"{hash_bytes(key.encode() + msgspec.json.encode(plain))[:24]}.json"
-            dialect = engines.load(contender.engine).dialect
+            dialect = engines.of(contender).dialect
             texts = {one.name: one.dialect.get(dialect, one.sql) for one in open_}
             keys = {one.name: hash_bytes(f"{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
             kept = _read(place)

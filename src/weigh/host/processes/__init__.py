@@ -208,22 +208,24 @@ def mapped(pid: int) -> list[str]:
 def cpus(pids: Iterable[int]) -> tuple[int, ...]:
     """CPUs that the kernel lets one or another thread of some processes run on; none where all are gone."""
     found: set[int] = set()
-    for pid in pids:
-        for thread in _threads(pid):
-            with suppress(OSError):
-                found |= os.sched_getaffinity(thread)
+    for thread in thread_ids(pids):
+        with suppress(OSError):
+            found |= os.sched_getaffinity(thread)
     return tuple(sorted(found))
 
 
 def threads(pids: Iterable[int]) -> int:
     """Threads of some processes that are alive now."""
-    return sum(len(_threads(pid)) for pid in pids)
+    return len(thread_ids(pids))
 
 
-def _threads(pid: int) -> list[int]:
-    with suppress(OSError):
-        return [int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()]
-    return []
+def thread_ids(pids: Iterable[int]) -> list[int]:
+    """The same by their numbers."""
+    found: list[int] = []
+    for pid in pids:
+        with suppress(OSError):
+            found += [int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()]
+    return found
 
 
 def opened(pid: int) -> list[str]:

@@ -227,6 +227,13 @@ def _loops(record: LoadRecord) -> Iterator[Finding]:
         )
 
 
+def _how_long(run: RunFigures) -> str:
+    if run.summary is None or not run.summary.reconnect_s:
+        return ""
+    longest = f", the longest {seconds(run.summary.longest_reconnect_s)}" if run.reconnects > 1 else ""
+    return f", in {seconds(run.summary.reconnect_s)}{longest}"
+
+
 def _of_runs(runs: Sequence[RunFigures]) -> Iterator[Finding]:
     for run in runs:
         name = f"run {run.number}: " if len(runs) > 1 else ""
@@ -235,7 +242,7 @@ def _of_runs(runs: Sequence[RunFigures]) -> Iterator[Finding]:
         yield from _warm_up(run, name)
         if run.reconnects:
             yield codes.L7_RECONNECTS.finding(
-                text=f"{name}{count(run.reconnects, 'connection')} were lost and opened again",
+                text=f"{name}{count(run.reconnects, 'connection')} were lost and opened again{_how_long(run)}",
                 remedy="look into the server's log",
             )
         if run.summary and run.summary.overflows:

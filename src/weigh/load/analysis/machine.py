@@ -57,7 +57,7 @@ class RunMachine(msgspec.Struct, frozen=True, kw_only=True):
         reasons: why the run is refused for it.
         intervals, unwatched: how many there are, and how many of them the sampler did not cover.
         contended: those in which others used more than they may, the worst first.
-        culprits: who they were during those, or during all of a refused run; the greediest first.
+        other_processes: who they were during those, or during all of a refused run; the greediest first.
         queue, longest_queue: tasks that ran or were ready to run, on average and at most; None where it was not read.
         cpus: how many CPUs the machine has; None likewise.
         use: utilisation, saturation and errors of every resource.
@@ -71,7 +71,7 @@ class RunMachine(msgspec.Struct, frozen=True, kw_only=True):
     intervals: int
     unwatched: int
     contended: tuple[IntervalShare, ...]
-    culprits: tuple[ProcessGroup, ...]
+    other_processes: tuple[ProcessGroup, ...]
     queue: float | None
     longest_queue: int | None
     cpus: int | None
@@ -189,8 +189,10 @@ def _run(
     worst = sorted((one for one in shares if _is_contended(one, bound, apart)), key=lambda one: _order(one, apart))
     by_processes = [one for one in worst if _is_past(one.foreign, one.foreign_s, bound)]
     at_fault = [(first, last)] if refused else [(run.at + one.from_s, run.at + one.to_s) for one in by_processes]
-    culprits = () if apart else by_name(one for those in processes_during(at_fault, record.watches) for one in those)
-    reasons = [contended.by_others(by_others, bound, culprits, "the run")] if refused else []
+    other_processes = (
+        () if apart else by_name(one for those in processes_during(at_fault, record.watches) for one in those)
+    )
+    reasons = [contended.by_others(by_others, bound, other_processes, "the run")] if refused else []
     reasons += [contended.by_guests(by_guests, bound, "the run")] if stolen else []
     queues = [one.queue for one in own if one.queue is not None]
     read = readings(own, begin, length, memory_of(record.host))
@@ -218,7 +220,7 @@ def _run(
         intervals=len(kept),
         unwatched=int((~seen).sum()),
         contended=tuple(worst),
-        culprits=culprits,
+        other_processes=other_processes,
         queue=sum(queues) / len(queues) if queues else None,
         longest_queue=max(queues, default=None),
         cpus=max((len(one.cpus) for one in own if one.cpus), default=None),
@@ -287,7 +289,7 @@ def _disturbed(run: RunMachine, name: str, found: LoadMachine) -> Iterator[Findi
     for code, guests in ((codes.E4_CONTENDED, False), (codes.E4_STEAL, True)):
         if code.code in said or (found.apart and not guests) or not _worst(run, found.bound, guests=guests):
             continue
-        who = "" if guests else f": {contended.named(run.culprits)}"
+        who = "" if guests else f": {contended.named(run.other_processes)}"
         yield code.finding(
             "note",
             text=f"{name}{'other guests of the host' if guests else 'others'} used more than "

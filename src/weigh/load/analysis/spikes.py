@@ -94,7 +94,7 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
     signals["generator"] = busy
     inside = {name: [(begin < one.to_s) & (end > one.from_s) for one in found] for name, (begin, end) in places.items()}
     explaining = {name for name, signal in signals.items() if _is_rare(signal, ~np.any(inside[name], axis=0))}
-    culprits = processes_during([(one.from_s + scene.at, one.to_s + scene.at) for one in found], scene.watches)
+    other_processes = processes_during([(one.from_s + scene.at, one.to_s + scene.at) for one in found], scene.watches)
     spans = np.array([(one.from_s, one.to_s) for one in found])
     seen = amounts(scene.moments, lambda one: one.span, spans[:, 0] + scene.at, spans[:, 1] - spans[:, 0])
     made = []
@@ -104,7 +104,7 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
             msgspec.structs.replace(
                 one,
                 saturated=tuple(names),
-                culprits=by_name(culprits[number]) if "others" in names else (),
+                other_processes=by_name(other_processes[number]) if "others" in names else (),
                 watched=bool(seen[number] >= WATCHED * (one.to_s - one.from_s)),
             )
         )

@@ -87,12 +87,13 @@ def run(
     wanted()
     answers = answers or GateFiles()
     rate()
+    for one in spec.contenders:
+        conditions.refuse(spec.load, targets[one.name])
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.load.workload}"))
         for one in spec.contenders:
             # What is misspelt in a target or a script is said before there is any evidence.
-            conditions.refuse(spec.load, targets[one.name])
             progress.say(f"reaching {one.name}")
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
                 check(spec.load, reached)

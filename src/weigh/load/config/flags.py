@@ -39,6 +39,8 @@ _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadS
 _GET = "get"
 """Asks a server of HTTP for the target's own path."""
 _MOST_THREADS = 64
+_MOST_RECORDS = 1 << 47
+"""``MOST_KEYS`` in crates/weigh-load/src/workload/ycsb/value.rs."""
 _LONGEST_SCRIPT = 1 << 20
 """Bytes."""
 
@@ -121,7 +123,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
         ),
-        records=parse_rows(flags["records"]) if flags["records"] else (ycsb and ycsb.records) or _DEFAULTS["records"],
+        records=_records(flags["records"]) if flags["records"] else (ycsb and ycsb.records) or _DEFAULTS["records"],
         # The index costs every insert.
         ordered_index=workload[0] == "ycsb-e" or (ycsb is not None and ycsb.workload.mix["scan"] > 0),
         fanout=None if flags["fanout"] is None else positive("--fanout", flags["fanout"], 1),
@@ -245,6 +247,13 @@ def _query_mode(text: str | None, scripts: Sequence[Script]) -> QueryMode | msgs
     if text not in ("prepared", "simple"):
         raise UsageError(f"there is no --protocol {text}", remedy=nearest(text, ("prepared", "simple")))
     return "simple" if text == "simple" else msgspec.UNSET
+
+
+def _records(text: str) -> int:
+    value = parse_rows(text)
+    if not 1 <= value <= _MOST_RECORDS:
+        raise UsageError(f"--records {text} cannot be", remedy=f"give 1 to {_MOST_RECORDS:,}")
+    return value
 
 
 def _spin(loops: Sequence[Loop]) -> bool:

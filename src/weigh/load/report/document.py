@@ -69,6 +69,8 @@ class RequestsRow(msgspec.Struct, frozen=True, kw_only=True):
         answered: answered by it.
         unsent: due and never sent.
         in_flight_at_end: sent, and not answered when the run ended.
+        longest_queue: due and waiting for a free connection at one moment, at most; those of the generator's threads
+            are added.
     """
 
     scheduled: int | None
@@ -76,6 +78,7 @@ class RequestsRow(msgspec.Struct, frozen=True, kw_only=True):
     answered: int | None
     unsent: int | None
     in_flight_at_end: int | None
+    longest_queue: int | None
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +101,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         client_cpu_s: CPU time of the generator; None likewise.
         server: what the server used; None where its processes are not on this machine, or not known.
         reconnects: connections that were lost and opened again.
+        reconnect_s: time that this took, of all of them together; None of a run that was broken off.
+        longest_reconnect_s: the longest of them; None likewise.
         steady: what counts of it; None where nothing does.
         operations: all together first.
         corrected: of a closed loop with an expected interval, what is estimated of it; else absent.
@@ -127,6 +132,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     client_cpu_s: Seconds | None
     server: ServerUse | None
     reconnects: int
+    reconnect_s: Seconds | None
+    longest_reconnect_s: Seconds | None
     steady: Settled | None
     operations: tuple[OperationRow, ...]
     corrected: Corrected | msgspec.UnsetType
@@ -339,11 +346,14 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
             answered=summary.done if summary else None,
             unsent=summary.unsent if summary else None,
             in_flight_at_end=summary.in_flight_at_end if summary else None,
+            longest_queue=summary.max_queue if summary else None,
         ),
         verified_reads=summary.verified_reads if summary else None,
         client_cpu_s=summary.client_cpu_s if summary else None,
         server=run.server,
         reconnects=run.reconnects,
+        reconnect_s=summary.reconnect_s if summary else None,
+        longest_reconnect_s=summary.longest_reconnect_s if summary else None,
         steady=run.settled,
         operations=tuple(map(operation_row, run.operations)),
         corrected=run.corrected or msgspec.UNSET,

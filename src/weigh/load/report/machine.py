@@ -20,7 +20,7 @@ from weigh.machine.timeline_bins import between
 from weigh.machine.unevenness import ALL
 from weigh.machine.use_method import Resource, When, memory_of
 from weigh.model.units import Seconds, count, percent, seconds
-from weigh.render.machine import NAMES, CulpritRow, SamplerRow, blamed, resource
+from weigh.render.machine import NAMES, OtherProcessRow, SamplerRow, blamed, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ def _cause(one: Spike) -> str:
     if not one.watched:
         return "nobody watched the machine then"
     said = [
-        _CAUSES[name] + (f" ({contention_findings.named(one.culprits)})" if name == "others" else "")
+        _CAUSES[name] + (f" ({contention_findings.named(one.other_processes)})" if name == "others" else "")
         for name in one.saturated
     ]
     return " and ".join(said) if said else "nothing that the sampler sees was saturated then and not otherwise"
@@ -159,7 +159,7 @@ class SpikeRow(msgspec.Struct, frozen=True, kw_only=True):
         typical_s: the median of the p99s of all intervals.
         saturated: what was saturated then and hardly ever else: ``others``, ``steal``, ``limit``, ``generator``,
             ``cpu``, ``memory``, ``disk``, ``network``, ``locks``; empty where the sampler saw nothing.
-        culprits: who the others were, where they are among them.
+        other_processes: who the others were, where they are among them.
         watched: whether the sampler covered it.
     """
 
@@ -168,7 +168,7 @@ class SpikeRow(msgspec.Struct, frozen=True, kw_only=True):
     p99_s: Seconds
     typical_s: Seconds
     saturated: tuple[str, ...]
-    culprits: tuple[CulpritRow, ...]
+    other_processes: tuple[OtherProcessRow, ...]
     watched: bool
 
 
@@ -180,8 +180,8 @@ class RunMachineDocument(msgspec.Struct, frozen=True, kw_only=True):
         refused: whether the run is refused for it.
         intervals: how many count.
         contended: those above the bound, the worst first.
-        culprits: processes of others during those, or during all of a refused run; the greediest first, at most 16
-            names.
+        other_processes: processes of others during those, or during all of a refused run; the greediest first, at most
+            16 names.
         queue: tasks that ran or were ready to run, on average; None where it was not read.
         longest_queue: the same at most.
         cpus: how many CPUs the machine has; None likewise.
@@ -195,7 +195,7 @@ class RunMachineDocument(msgspec.Struct, frozen=True, kw_only=True):
     refused: bool
     intervals: int
     contended: tuple[ContendedInterval, ...]
-    culprits: tuple[CulpritRow, ...]
+    other_processes: tuple[OtherProcessRow, ...]
     queue: float | None
     longest_queue: int | None
     cpus: int | None
@@ -226,14 +226,15 @@ def of_run(one: LoadMachine | None, number: int) -> RunMachineDocument | None:
         refused=bool(run.reasons),
         intervals=run.intervals,
         contended=tuple(map(_interval, run.contended)),
-        culprits=blamed(run.culprits),
+        other_processes=blamed(run.other_processes),
         queue=run.queue,
         longest_queue=run.longest_queue,
         cpus=run.cpus,
         use=run.use.resources,
         bottleneck=run.use.bottleneck,
         spikes=tuple(
-            SpikeRow(**{**msgspec.structs.asdict(spike), "culprits": blamed(spike.culprits)}) for spike in run.spikes
+            SpikeRow(**{**msgspec.structs.asdict(spike), "other_processes": blamed(spike.other_processes)})
+            for spike in run.spikes
         ),
     )
 

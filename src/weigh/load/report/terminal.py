@@ -136,6 +136,9 @@ def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
         f"rest the generator's own lateness ({_lag(run.whole.lag_late)}).",
         style="dim",
     )
+    if run.summary and run.summary.max_queue:
+        waited = units.count(run.summary.max_queue, "request")
+        text.append(f"\nAt most {waited} that were due waited for a free connection at one moment.", style="dim")
     if run.summary and run.summary.verified_reads:
         text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
     if said := words.server(run):

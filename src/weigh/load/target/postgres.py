@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
 from weigh.engines.builds import installation
+from weigh.host import scratch
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
@@ -39,6 +39,8 @@ _REACHED, _STARTED = 60.0, 180.0
 """Seconds until a server by URL has described itself, whatever it sends meanwhile; until one of weigh's own has."""
 _PARTING, _STOPPED = 2.0, 20.0
 """Seconds for the process that asked to end; that keeps a server to end it and remove its data."""
+_PARTED = 10.0
+"""Seconds for what that process had begun and could not end itself; what is there still then is swept later."""
 _LOADED = 600.0
 """Seconds for a checkpoint of what was loaded, and for reading all rows of a table."""
 _KEPT = 130.0
@@ -165,7 +167,7 @@ class EmbeddedPostgres:
                     process=said.process,
                 )
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            scratch.remove(folder, _PARTED)
 
     def _programs(self, cache: Path) -> tuple[Environment, str]:
         """Where the server's client is installed, and the folder of the programs of an installation, if it is one."""

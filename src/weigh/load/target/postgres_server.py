@@ -63,6 +63,8 @@ def main() -> None:
     try:
         try:
             if place is not None:
+                # Whoever sweeps leaves it to this process.
+                importlib.import_module("server").hold(place)
                 running, reached = _start(place, asked["options"], asked["programs"])
                 connection = running.connection
             else:
@@ -199,7 +201,7 @@ def _start(place: Path, options: dict[str, str], installed: str) -> tuple[Any, d
     data = place / "data"
     # There already: a copy of one that was kept.
     if not data.exists():
-        server.initialise(programs, data, whose)
+        server.initialise(programs, data, whose, place)
     running = server.Server(programs, data, options, place / "server.log", whose)
     return running, {
         "socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"], "process": running.pid,

@@ -12,6 +12,8 @@ NAME = "tpcc"
 SCHEMA = "weigh_tpcc"
 """The schema of its nine tables."""
 NOTICE = "derived from TPC-C, not audited, not comparable to published results"
+WAREHOUSE = 100_000_000
+"""Bytes that one takes in PostgreSQL, about."""
 _MOST = 1_000_000
 _LAST, _CUSTOMER, _ITEM = 255, 1_023, 8_191
 """NURand's A of last names, customers and items (clause 2.1.6)."""

@@ -137,6 +137,9 @@ E6_AFFINITY = warning(
 E6_THREADS = graded(
     "E6.threads", pages.DIFFERENCES, "a contender had more or fewer threads; a note where that is declared"
 )
+E6_PRIORITY = warning(
+    "E6.priority", pages.DIFFERENCES, "a contender is scheduled with another priority than it was started with"
+)
 E6_MEMORY = graded("E6.memory", pages.DIFFERENCES, "a contender had another limit of memory than the baseline")
 E6_SERVERS = graded(
     "E6.servers",

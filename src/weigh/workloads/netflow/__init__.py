@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,9 @@ from weigh.workloads.netflow import edges, literals
 from weigh.workloads.netflow.answers import TOP, Answers
 
 if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Collection
+
     import pyarrow as pa
 
     from weigh.workloads import Cubes
@@ -86,9 +89,18 @@ class Netflow:
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """The operations, with literals chosen from the truth by the seed."""
+        return Workload(name=self.name, dataset=self.dataset, operations=self._built(truth, seed, OPERATIONS))
+
+    def build_only(self, truth: Cubes, seed: int, chosen: Collection[str]) -> Workload:
+        """The same with the chosen operations alone: to draw literals of all takes longer than to ask for one."""
+        built = self._built(truth, seed, chosen)
+        suite = tuple(one.name for one in built if one.timed())
+        only = tuple(one for one in built if one.name in chosen)
+        return Workload(name=self.name, dataset=self.dataset, operations=only, suite=suite)
+
+    def _built(self, truth: Cubes, seed: int, wanted: Collection[str]) -> tuple[Operation, ...]:
         known = self._known(truth)
-        operations = (*map(_spoken, _operations(known, seed)), *edges.operations(known))
-        return Workload(name=self.name, dataset=self.dataset, operations=operations)
+        return (*map(_spoken, _operations(known, seed, wanted)), *edges.operations(known))
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """The right answer, from the truth alone."""
@@ -105,29 +117,29 @@ class Netflow:
 workload = Netflow()
 
 
-def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
+def _operations(answers: Answers, seed: int, wanted: Collection[str]) -> tuple[Operation, ...]:
     rel = tolerance(answers.events)
+
+    def cases(name: str, draw: Callable[[], tuple[Case, ...]]) -> tuple[Case, ...]:
+        return draw() if name in wanted else _ONCE
+
+    def sweep(name: str, parameter: str, counts: Counter[Any], **how: Any) -> tuple[Case, ...]:
+        return cases(name, lambda: literals.sweep(parameter, counts, seed, **how))
+
     return (
         _counting(
             "eq_user",
             "user_name = {user}",
-            literals.sweep(
-                "user",
-                answers.users,
-                seed,
-                absent=literals.ABSENT_USERS,
-                edges=literals.EDGE_USERS,
-                each=10,
-            ),
+            sweep("eq_user", "user", answers.users, absent=literals.ABSENT_USERS, edges=literals.EDGE_USERS, each=10),
             "events of one user",
         ),
         _counting(
             "eq_src_ip",
             "src_ip = {ip}",
-            literals.sweep(
+            sweep(
+                "eq_src_ip",
                 "ip",
                 answers.sources,
-                seed,
                 absent=literals.ABSENT_ADDRESSES,
                 edges=literals.EDGE_ADDRESSES,
                 each=10,
@@ -137,10 +149,10 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
         _counting(
             "eq_dst_ip",
             "dst_ip = {ip}",
-            literals.sweep(
+            sweep(
+                "eq_dst_ip",
                 "ip",
                 answers.targets,
-                seed,
                 absent=literals.ABSENT_ADDRESSES,
                 edges=literals.EDGE_ADDRESSES,
                 each=10,
@@ -150,8 +162,8 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
         _counting(
             "eq_dst_port",
             "dst_port = {port}",
-            literals.sweep(
-                "port", answers.ports, seed, absent=literals.ABSENT_PORTS, edges=literals.EDGE_PORTS, each=11
+            sweep(
+                "eq_dst_port", "port", answers.ports, absent=literals.ABSENT_PORTS, edges=literals.EDGE_PORTS, each=11
             ),
             "events to one port",
         ),
@@ -170,19 +182,19 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
         _counting(
             "user_action_proto",
             "user_name = {user} AND action = {action} AND proto = {proto}",
-            literals.conjunctions(answers, seed),
+            cases("user_action_proto", lambda: literals.conjunctions(answers, seed)),
             "three equalities at once",
         ),
         _counting(
             "ne_user",
             "user_name <> {user}",
-            literals.sweep("user", answers.users, seed, edges=("", "no.such.user"), each=4),
+            sweep("ne_user", "user", answers.users, edges=("", "no.such.user"), each=4),
             "events of all users but one; NULL is neither",
         ),
         _counting(
             "in_users",
             "user_name IN ({a}, {b}, {c}, {d})",
-            literals.several_users(answers, seed),
+            cases("in_users", lambda: literals.several_users(answers, seed)),
             "events of four users",
         ),
         _counting(
@@ -208,7 +220,7 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
                 "WHERE ts >= TIMESTAMP {begin} AND ts < TIMESTAMP {end} GROUP BY action ORDER BY action"
             ),
             schema=_schema("action:string events:integer total_bytes:integer", ordered_by=(0,)),
-            cases=literals.time_windows(answers, seed),
+            cases=cases("time_window", lambda: literals.time_windows(answers, seed)),
             filter=Filter(table="events", predicate="ts >= TIMESTAMP {begin} AND ts < TIMESTAMP {end}"),
             about="outcomes and bytes in a window of time",
         ),
@@ -324,7 +336,7 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
                 "GROUP BY d.user_name ORDER BY d.user_name"
             ),
             schema=_schema("user_name:string pairs:integer", ordered_by=(0,)),
-            cases=literals.meetings(answers),
+            cases=cases("denied_and_allowed", lambda: literals.meetings(answers)),
             about="the table joined with itself: denied with allowed events of the same user",
         ),
     )

@@ -20,6 +20,7 @@ from weigh_worker import Adapter
 from . import forms, scripts, tables
 
 SYSTEM, DATA, ANSWER, NULL = "weigh.system", "weigh.data", "weigh.answer", "weigh.null"
+DIALECT = "weigh.dialect"
 CONTENTS = "weigh.contents"
 """What weigh says about the folder's contents, so that changed scripts are another contender."""
 _FOLDER, _TEXTS = "system", "texts.json"
@@ -59,6 +60,8 @@ class Engine(Adapter):
             ANSWER: self.answers.name,
             NULL: forms.null(self.answers),
         }
+        if DIALECT in self.wanted:
+            values[DIALECT] = self.wanted[DIALECT]
         return {name: {"value": value, "default": None} for name, value in values.items()}
 
     def bind(self, given: dict[str, list[str]]) -> None:

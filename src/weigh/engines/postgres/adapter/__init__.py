@@ -87,8 +87,10 @@ class Engine(Adapter):
         """To the server; to one without tables where none was attached, for it to describe itself."""
         if self._connection is None:
             self.bare = os_user.temporary(Path(self.scratch), self.account)
+            # In the scratch folder it is removed with the life's folder around that.
+            swept = self.bare if self.account else Path(self.scratch).parent
             try:
-                server.initialise(self.programs, self.bare / "data", self.account)
+                server.initialise(self.programs, self.bare / "data", self.account, swept)
                 self._start(self.bare / "data", {**_LIVING, **self.asked})
             except BaseException:
                 self._stop()
@@ -117,7 +119,7 @@ class Engine(Adapter):
             return
         place = os_user.place(Path(copy), self.account)
         data = place / "data"
-        server.initialise(self.programs, data, self.account)
+        server.initialise(self.programs, data, self.account, Path(copy))
         self._start(data, {**self.asked, **_LOADING})
         with self.connection.transaction():
             for name, paths in tables.items():
@@ -145,7 +147,7 @@ class Engine(Adapter):
             copy = Path(place).parent
             os_user.place(copy, self.account)
             self.home = os_user.placed(copy)
-            server.initialise(self.programs, self.home / "data", self.account)
+            server.initialise(self.programs, self.home / "data", self.account, copy)
             self._start(self.home / "data", self.asked)
         elif self.table:
             self.connection.execute(f"DROP TABLE IF EXISTS {copy_in.quoted(self.table)}")

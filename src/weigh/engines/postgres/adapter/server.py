@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import re
 import shutil
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _PR_SET_PDEATHSIG = 1
 _START_LIMIT = 50.0
 _STOP_LIMIT = 4.0
+_QUIT_LIMIT = 10.0
+"""Seconds of an immediate shutdown: what did not end the postmaster kills after five (``SIGKILL_CHILDREN_AFTER_SECS``),
+and then it gives its shared memory back, which nobody does for a postmaster that was killed itself."""
 _POLL = 0.01
 _USER = "weigh"
 _SAID = re.compile(r"(?:FATAL|PANIC|ERROR|HINT|DETAIL):\s+(.*)")
@@ -41,16 +45,40 @@ CLUSTER = (
 """How initdb makes a data directory. Who may connect is decided by its permissions: the socket lies inside."""
 
 
-def initialise(programs: Path, data: Path, account: OsUser | None) -> None:
+def hold(folder: Path) -> int:
+    """Have a scratch folder stay while one process holds the descriptor: who sweeps leaves a locked one alone.
+
+    Raises:
+        OSError: it is gone already.
+    """
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    # Not every network file system locks folders.
+    with suppress(OSError):
+        fcntl.flock(held, fcntl.LOCK_SH)
+    return held
+
+
+def initialise(programs: Path, data: Path, account: OsUser | None, swept: Path) -> None:
     """Make an empty data directory.
+
+    Args:
+        programs: folder of ``initdb``.
+        data: the directory.
+        account: whom it runs as; None for the user of this process.
+        swept: the folder around it that others remove when weigh was killed. It stays while initdb, or the server that
+            initdb fills, is there: one that loses its data aborts, and its shared memory stays for good.
 
     Raises:
         RuntimeError: initdb failed.
     """
-    data.mkdir()
-    if account:
-        account.own(data)
-    _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER], account)
+    held = hold(swept)
+    try:
+        data.mkdir()
+        if account:
+            account.own(data)
+        _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER], account, held)
+    finally:
+        os.close(held)
 
 
 def write_back(programs: Path, data: Path, account: OsUser | None) -> None:
@@ -108,7 +136,7 @@ class Server:
                 env=_ENVIRONMENT,
                 pass_fds=() if lock is None else (lock,),
                 start_new_session=True,
-                preexec_fn=_ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
+                preexec_fn=_ended_with_us(signal.SIGQUIT),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
                 **_as(account),
             )
         self._folder = os.open(data, os.O_PATH | os.O_DIRECTORY)
@@ -148,11 +176,12 @@ class Server:
         """End it, in order if that takes no longer than so many seconds."""
         if hasattr(self, "connection"):
             self.connection.close()
-        for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        ways = (signal.SIGINT, patience), (signal.SIGQUIT, _QUIT_LIMIT), (signal.SIGKILL, _STOP_LIMIT)
+        for how, limit in ways:
             with suppress(ProcessLookupError):
                 self._process.send_signal(how)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=patience)
+                self._process.wait(timeout=limit)
                 break
         os.close(self._folder)
 
@@ -199,17 +228,17 @@ class Server:
         return "; ".join(_SAID.findall(self._log.read_text(errors="replace"))) or f"see {self._log}"
 
 
-def _ended_with_us() -> Callable[[], None]:
-    """For the child before it becomes the server: the kernel is to tell it when this process is gone.
+def _ended_with_us(how: signal.Signals) -> Callable[[], None]:
+    """For the child before it becomes a program: the kernel is to send it a signal when this process is gone.
 
-    SIGQUIT is PostgreSQL's immediate shutdown: it ends every process of the server, even one in the middle of a query,
-    and gives its shared memory back.
+    For a server SIGQUIT, PostgreSQL's immediate shutdown: it ends every process of the server, even one in the middle
+    of a query, and gives its shared memory back.
     """
     prctl = ctypes.CDLL(None).prctl
     parent = os.getpid()
 
     def promise() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
+        prctl(_PR_SET_PDEATHSIG, how)
         if os.getppid() != parent:
             os._exit(1)
 
@@ -239,7 +268,9 @@ def _as(account: OsUser | None) -> dict[str, Any]:
     return {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
 
 
-def _program(program: Path, arguments: list[str], account: OsUser | None) -> None:
+def _program(program: Path, arguments: list[str], account: OsUser | None, held: int | None = None) -> None:
+    # Killed with this process, and alone in its session: the server that initdb fills ends in order at the end of its
+    # input. Any signal ends that one without order (bootstrap.c, bootstrap_signals), and its shared memory stays.
     done = subprocess.run(
         [str(program), *arguments],
         stdin=subprocess.DEVNULL,
@@ -250,6 +281,9 @@ def _program(program: Path, arguments: list[str], account: OsUser | None) -> Non
         env=_ENVIRONMENT,
         umask=0o077,
         check=False,
+        pass_fds=() if held is None else (held,),
+        start_new_session=True,
+        preexec_fn=_ended_with_us(signal.SIGKILL),  # as above
         **_as(account),
     )
     if done.returncode:

@@ -32,7 +32,7 @@ class Disturbed:
         share: that others used of the CPU of its turns.
         refused: whether it has no verdict for it.
         turns: the contended ones in words.
-        culprits: who it was, in words.
+        other_processes: who it was, in words.
     """
 
     operation: str
@@ -40,7 +40,7 @@ class Disturbed:
     share: str
     refused: bool
     turns: str
-    culprits: str
+    other_processes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _disturbed(machine: Machine, contenders: Contenders) -> tuple[Disturbed, ...
             share=percent(pair.foreign + pair.steal),
             refused=pair.refused or pair.stolen,
             turns=use.turns(pair, MOST_NAMED),
-            culprits=use.culprits(pair),
+            other_processes=use.other_processes(pair),
         )
         for pair in sorted(pairs, key=lambda one: -(one.foreign + one.steal))
     )

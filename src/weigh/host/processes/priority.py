@@ -1,0 +1,72 @@
+"""How the kernel schedules threads: policy, real-time priority and nice value."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.host.processes import thread_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_DEADLINE = 6
+"""SCHED_DEADLINE, which ``os`` has no name for (sched(7))."""
+_ABOVE = {_DEADLINE: 2, os.SCHED_FIFO: 1, os.SCHED_RR: 1, os.SCHED_IDLE: -1}
+"""Policies that come before those of usual threads, or after them."""
+_NAMES = {
+    _DEADLINE: "SCHED_DEADLINE",
+    os.SCHED_FIFO: "SCHED_FIFO",
+    os.SCHED_RR: "SCHED_RR",
+    os.SCHED_IDLE: "SCHED_IDLE",
+}
+_RESET_ON_FORK = 0x40000000
+"""A flag beside the policy, not a policy (sched_setscheduler(2))."""
+
+
+class Priority(NamedTuple):
+    """Of a thread; the larger one is scheduled first.
+
+    Attributes:
+        above: whether its policy comes before the usual ones, or after them.
+        real_time: priority within a real-time policy.
+        raised: the negative of its nice value.
+        policy: of the kernel.
+    """
+
+    above: int
+    real_time: int
+    raised: int
+    policy: int
+
+    def __str__(self) -> str:
+        """For people: ``nice -5``, ``SCHED_FIFO 10``."""
+        if self.policy not in _NAMES:
+            return f"nice {-self.raised}"
+        return f"{_NAMES[self.policy]} {self.real_time}" if self.real_time else _NAMES[self.policy]
+
+
+def changed(pids: Iterable[int]) -> str:
+    """How the thread of the highest priority is scheduled; empty where it is as this process, and where all are gone.
+
+    A process inherits its priority: who has another one has set it. Single threads of a lower one are nobody's
+    advantage, and usual for work in the background.
+
+    Args:
+        pids: processes that this one started.
+    """
+    found = []
+    for thread in thread_ids(pids):
+        # It may have ended meanwhile.
+        with suppress(OSError):
+            found.append(_of(thread))
+    own = _of(os.getpid())
+    highest = max(found, default=own)
+    return "" if highest[:3] == own[:3] else f"{highest}, started with {own}"
+
+
+def _of(thread: int) -> Priority:
+    policy = os.sched_getscheduler(thread) & ~_RESET_ON_FORK
+    above, real_time = _ABOVE.get(policy, 0), os.sched_getparam(thread).sched_priority
+    return Priority(above, real_time, 0 if above > 0 else -os.getpriority(os.PRIO_PROCESS, thread), policy)
