@@ -60,7 +60,8 @@
 //!
 //! Every word enters both lanes, and each differently, so that equal lanes need two coincidences of 64 bits. Only
 //! constants multiply, and none is 0: no value can wipe out what came before it. Lengths and tags precede what they
-//! describe, so that different rows are different sequences of words. The last four steps are a Feistel network: it maps
+//! describe. A tag costs no word of its own: it moves the words of its kind by a constant that looks random, so that of
+//! each other kind at most one value in 2^64 has the same word. The last four steps are a Feistel network: it maps
 //! different lanes to different hashes, and leaves nothing linear for a sum over rows to cancel.
 //!
 //! # What is equal

@@ -192,7 +192,9 @@ impl<'a> Value<'a> {
                 tag::LIST
             }
             Kind::Struct(fields) => {
-                fields.iter().for_each(|field| field.push(row, buffer));
+                for field in fields {
+                    field.push(row, buffer);
+                }
                 tag::STRUCT
             }
             Kind::Map { members, key, value } => {
