@@ -228,6 +228,12 @@ def test_what_a_writer_lacks_is_refused(tmp_path: Path, spec: LayoutSpec, said: 
     assert remedy in raised.value.remedy
 
 
+@pytest.mark.parametrize(("name", "noun"), [("files", "files"), ("row_group_rows", "rows")])
+def test_what_is_no_number_is_named_by_what_it_counts(name: str, noun: str) -> None:
+    with pytest.raises(UsageError, match=f"'x' is not a number of {noun}"):
+        knobs.parse(name, "x")
+
+
 def test_layouts_without_knobs_keep_their_keys() -> None:
     assert store.layout_key(LayoutSpec(row_group_rows=122_880)) == "f514c7afe8a0"
     assert msgspec.to_builtins(LayoutSpec()) == {

@@ -204,7 +204,8 @@ def test_a_duet_on_one_cpu_is_refused() -> None:
         ({"confidence": "99.9%", "precision": "1", "contender": ("duckdb", "chdb")}, "precision = 1 would be 100 %"),
         ({"contention": "5"}, "contention = 5 would be 500 %"),
         ({"confidence": "30%"}, "is not a confidence level"),
-        ({"timeout": "0s"}, "timeout = 0 is not positive"),
+        ({"timeout": "0s"}, "timeout = 0s is no time"),
+        ({"budget": "0s"}, "budget = 0s is no time"),
         (
             {"temperature": "cold", "precision": "2%", "contender": ("duckdb", "chdb")},
             "a precision is that of hot times",

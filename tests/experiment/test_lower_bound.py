@@ -79,6 +79,12 @@ def test_with_all_known_it_is_as_strict_as_the_plan() -> None:
     assert not refused(lambda: bound(needed + 0.1).check(costs))
 
 
+def test_operations_that_are_asked_and_not_timed_are_not_counted() -> None:
+    asked = Operation(name="asked", sql="", schema=SCHEMA, cases=(Case(name="only"),))
+    said = refused(lambda: LowerBound.before(spec(1.0), (*operations(100), asked)).check({}))
+    assert "of 100 operations need" in said
+
+
 def test_the_budget_that_is_named_is_enough() -> None:
     asked = operations(100)
     said = refused(lambda: LowerBound.before(spec(1.0), asked).check({}))

@@ -70,8 +70,7 @@ def weigh(words: Sequence[str], folder: Path, columns: str = COLUMNS) -> Shown:
         patch.setattr(sys, "argv", ["weigh", *words])
         # Else the name in a usage line is that of how pytest was called.
         patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-        for place in ("weigh.engines.engine", "weigh.workloads"):
-            patch.setattr(f"{place}.entry_points", _own)
+        patch.setattr("weigh.host.plug_ins.entries", _own)
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
         try:
@@ -86,9 +85,9 @@ def weigh(words: Sequence[str], folder: Path, columns: str = COLUMNS) -> Shown:
     return Shown(tuple(words), code, *(_read(stream).replace(place, "/here") for stream in (out, err)))
 
 
-def _own(group: str) -> list[EntryPoint]:
+def _own(group: str) -> dict[str, EntryPoint]:
     """What weigh brings; what else is installed here is nobody's expectation."""
-    return [one for one in entry_points(group=group) if one.value.startswith("weigh.")]
+    return {one.name: one for one in entry_points(group=group) if one.value.startswith("weigh.")}
 
 
 def _read(stream: io.TextIOWrapper) -> str:

@@ -134,6 +134,12 @@ def test_an_edited_entry_is_named_and_left_out(weigh: Weigh, tmp_path: Path) -> 
     assert (shown.json["entries"], shown.codes) == (1, {"R4.history"})
 
 
+def test_one_point_is_said_in_the_singular(weigh: Weigh) -> None:
+    (weigh.folder / "duckdb.json").write_text(json.dumps({**CLICKBENCH, "result": [[None, 0.1, None]]}))
+    added = weigh("history", "add", "duckdb.json")
+    assert (added.code, added.out) == (0, "duckdb.json: 1 point\n")
+
+
 def test_otava_and_clickbench_are_read_by_their_content(weigh: Weigh) -> None:
     (weigh.folder / "perf.csv").write_text(OTAVA)
     (weigh.folder / "duckdb.json").write_text(json.dumps(CLICKBENCH))

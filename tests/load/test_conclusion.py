@@ -17,6 +17,7 @@ from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.model.finding import Finding
+from weigh.render.terminal import plain_text, show_findings
 
 if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
@@ -257,6 +258,18 @@ def test_nothing_measured_is_said_and_is_a_failure(calm: LoadRecord) -> None:
     assert "Nothing was measured" in plain(found, "here")
     assert found.exit_code() == 2
     assert page(found, "here")
+    (reason,) = found.tier.reasons
+    assert (found.tier.name, reason.code) == ("inadmissible", "T8.stopped")
+    assert "T8.stopped it was broken off before anything was measured" in plain(found, "here")
+
+
+def test_a_remedy_is_indented_below_its_finding_however_long() -> None:
+    found = Finding(code="E4.before", severity="warning", text="others worked. " * 20, remedy="wait. " * 40)
+    lines = plain_text(show_findings((found,))).splitlines()
+    below = [line for line in lines if "wait" in line]
+    assert len(below) > 1
+    assert {len(line) - len(line.lstrip()) for line in below} == {4}
+    assert {len(line) - len(line.lstrip()) for line in lines if line not in below} == {2}
 
 
 def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:

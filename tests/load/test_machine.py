@@ -16,12 +16,14 @@ from weigh.evidence.sealing import End
 from weigh.load import record as records
 from weigh.load.report import files
 from weigh.load.report.document import document
+from weigh.load.report.machine import machine_section
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -204,6 +206,34 @@ def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadResults) ->
     assert "<script" not in text
     assert len(text) < 100_000
     assert 'class="fg"' in page(beside, "here")
+
+
+def test_requests_under_way_and_waiting_are_drawn_where_they_change() -> None:
+    made = load(watches(), SLOW)
+    (one,) = made.runs
+
+    def drawn(under_way: Callable[[int], int], waiting: Callable[[int], int]) -> tuple[tuple[str, int], ...]:
+        parts = tuple(
+            msgspec.structs.replace(part, in_flight=under_way(at), queued=waiting(at))
+            for at, part in enumerate(one.intervals)
+        )
+        runs = (msgspec.structs.replace(one, intervals=parts),)
+        found = load_results(msgspec.structs.replace(made, runs=runs))
+        section = machine_section(found, found.runs[0])
+        assert section
+        text = page(found, "here")
+        for name, _ in section.open_requests:
+            assert f"</span> {name}" in text
+        assert ("requests under way and waiting</text>" in section.plot) == bool(section.open_requests)
+        return section.open_requests
+
+    stall = drawn(lambda at: 16 if at in SLOW else 1, lambda at: 90 if at == SLOW[-1] else 0)
+    assert stall == (("requests under way", 1), ("requests waiting", 2))
+    assert drawn(lambda at: at % 3, lambda _: 0) == (("requests under way", 1),)
+    last = LENGTH - 1
+    assert drawn(lambda at: 0 if at == last else 16, lambda _: 0) == (), (
+        "the last answers come when nothing more is due"
+    )
 
 
 def test_the_first_saturated_resource_is_named() -> None:

@@ -120,11 +120,13 @@ def _prepare() -> None:
     # Imported by a command where it reads a query; nobody else needs it.
     importlib.import_module("sqlglot.dialects.duckdb")
     from support import experiment_records
+    from weigh.engines import engine
     from weigh.experiment.report.html.page import page
     from weigh.experiment.results.results import experiment_results
 
     record = experiment_records.record()
     page(experiment_results([record]), record.samples, "evidence")
+    engine.installed()
     # What there is by now stays: the forks need not look through it for garbage.
     gc.freeze()
 

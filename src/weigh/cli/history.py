@@ -70,6 +70,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     from weigh.history import attempts, store
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
+    from weigh.model.units import count
 
     where = store.place(to)
     own = [one for path in evidence for one in _entries(path, commit, _time(at), form)]
@@ -90,7 +91,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
         print_json({"schema": "weigh/history-add/1", "folder": str(where), "added": rows, "findings": findings})
     else:
         for entry in own:
-            said = f"{len(entry.points)} points" if added[entry.id] else "it is there already"
+            said = count(len(entry.points), "point") if added[entry.id] else "it is there already"
             say(f"{one_line(entry.evidence)}: {said}")
         for finding in findings:
             say(f"{finding.code} ({finding.severity}): {one_line(finding.text, 1200)}\n  {finding.remedy}")

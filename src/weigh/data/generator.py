@@ -7,9 +7,10 @@ entry point ``weigh.generators``, whose value is an instance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
+from weigh.host import plug_ins
 from weigh.model import units
 from weigh.model.dataset import DatasetName
 from weigh.model.errors import UsageError, nearest
@@ -140,7 +141,7 @@ def generator(name: str) -> Generator:
     if name in GENERATORS:
         # Nobody else's has the name of one of ours; to read what is installed takes as long as to start a process.
         return cast("Generator", EntryPoint(name, GENERATORS[name], "weigh.generators").load())
-    known = {entry.name: entry for entry in entry_points(group="weigh.generators")}
+    known = plug_ins.entries("weigh.generators")
     if name not in known:
         raise UsageError(f"there is no dataset '{name}'", remedy=nearest(name, known.keys() | GENERATORS.keys()))
     return cast("Generator", known[name].load())

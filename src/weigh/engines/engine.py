@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh.host import plug_ins
 from weigh.model.contender import DIALECT, Contender, Setting
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "weigh.engines"
 """Entry point group. Ours come through the same door."""
@@ -168,7 +171,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
 def installed() -> dict[str, EntryPoint]:
     """Every engine that can be named, by name. Nothing is imported."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return plug_ins.entries(GROUP)
 
 
 def of(contender: Contender) -> Engine:

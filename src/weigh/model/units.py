@@ -36,18 +36,22 @@ def whole(seconds: Seconds | None) -> Seconds | None:
     return seconds if seconds is None or not math.isfinite(seconds) else round(seconds * 1e9) / 1e9
 
 
-def parse_rows(text: str) -> Rows:
+def parse_rows(text: str, noun: str = "rows") -> Rows:
     """Rows written as people write them: ``"1M"`` is 1,000,000.
 
+    Args:
+        text: as it was written.
+        noun: of what else it is a number.
+
     Raises:
-        UsageError: not a number with an optional K, M or G, or not a whole number of rows.
+        UsageError: not a number with an optional K, M or G, or not a whole number.
     """
     match = _SCALE.match(text)
     if match is None:
-        raise UsageError(f"'{text}' is not a number of rows", remedy="write a number with an optional K, M or G: 1M")
+        raise UsageError(f"'{text}' is not a number of {noun}", remedy="write a number with an optional K, M or G: 1M")
     rows = float(match[1]) * _FACTOR[match[2].lower()]
     if rows != int(rows):
-        raise UsageError(f"'{text}' is not a whole number of rows", remedy="write a whole number: 1500")
+        raise UsageError(f"'{text}' is not a whole number of {noun}", remedy="write a whole number: 1500")
     return int(rows)
 
 

@@ -30,8 +30,8 @@ def lines(found: ObfuscationResults, out: str) -> Iterator[str]:
         if named:
             yield f"  exchanged  whole numbers of {', '.join(named)}: each is less than {BLOCK} from what it was"
     if found.ids and found.ids.off is not None:
-        off = f"{found.ids.off:.1%} off that of the original at most"
-        yield f"identifiers: how many of a column differ, as DuckDB estimates once it is loaded, is {off}"
+        within = f"are within {found.ids.off:.1%} of the original's"
+        yield f"identifiers: DuckDB's estimates of distinct values, once loaded, {within}"
     yield f"wrote {out}"
 
 

@@ -167,6 +167,7 @@ def show_findings(findings: tuple[Finding, ...]) -> Group:
         place = ", ".join(part for part in (finding.contender, finding.operation) if part)
         text.append(f"{place}: " if place else "")
         text.append(one_line(finding.text))
-        text.append(f"\n  {one_line(finding.remedy)}", style="dim")
         rows.append(Padding(text, (0, 0, 0, 2)))
+        if finding.remedy:
+            rows.append(Padding(Text(one_line(finding.remedy), style="dim"), (0, 0, 0, 4)))
     return Group(*rows)

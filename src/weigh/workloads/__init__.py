@@ -7,9 +7,10 @@ whose value is an instance. Ours use the same door.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from weigh.host import plug_ins
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[st
 
 def names() -> list[str]:
     """The names of all workloads that are installed."""
-    return sorted({*_OURS, *(entry.name for entry in entry_points(group="weigh.workloads"))})
+    return sorted({*_OURS, *plug_ins.entries("weigh.workloads")})
 
 
 def load(name: str) -> WorkloadSource:
@@ -85,7 +86,7 @@ def load(name: str) -> WorkloadSource:
     """
     if name in _OURS:
         return cast("WorkloadSource", EntryPoint(name, _OURS[name], "weigh.workloads").load())
-    known = {entry.name: entry for entry in entry_points(group="weigh.workloads")}
+    known = plug_ins.entries("weigh.workloads")
     if name not in known:
         raise UsageError(f"there is no workload '{name}'", remedy=nearest(name, known.keys() | _OURS.keys()))
     return cast("WorkloadSource", known[name].load())

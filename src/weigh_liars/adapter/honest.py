@@ -44,12 +44,13 @@ class Engine(Adapter):
     def settings(self) -> dict[str, dict[str, Any]]:
         """Read back, never repeated from ``self.wanted``: a setting that did not take effect must show."""
         names = sorted({*(self.wanted.keys() - OURS.keys()), *ALWAYS})
-        rows = self.connection.execute(
-            "SELECT name, value FROM duckdb_settings() WHERE list_contains(?, name)", [names]
-        ).fetchall()
+        # A tenth of a life less than duckdb_settings().
+        asked = ", ".join(f"current_setting('{name}')::VARCHAR" for name in names)
+        values = self.connection.execute(f"SELECT {asked}").fetchall()[0]
         ours = {name: {"value": self.wanted.get(name, default), "default": default} for name, default in OURS.items()}
         # A default is known of none but those that nobody asked for.
-        theirs = {n: {"value": value, "default": None if n in self.wanted else value} for n, value in rows}
+        read = zip(names, values, strict=True)
+        theirs = {name: {"value": value, "default": None if name in self.wanted else value} for name, value in read}
         return {**ours, **theirs}
 
     def bind(self, tables: dict[str, list[str]]) -> None:

@@ -114,7 +114,7 @@ def parse(name: str, text: str) -> Any:
     if name in ("writer", "codec"):
         return text
     if name in ("files", "row_group_rows"):
-        return units.parse_rows(text)
+        return units.parse_rows(text, "files" if name == "files" else "rows")
     if name == "page_size":
         return units.parse_size(text)
     if name in ("codec_level", "parquet_version", "page_version"):

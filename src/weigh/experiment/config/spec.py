@@ -83,7 +83,7 @@ def make_spec(
         duet=_duet(bool(pick("duet")), contenders, temperature, grid=crossed is not None),
         temperature=temperature,
         budget=_budget(pick("budget"), precision),
-        timeout=_positive("timeout", parse_duration(pick("timeout"))),
+        timeout=_time("timeout", pick("timeout")),
         operations=_named(pick("operations") or ()),
         on_divergence=table.on_divergence,
         truth=bool(pick("truth")),
@@ -246,7 +246,7 @@ def _budget(text: str | None, precision: float | msgspec.UnsetType) -> float | N
     """Where sampling stops by itself there is one: what scatters too much would be measured for ever."""
     if text is None:
         return None if precision is msgspec.UNSET else BUDGET
-    return None if text == "none" else parse_duration(text)
+    return None if text == "none" else _time("budget", text)
 
 
 def _duet(
@@ -305,6 +305,13 @@ def _named(operations: Iterable[str]) -> tuple[str, ...]:
 def _at_least(name: str, value: int, least: int) -> int:
     if value < least:
         raise UsageError(f"{name} = {value} is too small", remedy=f"at least {least}")
+    return value
+
+
+def _time(name: str, text: str) -> float:
+    value = parse_duration(text)
+    if value <= 0:
+        raise UsageError(f"{name} = {text} is no time", remedy="give one above 0, such as 90s")
     return value
 
 

@@ -133,9 +133,10 @@ class LowerBound(NamedTuple):
             else f"where an execution takes {units.seconds(_EXECUTION)}"
             + ("" if self.start_seconds else f" and a start {units.seconds(_START)}")
         )
+        timed = sum(1 for one in self.operations if one.timed())
         raise UsageError(
             f"a budget of {units.seconds(most)} is too small: {size} of "
-            f"{units.count(len(self.operations), 'operation')} need at least {units.duration(needed)}",
+            f"{units.count(timed, 'operation')} need at least {units.duration(needed)}",
             remedy=f"--budget {_typed(enough)} is enough {pace}{beside}; or "
             + ("" if self.spec.scale is None else "lower --scale, or ")
             + "name fewer --operations",

@@ -66,15 +66,23 @@ class OperationFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
-    """One interval, for drawing; times in seconds."""
+    """One interval, for drawing; times in seconds.
+
+    Attributes:
+        under_way: requests sent and not answered when it ended.
+        waiting: requests due and not sent then.
+    """
 
     at: Seconds
+    until: Seconds
     rate: float
     p50: Seconds | None
     p99: Seconds | None
     max: Seconds | None
     service_p99: Seconds | None
     failed: int
+    under_way: int
+    waiting: int
 
 
 class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -280,10 +288,13 @@ def _moment(interval: LoadInterval, parts: dict[str, dict[str, Histogram]]) -> M
     response = merged(parts["response"].values())
     return Moment(
         at=interval.from_s,
+        until=interval.to_s,
         rate=_rate(interval),
         p50=response.quantile(0.5),
         p99=response.quantile(0.99),
         max=response.max,
         service_p99=merged(parts["service"].values()).quantile(0.99),
         failed=sum(_failed(one) for one in interval.operations),
+        under_way=interval.in_flight,
+        waiting=interval.queued,
     )

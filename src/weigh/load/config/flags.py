@@ -250,7 +250,7 @@ def _query_mode(text: str | None, scripts: Sequence[Script]) -> QueryMode | msgs
 
 
 def _records(text: str) -> int:
-    value = parse_rows(text)
+    value = parse_rows(text, "records")
     if not 1 <= value <= _MOST_RECORDS:
         raise UsageError(f"--records {text} cannot be", remedy=f"give 1 to {_MOST_RECORDS:,}")
     return value

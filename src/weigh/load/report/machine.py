@@ -257,10 +257,12 @@ class MachineSection:
     Attributes:
         lines: what is to be said.
         plot: what the users felt above what the machine did, on one axis.
+        open_requests: name and stroke of each line of the requests without an answer.
     """
 
     lines: tuple[str, ...]
     plot: Markup
+    open_requests: tuple[tuple[str, int], ...]
 
 
 def machine_section(results: LoadResults, run: RunFigures, *, drawn: bool = True) -> MachineSection | None:
@@ -283,4 +285,8 @@ def machine_section(results: LoadResults, run: RunFigures, *, drawn: bool = True
     bins = between(moments, began, ended, memory_of(record.host), timeline_plot.BINS)
     meanwhile = results.activity.get(run.number)
     plot = timeline_plot.plot(run, found, bins, due, end, meanwhile) if drawn else timeline_plot.NOTHING
-    return MachineSection(lines=tuple(lines(one, found, meanwhile)), plot=plot)
+    return MachineSection(
+        lines=tuple(lines(one, found, meanwhile)),
+        plot=plot,
+        open_requests=tuple((curve.name, curve.style) for curve in timeline_plot.open_requests(run, due)),
+    )

@@ -30,7 +30,7 @@ _LINES = {"p50": "p50", "p99": "p99", "max": "max", "service_p99": "p99 of servi
 """Lines of the response time, as moments and as readers call them; the uppermost first."""
 NOTHING = Markup()
 _TOP = 32
-_RATE, _FAILED, _RESPONSE = 64, 30, 150
+_RATE, _FAILED, _RESPONSE, _OPEN = 64, 30, 150, 48
 _BETWEEN = 16
 _PAD = 1.25
 _NUMBER_GAP = 14.0
@@ -46,7 +46,7 @@ def plot(
     end: float,
     meanwhile: RunActive | None = None,
 ) -> Markup:
-    """The drawing: rate, failures and response times, below them what the server did and a lane for each resource.
+    """The drawing: rate, failures, response times and open requests; below, what the server did, and the machine.
 
     Args:
         run: what its users felt.
@@ -69,6 +69,10 @@ def plot(
     if any(at for curve in times for _, at in curve.points):
         panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
         y += _RESPONSE + _BETWEEN
+    if counts := open_requests(run, due):
+        title = "requests under way and waiting"
+        panels.append(_panel(title, counts, across, y, _OPEN, log=False, said=lambda one: f"{one:,.6g}"))
+        y += _OPEN + _BETWEEN
     if meanwhile and meanwhile.kinds:
         rows, y = drawing.rows(meanwhile, across, LEFT, RIGHT, y)
         panels.append(rows)
@@ -76,7 +80,9 @@ def plot(
     lanes, bottom = _lanes(found, y)
     cut = across.at(min(run.settled.cut_s, end)) - LEFT if run.settled else 0.0
     shade = f"M{LEFT} {_TOP}h{draw.number(cut)}V{bottom}H{LEFT}z" if cut else ""
-    label = f"rate, failures and response times of the {run.loop} loop above CPU, memory, disk and network"
+    label = (
+        f"rate, failures, response times and open requests of the {run.loop} loop above CPU, memory, disk and network"
+    )
     marks = _marks(machine.spikes, across, bottom)
     return draw.image(
         WIDTH, bottom + 26, "plot", label, draw.path(shade, "mg"), marks, *panels, lanes, seconds(across, bottom)
@@ -89,6 +95,24 @@ def response_times(run: RunFigures) -> list[Curve]:
         Curve(name, style, tuple((one.at, getattr(one, of)) for one in run.moments))
         for style, (of, name) in enumerate(_LINES.items())
     ]
+
+
+def open_requests(run: RunFigures, due: float) -> list[Curve]:
+    """Requests without an answer when each interval ended: sent, and waiting for a free connection.
+
+    Nothing where they never change, as of users who ask again at once.
+
+    Args:
+        run: of which they are.
+        due: seconds for which requests were due: what is answered later only grows fewer.
+    """
+    seen = [one for one in run.moments if one.until < due]
+    if len({(one.under_way, one.waiting) for one in seen}) < 2:
+        return []
+    under_way = Curve("requests under way", 1, tuple((one.until, float(one.under_way)) for one in seen))
+    if not any(one.waiting for one in seen):
+        return [under_way]
+    return [under_way, Curve("requests waiting", 2, tuple((one.until, float(one.waiting)) for one in seen))]
 
 
 def _panel(
