@@ -68,7 +68,7 @@ class Diff(TypedDict):
     right_rows: list[tuple[str, int]]
 
 def digest_parquet(paths: Sequence[str | PathLike[str]], columns: Sequence[str] | None = None, threads: int = 0) -> str:
-    """Return the digest of the rows of all files together: ``x3s1:<rows>:<32 hex digits>``.
+    """Return the digest of the rows of all files together: ``x3s2:<rows>:<32 hex digits>``.
 
     Independent of the order of rows and of how the files encode them. Pages with checksums are checked.
 

@@ -114,6 +114,18 @@ def test_an_edited_manifest_is_noticed_by_the_digest(tmp_path: Path) -> None:
     assert [finding.code for finding in file_facts.verify(stored.folder, edited, "digest")] == ["D8.rows"]
 
 
+def test_data_with_digests_of_another_scheme_is_made_anew(tmp_path: Path) -> None:
+    stored = store.ensure(NAME, PYARROW, tmp_path)
+    manifest = stored.folder / "manifest.json"
+    current = manifest.read_text()
+    manifest.write_text(current.replace('"x3s2:', '"x3s0:'))
+    with pytest.raises(file_facts.OtherSchemeError, match="another version of weigh"):
+        store.open_stored(stored.folder)
+    again = store.ensure(NAME, PYARROW, tmp_path)
+    assert again.manifest.digests == stored.manifest.digests
+    assert "x3s0" not in manifest.read_text()
+
+
 def msgspec_replace(manifest, now):
     import msgspec
 
@@ -212,7 +224,7 @@ def test_describe_reads_the_users_own_files(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [4]}), tmp_path / "two.parquet")
     found = file_facts.describe({"t": [tmp_path / "one.parquet", tmp_path / "two.parquet"]})
     assert [file.rows for file in found] == [3, 1]
-    assert file_facts.merged(found)["t"].startswith("x3s1:4:")
+    assert file_facts.merged(found)["t"].startswith("x3s2:4:")
     (tmp_path / "bad.parquet").write_bytes(b"not parquet")
     for missing in ("bad.parquet", "none.parquet"):
         with pytest.raises(DataFault):

@@ -133,7 +133,7 @@ def test_a_failing_producer_is_reported() -> None:
         digest_arrow(pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches()))
 
 
-@pytest.mark.parametrize("text", ["", "x3s1:1:2", "x3s2:0:" + "0" * 32, "x3s1:-1:" + "0" * 32])
+@pytest.mark.parametrize("text", ["", "x3s2:1:2", "x3s1:0:" + "0" * 32, "x3s2:-1:" + "0" * 32])
 def test_what_is_not_a_digest(text: str) -> None:
     with pytest.raises(DigestError):
         merge_digests([text])

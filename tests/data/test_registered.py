@@ -85,6 +85,20 @@ def test_a_file_that_is_gone_is_said(cache: Path, file: Path) -> None:
         registered.confirmed("events", cache)
 
 
+def test_digests_of_another_scheme_are_not_compared(cache: Path, file: Path) -> None:
+    digest = registered.load("events", cache).files[0].digest
+    kept = [path for path in (cache / "data").rglob("*.json") if digest in path.read_text()]
+    assert len(kept) == 2, "the registration, and the facts of the file"
+    for path in kept:
+        path.write_text(path.read_text().replace("x3s2:", "x3s0:"))
+    with pytest.raises(DataFault, match="another version of weigh") as raised:
+        registered.confirmed("events", cache)
+    (cache / "data" / "registered" / "events.json").unlink()
+    assert "remove it" in raised.value.remedy
+    again = registered.register("events", {"events": [file]}, cache, Silence())
+    assert again.files[0].digest == digest
+
+
 def test_a_name_is_not_taken_from_other_files_unless_that_is_meant(cache: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.parquet"
     write(other, range(5))

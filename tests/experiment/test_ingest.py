@@ -26,7 +26,7 @@ FLAGS: dict[str, Any] = {"contender": ("duckdb", "sqlite"), "ingest": True, "sca
 def dataset(folder: Path, unpacked: int) -> CachedData:
     """One table of that many bytes without compression."""
     facts = {"columns": {"n": {"uncompressed_bytes": unpacked}}}
-    file = FileFacts(path="t.parquet", table="t", bytes=10, blake3="", rows=1, digest="x3s1:1:0", parquet=facts)
+    file = FileFacts(path="t.parquet", table="t", bytes=10, blake3="", rows=1, digest="x3s2:1:0", parquet=facts)
     name = DatasetName(generator="files/1", scale=None, seed=1)
     return CachedData(folder, Manifest(dataset=name, layout=None, writer="", files=(file,), digests={}), Truth({}))
 

@@ -139,7 +139,7 @@ def other_data() -> Record:
     """A session that read other bytes."""
     made = session(4, "2.2.0", 1.2)
     assert made.manifest is not None
-    digests = dict.fromkeys(made.manifest.digests, "x3s1:20000:00000000000000000000000000000000")
+    digests = dict.fromkeys(made.manifest.digests, "x3s2:20000:00000000000000000000000000000000")
     return replace(made, manifest=replace(made.manifest, digests=digests))
 
 

@@ -1,114 +1,58 @@
-//! Strings and binary of every Arrow layout, as bytes.
+//! Strings and binary of every Arrow layout.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{
-    Array, BinaryArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray, StringArray,
-};
+use arrow_array::types::ByteViewType;
+use arrow_array::{Array, GenericByteViewArray};
 use arrow_buffer::Buffer;
 use arrow_schema::DataType;
 
-use crate::encoding::{Slot, SlotVisitor, tag};
+use crate::encoding::{SHORT, Slot, SlotVisitor, tag};
 
-/// Longest value that a view holds itself, in the bytes after its length.
-const INLINE: usize = 12;
+/// For each length of a short value, the bits of a view that are length and value.
+const USED: [u128; SHORT + 1] = {
+    let mut used = [u128::MAX; SHORT + 1];
+    let mut length = 0;
+    while length < SHORT {
+        used[length] = (1 << (32 + 8 * length)) - 1;
+        length += 1;
+    }
+    used
+};
 
-/// An array whose values are bytes.
-#[derive(Clone, Copy)]
-pub(crate) enum Bytes<'a> {
-    Utf8(&'a StringArray),
-    LargeUtf8(&'a LargeStringArray),
-    Binary(&'a BinaryArray),
-    LargeBinary(&'a LargeBinaryArray),
-    FixedSizeBinary(&'a FixedSizeBinaryArray),
-    /// Views of strings or binary, and the buffers they point into.
-    Views(&'a [u128], &'a [Buffer]),
+/// Shows `visitor` how to make the slot of a (non-null) row of `array`; `None` unless its values are bytes.
+pub(crate) fn visit_bytes<'a, V: SlotVisitor<'a>>(array: &'a dyn Array, visitor: V) -> Option<V::Output> {
+    macro_rules! each {
+        ($array:expr) => {{
+            let array = $array;
+            visitor.visit(move |row| Slot::bytes(array.value(row).as_ref()))
+        }};
+    }
+    Some(match array.data_type() {
+        DataType::Utf8 => each!(array.as_string::<i32>()),
+        DataType::LargeUtf8 => each!(array.as_string::<i64>()),
+        DataType::Binary => each!(array.as_binary::<i32>()),
+        DataType::LargeBinary => each!(array.as_binary::<i64>()),
+        DataType::FixedSizeBinary(_) => each!(array.as_fixed_size_binary()),
+        DataType::Utf8View => visit_views(array.as_string_view(), visitor),
+        DataType::BinaryView => visit_views(array.as_binary_view(), visitor),
+        _ => return None,
+    })
 }
 
-impl<'a> Bytes<'a> {
-    pub(crate) fn new(array: &'a dyn Array) -> Option<Self> {
-        Some(match array.data_type() {
-            DataType::Utf8 => Self::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string()),
-            DataType::Binary => Self::Binary(array.as_binary()),
-            DataType::LargeBinary => Self::LargeBinary(array.as_binary()),
-            DataType::FixedSizeBinary(_) => Self::FixedSizeBinary(array.as_fixed_size_binary()),
-            DataType::Utf8View => {
-                let array = array.as_string_view();
-                Self::Views(array.views(), array.data_buffers())
-            }
-            DataType::BinaryView => {
-                let array = array.as_binary_view();
-                Self::Views(array.views(), array.data_buffers())
-            }
-            _ => return None,
-        })
-    }
-
-    /// The length of the value of a row that is not null.
-    pub(crate) fn length(self, row: usize) -> usize {
-        match self {
-            Self::Utf8(array) => array.value_length(row).cast_unsigned() as usize,
-            Self::Binary(array) => array.value_length(row).cast_unsigned() as usize,
-            Self::LargeUtf8(array) => array.value(row).len(),
-            Self::LargeBinary(array) => array.value(row).len(),
-            Self::FixedSizeBinary(array) => array.value(row).len(),
-            Self::Views(views, _) => view_length(views[row]),
+/// Views are what Parquet is read into. A short one is already the words of its slot.
+fn visit_views<'a, T: ByteViewType, V: SlotVisitor<'a>>(
+    array: &'a GenericByteViewArray<T>,
+    visitor: V,
+) -> V::Output {
+    let (views, buffers) = (&array.views()[..], array.data_buffers());
+    visitor.visit(move |row| {
+        let view = views[row];
+        match USED.get(view_length(view)) {
+            // A producer may have left garbage after the value.
+            Some(used) => Slot::two(tag::SHORT_BYTES, view & used),
+            None => Slot::bytes(long_view(view, buffers)),
         }
-    }
-
-    /// Shows `visitor` how to make the slot of a (non-null) row: the length of its value.
-    ///
-    /// Views, which Parquet is read into, get a loop of their own.
-    pub(crate) fn visit_slots<V: SlotVisitor<'a>>(self, visitor: V) -> V::Output {
-        let slot = |length| Slot::sequence(tag::BYTES, length);
-        match self {
-            Self::Views(views, _) => visitor.visit(move |row| slot(view_length(views[row]))),
-            _ => visitor.visit(move |row| slot(self.length(row))),
-        }
-    }
-
-    /// Copies the value of a row that is not null to the start of `out`, and returns its length.
-    ///
-    /// May write garbage after the value, up to 16 bytes from the start: copies of constant length are much faster,
-    /// and most strings are short.
-    #[inline]
-    pub(crate) fn copy_to(self, row: usize, out: &mut [u8]) -> usize {
-        if let Self::Views(views, _) = self
-            && view_length(views[row]) <= INLINE
-        {
-            let view = views[row];
-            out[..16].copy_from_slice(&(view >> 32).to_le_bytes());
-            return view_length(view);
-        }
-        let value = self.get(row);
-        out[..value.len()].copy_from_slice(value);
-        value.len()
-    }
-
-    /// The value of a row that is not null; of a short view, its bytes are within the view.
-    #[inline]
-    fn get(self, row: usize) -> &'a [u8] {
-        match self {
-            Self::Utf8(array) => array.value(row).as_bytes(),
-            Self::LargeUtf8(array) => array.value(row).as_bytes(),
-            Self::Binary(array) => array.value(row),
-            Self::LargeBinary(array) => array.value(row),
-            Self::FixedSizeBinary(array) => array.value(row),
-            Self::Views(views, buffers) => long_view(views[row], buffers),
-        }
-    }
-
-    /// Appends the value of a row that is not null to `out`.
-    pub(crate) fn push(self, row: usize, out: &mut Vec<u8>) {
-        if let Self::Views(views, _) = self
-            && view_length(views[row]) <= INLINE
-        {
-            let view = views[row];
-            out.extend_from_slice(&(view >> 32).to_le_bytes()[..view_length(view)]);
-        } else {
-            out.extend_from_slice(self.get(row));
-        }
-    }
+    })
 }
 
 /// A view is, from its low end: length (32 bits), then either up to 12 bytes of value, or a prefix of 4 bytes, the

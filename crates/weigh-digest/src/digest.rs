@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::Error;
 
 /// Names the scheme, so that a digest of another one is never compared by mistake.
-const SCHEME: &str = "x3s1";
+const SCHEME: &str = "x3s2";
 
 /// The sum of the hashes of rows, and how many there were.
 ///
@@ -16,7 +16,7 @@ const SCHEME: &str = "x3s1";
 /// ```
 /// use weigh_digest::Digest;
 ///
-/// let whole: Digest = "x3s1:2:00000000000000000000000000000003".parse()?;
+/// let whole: Digest = "x3s2:2:00000000000000000000000000000003".parse()?;
 /// assert_eq!(Digest::of_row(1) + Digest::of_row(2), whole);
 /// # Ok::<(), weigh_digest::Error>(())
 /// ```
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn text_survives_a_round_trip() {
         let digest = Digest::of_rows(&[u128::MAX, 7, 12]);
-        assert_eq!(digest.to_string(), "x3s1:3:00000000000000000000000000000012");
+        assert_eq!(digest.to_string(), "x3s2:3:00000000000000000000000000000012");
         assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
     }
 
@@ -107,13 +107,13 @@ mod tests {
     fn other_spellings_are_refused() {
         for text in [
             "",
-            "x3s1",
-            "x3s1:1:2",
-            "x3s2:1:00000000000000000000000000000012",
-            "x3s1:01:00000000000000000000000000000012",
-            "x3s1:1:0000000000000000000000000000001A",
-            "x3s1:1:+0000000000000000000000000000012",
-            "x3s1:1:00000000000000000000000000000012 ",
+            "x3s2",
+            "x3s2:1:2",
+            "x3s1:1:00000000000000000000000000000012",
+            "x3s2:01:00000000000000000000000000000012",
+            "x3s2:1:0000000000000000000000000000001A",
+            "x3s2:1:+0000000000000000000000000000012",
+            "x3s2:1:00000000000000000000000000000012 ",
         ] {
             assert!(text.parse::<Digest>().is_err(), "{text:?}");
         }

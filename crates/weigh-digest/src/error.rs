@@ -101,7 +101,7 @@ impl fmt::Display for Error {
             ),
             Self::Stream { reason } => write!(f, "Arrow stream: {reason}"),
             Self::NotADigest { text } => {
-                write!(f, "not a digest: {text:?} (expected x3s1:<rows>:<32 hex digits>)")
+                write!(f, "not a digest: {text:?} (expected x3s2:<rows>:<32 hex digits>)")
             }
         }
     }

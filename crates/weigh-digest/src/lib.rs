@@ -1,51 +1,73 @@
 //! A typed digest of rows, independent of their order, their encoding and their writer.
 //!
 //! ```text
-//! x3s1:6001215:5a8c0f13e7b4926d80a1d7f2c3b6e594
+//! x3s2:6001215:5a8c0f13e7b4926d80a1d7f2c3b6e594
 //! ^    ^       ^ sum of the hashes of the rows modulo 2^128, 32 hex digits
 //! |    | number of rows, decimal
-//! | scheme: XXH3-128 of each row, summed, version 1
+//! | scheme: sum of row hashes, version 2
 //! ```
 //!
 //! Digests of parts add up to the digest of the whole ([`Digest`] implements [`Add`](std::ops::Add)).
 //!
-//! # The encoding of a row
+//! # The encoding of a value
 //!
-//! Every value is encoded as a **slot** of 9 bytes, and for some kinds a **tail**. A slot is one byte of tag and eight
-//! of payload. All integers are little-endian. A row of *n* columns is
+//! Every value is a **tag** of one byte and, as the tag says, one or two **words** of 64 bits. All integers are
+//! little-endian; where one word holds two parts the first is its low half. XXH3 is XXH3-128 with the default secret and
+//! seed 0; its low half is the first word.
+//!
+//! | value | tag | words |
+//! |---|---|---|
+//! | number (integer or decimal) | its scale, 0 to 76 | coefficient as i64 |
+//! | number whose coefficient needs more than 64 bits | `82` | XXH3 of scale (one byte) and coefficient (32 bytes, two's complement) |
+//! | NULL | `80` | 0 |
+//! | boolean | `81` | 0 or 1 |
+//! | float | `83` | bits of the value as f64 |
+//! | string or binary of up to 12 bytes | `84` | length as u32, the bytes, and zeros up to 16 bytes: two words |
+//! | longer string or binary | `85` | XXH3 of the bytes |
+//! | instant | `86`, `87`, `88` or `89` | microseconds, nanoseconds, milliseconds or seconds since 1970-01-01 UTC, i64 |
+//! | duration | `8a`, `8b`, `8c` or `8d` | the same of the duration |
+//! | time of day | `8e` | nanoseconds since midnight, i64 |
+//! | interval | `8f` | months as i32, days as i32; nanoseconds as i64 |
+//! | list | `90` | XXH3 of the tag and words of each element |
+//! | struct | `91` | XXH3 of the tag and words of each field |
+//! | map | `92` | XXH3 of the tags and words of key and value of each entry, entries sorted as bytes |
+//!
+//! A number is *coefficient / 10^scale*. Its scale is 4 if the coefficient then is an integer of 64 bits; else the
+//! smallest scale, not below 0, that represents it. An instant or duration has the first unit, in the order of the
+//! table, in which it is an integer of 64 bits.
+//!
+//! # The hash of a row
+//!
+//! With *fold(x, m)* the low half of the product of 128 bits *x m*, exclusive or its high half, two lanes *a* and *b* of
+//! 64 bits take in the words of a row one by one:
 //!
 //! ```text
-//! n as u32 | slot of column 0 | ... | slot of column n-1 | tail of column 0 | ... | tail of column n-1
+//! a, b = 243f6a8885a308d3, 13198a2e03707344
+//! for each tag and words of: (93, number of columns), then the values of the row:
+//!     the first word ^= tag * 452821e638d01377 mod 2^64
+//!     for each word w:
+//!         a = fold(a ^ w,                  a4093822299f31d1)
+//!         b = fold(b ^ rotate_left(w, 32), be5466cf34e90c6d)
+//! b ^= fold(a, c0ac29b7c97c50dd)
+//! a ^= fold(b, 9216d5d98979fb1b)
+//! b ^= fold(a, d1310ba698dfb5ad)
+//! a ^= fold(b, b8e1afed6a267e97)
+//! hash = a + b * 2^64
 //! ```
 //!
-//! and its hash is XXH3-128 of these bytes with the default secret and seed 0. Columns count by position; their names
-//! do not take part.
+//! The constants are words of the fraction of pi; those that multiply have their lowest bit set. Columns count by
+//! position; their names do not take part.
 //!
-//! | value | tag | payload | tail |
-//! |---|---|---|---|
-//! | number (integer or decimal) | its scale, 0 to 76 | coefficient as i64 | |
-//! | number whose coefficient needs more than 64 bits | `82` | scale | coefficient, 32 bytes, two's complement |
-//! | NULL | `80` | 0 | |
-//! | boolean | `81` | 0 or 1 | |
-//! | float | `83` | bits of the value as f64 | |
-//! | string or binary | `84` | length in bytes | the bytes |
-//! | instant, whole second | `85` | seconds since 1970-01-01 UTC, i64 | |
-//! | instant with a fraction | `86` | the same, rounded down | nanoseconds after it as u32 |
-//! | duration, whole second | `87` | seconds, i64 | |
-//! | duration with a fraction | `88` | the same, rounded down | nanoseconds after it as u32 |
-//! | time of day | `89` | nanoseconds since midnight, i64 | |
-//! | interval | `8a` | months as i32, days as i32 | nanoseconds as i64 |
-//! | list | `8b` | number of elements | slot and tail of each element |
-//! | struct | `8c` | number of fields | slot and tail of each field |
-//! | map | `8d` | number of entries | slot and tail of key and value of each entry, entries sorted as bytes |
-//!
-//! Within a list, struct or map the tail of a member follows its slot directly. Lengths precede what they measure, so
-//! that the encoding can be decoded, and different rows never have the same one.
+//! Every word enters both lanes, and each differently, so that equal lanes need two coincidences of 64 bits. Only
+//! constants multiply, and none is 0: no value can wipe out what came before it. Lengths and tags precede what they
+//! describe. A tag costs no word of its own: it moves the words of its kind by a constant that looks random, so that of
+//! each other kind at most one value in 2^64 has the same word. The last four steps are a Feistel network: it maps
+//! different lanes to different hashes, and leaves nothing linear for a sum over rows to cancel.
 //!
 //! # What is equal
 //!
-//! * **Integers and decimals** of any width are one kind, compared by value: a number is *coefficient / 10^scale* with
-//!   the smallest scale, not below 0, that represents it. `5`, `5.0` and `5.00` are equal; `1.10` and `1.1000` too.
+//! * **Integers and decimals** of any width are one kind, compared by value: `5`, `5.0` and `5.00` are equal; `1.10`
+//!   and `1.1000` too.
 //! * **Floats** of any width are one kind, another than numbers: 5 and 5e0 differ. -0 equals 0, every NaN equals NaN
 //!   (`7ff8000000000000`).
 //! * **Dates and timestamps** are instants: a date is its midnight, a timestamp without a zone is UTC, and the zone of
@@ -79,6 +101,7 @@ mod file_hash;
 mod pages;
 mod parquet_facts;
 mod parquet_file;
+mod row_state;
 mod rows;
 mod scan;
 mod thrift;

@@ -16,6 +16,8 @@ use parquet::arrow::{ProjectionMask, parquet_to_arrow_schema};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
 
 use crate::Error;
 use crate::catch_panic::catch_panic;
@@ -68,8 +70,17 @@ impl ChunkReader for Positioned {
                 "{length} bytes at {start} lie beyond the end of the file"
             )));
         }
-        let mut buffer = vec![0; length];
-        self.file.read_exact_at(&mut buffer, start)?;
+        let mut buffer = Vec::with_capacity(length);
+        while buffer.len() < length {
+            let position = start + buffer.len() as u64;
+            match pread(&*self.file, spare_capacity(&mut buffer), position) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(io::Error::from(error).into()),
+            }
+        }
+        // The capacity may be more than was asked for.
+        buffer.truncate(length);
         Ok(buffer.into())
     }
 }

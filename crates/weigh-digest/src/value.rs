@@ -19,15 +19,15 @@ use arrow_array::{Array, ArrowNativeTypeOp, PrimitiveArray, downcast_dictionary_
 use arrow_buffer::{ArrowNativeType, NullBuffer, i256};
 use arrow_schema::{DECIMAL256_MAX_SCALE, DataType, IntervalUnit, TimeUnit};
 
-use crate::bytes::Bytes;
-use crate::encoding::{Slot, SlotVisitor, push_seconds, push_wide_number, tag};
+use crate::bytes::visit_bytes;
+use crate::encoding::{Slot, SlotVisitor, tag};
 
 const DAY: i64 = 86_400;
 
 /// A type without a canonical encoding, and why.
 pub(crate) type Unsupported = (DataType, &'static str);
 
-/// Shows `visitor` how to make the slot of a (non-null) row of `array`; `None` when its type may need tails.
+/// Shows `visitor` how to make the slot of a (non-null) row of `array`; `None` when that needs more than its values.
 pub(crate) fn visit_slots<'a, V: SlotVisitor<'a>>(array: &'a dyn Array, visitor: V) -> Option<V::Output> {
     fn values<T: ArrowPrimitiveType>(array: &dyn Array) -> &[T::Native] {
         array.as_primitive::<T>().values()
@@ -42,6 +42,7 @@ pub(crate) fn visit_slots<'a, V: SlotVisitor<'a>>(array: &'a dyn Array, visitor:
             })
         }};
     }
+    use tag::{DURATION, INSTANT};
     Some(match array.data_type() {
         DataType::Null => visitor.visit(|_| Slot::NULL),
         DataType::Boolean => {
@@ -55,37 +56,74 @@ pub(crate) fn visit_slots<'a, V: SlotVisitor<'a>>(array: &'a dyn Array, visitor:
         DataType::UInt8 => each!(UInt8Type, v => Slot::number(v.into(), 0)),
         DataType::UInt16 => each!(UInt16Type, v => Slot::number(v.into(), 0)),
         DataType::UInt32 => each!(UInt32Type, v => Slot::number(v.into(), 0)),
+        DataType::UInt64 => each!(UInt64Type, v => number(v.into(), 0)),
         DataType::Decimal32(_, scale) => {
-            let scale = u8::try_from(*scale).ok()?;
+            let scale = scale_of(*scale)?;
             each!(Decimal32Type, v => Slot::number(v.into(), scale))
         }
         DataType::Decimal64(_, scale) => {
-            let scale = u8::try_from(*scale).ok()?;
+            let scale = scale_of(*scale)?;
             each!(Decimal64Type, v => Slot::number(v, scale))
+        }
+        DataType::Decimal128(_, scale) => {
+            let scale = scale_of(*scale)?;
+            each!(Decimal128Type, v => number(v, scale))
+        }
+        DataType::Decimal256(_, scale) => {
+            let scale = scale_of(*scale)?;
+            each!(Decimal256Type, v => Slot::wide_number(v, scale))
         }
         DataType::Float16 => each!(Float16Type, v => Slot::float(v.to_f64())),
         DataType::Float32 => each!(Float32Type, v => Slot::float(v.into())),
         DataType::Float64 => each!(Float64Type, v => Slot::float(v)),
-        DataType::Date32 => each!(Date32Type, v => Slot::signed(tag::INSTANT, i64::from(v) * DAY)),
-        DataType::Timestamp(TimeUnit::Second, _) => {
-            each!(TimestampSecondType, v => Slot::signed(tag::INSTANT, v))
-        }
-        DataType::Duration(TimeUnit::Second) => {
-            each!(DurationSecondType, v => Slot::signed(tag::DURATION, v))
-        }
+        DataType::Date32 => each!(Date32Type, v => Slot::seconds(INSTANT, i64::from(v) * DAY)),
+        DataType::Date64 => each!(Date64Type, v => Slot::milliseconds(INSTANT, v)),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => each!(TimestampSecondType, v => Slot::seconds(INSTANT, v)),
+            TimeUnit::Millisecond => each!(TimestampMillisecondType, v => Slot::milliseconds(INSTANT, v)),
+            TimeUnit::Microsecond => each!(TimestampMicrosecondType, v => Slot::microseconds(INSTANT, v)),
+            TimeUnit::Nanosecond => each!(TimestampNanosecondType, v => Slot::nanoseconds(INSTANT, v)),
+        },
+        DataType::Duration(unit) => match unit {
+            TimeUnit::Second => each!(DurationSecondType, v => Slot::seconds(DURATION, v)),
+            TimeUnit::Millisecond => each!(DurationMillisecondType, v => Slot::milliseconds(DURATION, v)),
+            TimeUnit::Microsecond => each!(DurationMicrosecondType, v => Slot::microseconds(DURATION, v)),
+            TimeUnit::Nanosecond => each!(DurationNanosecondType, v => Slot::nanoseconds(DURATION, v)),
+        },
         DataType::Time32(TimeUnit::Second) => {
-            each!(Time32SecondType, v => Slot::signed(tag::TIME, i64::from(v) * 1_000_000_000))
+            each!(Time32SecondType, v => Slot::time(i64::from(v) * 1_000_000_000))
         }
-        DataType::Time32(_) => {
-            each!(Time32MillisecondType, v => Slot::signed(tag::TIME, i64::from(v) * 1_000_000))
-        }
+        DataType::Time32(_) => each!(Time32MillisecondType, v => Slot::time(i64::from(v) * 1_000_000)),
         // A time beyond the day, let alone beyond 2^63 ns, is nonsense; but nonsense must not panic.
         DataType::Time64(TimeUnit::Microsecond) => {
-            each!(Time64MicrosecondType, v => Slot::signed(tag::TIME, v.wrapping_mul(1_000)))
+            each!(Time64MicrosecondType, v => Slot::time(v.wrapping_mul(1_000)))
         }
-        DataType::Time64(_) => each!(Time64NanosecondType, v => Slot::signed(tag::TIME, v)),
-        _ => return None,
+        DataType::Time64(_) => each!(Time64NanosecondType, v => Slot::time(v)),
+        DataType::Interval(IntervalUnit::YearMonth) => {
+            each!(IntervalYearMonthType, v => Slot::interval(v, 0, 0))
+        }
+        DataType::Interval(IntervalUnit::DayTime) => {
+            each!(IntervalDayTimeType, v => Slot::interval(0, v.days, i64::from(v.milliseconds) * 1_000_000))
+        }
+        DataType::Interval(IntervalUnit::MonthDayNano) => {
+            each!(IntervalMonthDayNanoType, v => Slot::interval(v.months, v.days, v.nanoseconds))
+        }
+        _ => return visit_bytes(array, visitor),
     })
+}
+
+/// The scale of a decimal whose coefficient can be taken as it is.
+fn scale_of(scale: i8) -> Option<u8> {
+    u8::try_from(scale).ok().filter(|_| scale <= DECIMAL256_MAX_SCALE)
+}
+
+/// A number whose coefficient mostly fits 64 bits.
+#[inline]
+fn number(coefficient: i128, scale: u8) -> Slot {
+    match i64::try_from(coefficient) {
+        Ok(coefficient) => Slot::number(coefficient, scale),
+        Err(_) => Slot::wide_number(i256::from_i128(coefficient), scale),
+    }
 }
 
 /// Encodes the values of one array, recursively.
@@ -95,14 +133,10 @@ pub(crate) struct Value<'a> {
 }
 
 type SlotOf<'a> = Box<dyn Fn(usize) -> Slot + 'a>;
-type Push<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
 
 enum Kind<'a> {
-    /// Never has a tail.
-    Slot(SlotOf<'a>),
-    /// May have a tail of a few bytes.
-    Scalar(Push<'a>),
-    Bytes(Bytes<'a>),
+    /// Needs no other array.
+    Flat(SlotOf<'a>),
     /// Dictionary and run-end encoding: row `i` is value `index[i]`.
     Indirect {
         index: Vec<Option<usize>>,
@@ -135,44 +169,33 @@ impl<'a> SlotVisitor<'a> for Boxed {
 
 impl<'a> Value<'a> {
     pub(crate) fn new(array: &'a dyn Array) -> Result<Self, Unsupported> {
-        let kind = if let Some(slot) = visit_slots(array, Boxed) {
-            Kind::Slot(slot)
-        } else if let Some(bytes) = Bytes::new(array) {
-            Kind::Bytes(bytes)
-        } else if let Some(push) = scalar(array)? {
-            Kind::Scalar(push)
-        } else {
-            nested(array)?
+        let kind = match visit_slots(array, Boxed) {
+            Some(slot) => Kind::Flat(slot),
+            None => nested(array)?,
         };
         Ok(Self { nulls: array.nulls(), kind })
     }
 
-    /// Appends the slot of `row` and its tail.
-    pub(crate) fn push(&self, row: usize, out: &mut Vec<u8>) {
+    /// The slot of `row`. Encodes members behind what is in `buffer`, and leaves that as it was.
+    pub(crate) fn slot(&self, row: usize, buffer: &mut Vec<u8>) -> Slot {
         if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
-            return Slot::NULL.push(out);
+            return Slot::NULL;
         }
-        match &self.kind {
-            Kind::Slot(slot) => slot(row).push(out),
-            Kind::Scalar(push) => push(row, out),
-            Kind::Bytes(bytes) => {
-                Slot::sequence(tag::BYTES, bytes.length(row)).push(out);
-                bytes.push(row, out);
+        let start = buffer.len();
+        let tag = match &self.kind {
+            Kind::Flat(slot) => return slot(row),
+            Kind::Indirect { index, values } => {
+                return index[row].map_or(Slot::NULL, |value| values.slot(value, buffer));
             }
-            Kind::Indirect { index, values } => match index[row] {
-                Some(value) => values.push(value, out),
-                None => Slot::NULL.push(out),
-            },
             Kind::List { members, value } => {
-                let members = members(row);
-                Slot::sequence(tag::LIST, members.len()).push(out);
-                members.for_each(|member| value.push(member, out));
+                members(row).for_each(|member| value.push(member, buffer));
+                tag::LIST
             }
             Kind::Struct(fields) => {
-                Slot::sequence(tag::STRUCT, fields.len()).push(out);
                 for field in fields {
-                    field.push(row, out);
+                    field.push(row, buffer);
                 }
+                tag::STRUCT
             }
             Kind::Map { members, key, value } => {
                 let entry = |member| {
@@ -184,80 +207,31 @@ impl<'a> Value<'a> {
                 let mut entries: Vec<_> = members(row).map(entry).collect();
                 // A map has no order: engines return the entries of equal maps in different ones.
                 entries.sort_unstable();
-                Slot::sequence(tag::MAP, entries.len()).push(out);
-                out.extend(entries.into_iter().flatten());
+                buffer.extend(entries.into_iter().flatten());
+                tag::MAP
             }
-        }
+        };
+        let slot = Slot::sequence(tag, &buffer[start..]);
+        buffer.truncate(start);
+        slot
+    }
+
+    fn push(&self, row: usize, buffer: &mut Vec<u8>) {
+        self.slot(row, buffer).push(buffer);
     }
 }
 
-/// Scalars that may need a tail: wide numbers, instants and spans with a fraction of a second, intervals.
-fn scalar(array: &dyn Array) -> Result<Option<Push<'_>>, Unsupported> {
-    fn each<'a, T: ArrowPrimitiveType>(
-        array: &'a dyn Array,
-        push: impl Fn(T::Native, &mut Vec<u8>) + 'a,
-    ) -> Push<'a> {
-        let values = array.as_primitive::<T>().values();
-        Box::new(move |row, out| push(values[row], out))
-    }
-    fn ticks<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, tag: u8, per_second: i64) -> Push<'_> {
-        each::<T>(array, move |v, out| push_seconds(tag, v, per_second, out))
-    }
-    fn interval(months: i32, days: i32, nanoseconds: i64, out: &mut Vec<u8>) {
-        let payload = u64::from(months.cast_unsigned()) | u64::from(days.cast_unsigned()) << 32;
-        Slot::new(tag::INTERVAL, payload).push(out);
-        out.extend_from_slice(&nanoseconds.to_le_bytes());
-    }
-    Ok(Some(match array.data_type() {
-        DataType::UInt64 => {
-            each::<UInt64Type>(array, |v, out| push_wide_number(i256::from_i128(v.into()), 0, out))
-        }
-        DataType::Decimal32(_, s) => decimal::<Decimal32Type>(array, *s, |v| i256::from_i128(v.into()))?,
-        DataType::Decimal64(_, s) => decimal::<Decimal64Type>(array, *s, |v| i256::from_i128(v.into()))?,
-        DataType::Decimal128(_, s) => decimal::<Decimal128Type>(array, *s, i256::from_i128)?,
-        DataType::Decimal256(_, s) => decimal::<Decimal256Type>(array, *s, |v| v)?,
-        DataType::Date64 => ticks::<Date64Type>(array, tag::INSTANT, 1_000),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            ticks::<TimestampMillisecondType>(array, tag::INSTANT, 1_000)
-        }
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            ticks::<TimestampMicrosecondType>(array, tag::INSTANT, 1_000_000)
-        }
-        DataType::Timestamp(_, _) => ticks::<TimestampNanosecondType>(array, tag::INSTANT, 1_000_000_000),
-        DataType::Duration(TimeUnit::Millisecond) => {
-            ticks::<DurationMillisecondType>(array, tag::DURATION, 1_000)
-        }
-        DataType::Duration(TimeUnit::Microsecond) => {
-            ticks::<DurationMicrosecondType>(array, tag::DURATION, 1_000_000)
-        }
-        DataType::Duration(_) => ticks::<DurationNanosecondType>(array, tag::DURATION, 1_000_000_000),
-        DataType::Interval(IntervalUnit::YearMonth) => {
-            each::<IntervalYearMonthType>(array, |v, out| interval(v, 0, 0, out))
-        }
-        DataType::Interval(IntervalUnit::DayTime) => each::<IntervalDayTimeType>(array, |v, out| {
-            interval(0, v.days, i64::from(v.milliseconds) * 1_000_000, out);
-        }),
-        DataType::Interval(IntervalUnit::MonthDayNano) => {
-            each::<IntervalMonthDayNanoType>(array, |v, out| interval(v.months, v.days, v.nanoseconds, out))
-        }
-        _ => return Ok(None),
-    }))
-}
-
-/// Decimals by value. A negative scale multiplies: nothing but the value may show in the encoding.
+/// Decimals of negative scale, which multiplies: nothing but the value may show in the encoding.
 fn decimal<T: ArrowPrimitiveType>(
     array: &dyn Array,
     scale: i8,
     widen: impl Fn(T::Native) -> i256 + 'static,
-) -> Result<Push<'_>, Unsupported> {
+) -> Result<Kind<'_>, Unsupported> {
     let array: &PrimitiveArray<T> = array.as_primitive();
     let values = array.values();
     let unsupported = |reason| (array.data_type().clone(), reason);
     if scale > DECIMAL256_MAX_SCALE {
         return Err(unsupported("its scale is above 76"));
-    }
-    if let Ok(scale) = u8::try_from(scale) {
-        return Ok(Box::new(move |row, out| push_wide_number(widen(values[row]), scale, out)));
     }
     let factor = i256::from_i128(10)
         .pow_checked(u32::from(scale.unsigned_abs()))
@@ -265,12 +239,16 @@ fn decimal<T: ArrowPrimitiveType>(
     if array.iter().flatten().any(|v| widen(v).checked_mul(factor).is_none()) {
         return Err(unsupported("a value is beyond 256 bits"));
     }
-    Ok(Box::new(move |row, out| push_wide_number(widen(values[row]).wrapping_mul(factor), 0, out)))
+    Ok(Kind::Flat(Box::new(move |row| Slot::wide_number(widen(values[row]).wrapping_mul(factor), 0))))
 }
 
-/// Arrays with children.
+/// Arrays with children, and decimals of negative scale.
 fn nested(array: &dyn Array) -> Result<Kind<'_>, Unsupported> {
     Ok(match array.data_type() {
+        DataType::Decimal32(_, s) => decimal::<Decimal32Type>(array, *s, |v| i256::from_i128(v.into()))?,
+        DataType::Decimal64(_, s) => decimal::<Decimal64Type>(array, *s, |v| i256::from_i128(v.into()))?,
+        DataType::Decimal128(_, s) => decimal::<Decimal128Type>(array, *s, i256::from_i128)?,
+        DataType::Decimal256(_, s) => decimal::<Decimal256Type>(array, *s, |v| v)?,
         DataType::Struct(_) => {
             let fields = array.as_struct().columns().iter();
             Kind::Struct(fields.map(|field| Value::new(field)).collect::<Result<_, _>>()?)

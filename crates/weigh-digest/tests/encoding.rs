@@ -27,60 +27,79 @@ fn of(array: impl Array + 'static) -> Digest {
     digest(&[Arc::new(array)])
 }
 
-/// The digest of one row that is encoded as these bytes.
-fn encoded(parts: &[&[u8]]) -> Digest {
-    Digest::of_row(xxh3_128(&parts.concat()))
+/// The digest of one row of these tags and words, written again from the documentation.
+fn encoded(values: &[(u8, &[u64])]) -> Digest {
+    fn fold(x: u64, m: u64) -> u64 {
+        let product = u128::from(x) * u128::from(m);
+        u64::try_from(product % (1 << 64)).unwrap() ^ u64::try_from(product >> 64).unwrap()
+    }
+    let (mut a, mut b) = (0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344);
+    let columns = [values.len() as u64];
+    for (tag, words) in [(0x93, &columns[..])].iter().chain(values) {
+        for (n, word) in words.iter().enumerate() {
+            let tag = if n == 0 { u64::from(*tag).wrapping_mul(0x4528_21e6_38d0_1377) } else { 0 };
+            a = fold(a ^ word ^ tag, 0xa409_3822_299f_31d1);
+            b = fold(b ^ (word ^ tag).rotate_left(32), 0xbe54_66cf_34e9_0c6d);
+        }
+    }
+    b ^= fold(a, 0xc0ac_29b7_c97c_50dd);
+    a ^= fold(b, 0x9216_d5d9_8979_fb1b);
+    b ^= fold(a, 0xd131_0ba6_98df_b5ad);
+    a ^= fold(b, 0xb8e1_afed_6a26_7e97);
+    Digest::of_row(u128::from(a) + (u128::from(b) << 64))
+}
+
+/// The two words of XXH3-128 of these bytes.
+fn xxh3(parts: &[&[u8]]) -> [u64; 2] {
+    let hash = xxh3_128(&parts.concat());
+    [u64::try_from(hash % (1 << 64)).unwrap(), u64::try_from(hash >> 64).unwrap()]
+}
+
+fn word(bytes: [u8; 8]) -> u64 {
+    u64::from_le_bytes(bytes)
 }
 
 #[test]
 fn a_row_is_encoded_as_specified() {
     let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(7), None])]);
-    let columns: [ArrayRef; 10] = [
+    let wide = u64::MAX;
+    let columns: [ArrayRef; 16] = [
         Arc::new(Int32Array::from(vec![-5])),
         Arc::new(Decimal128Array::from(vec![1100]).with_precision_and_scale(20, 3).unwrap()),
+        Arc::new(Decimal64Array::from(vec![1_234_567_890]).with_precision_and_scale(18, 7).unwrap()),
+        Arc::new(Int64Array::from(vec![i64::MAX])),
         Arc::new(StringArray::from(vec!["ab"])),
+        Arc::new(StringViewArray::from(vec!["twelve bytes"])),
+        Arc::new(StringArray::from(vec!["thirteen byte"])),
         Arc::new(NullArray::new(1)),
         Arc::new(BooleanArray::from(vec![true])),
         Arc::new(Float32Array::from(vec![1.5])),
         Arc::new(TimestampMillisecondArray::from(vec![-1])),
-        Arc::new(UInt64Array::from(vec![u64::MAX])),
+        Arc::new(TimestampNanosecondArray::from(vec![-1])),
+        Arc::new(DurationSecondArray::from(vec![i64::MAX])),
+        Arc::new(UInt64Array::from(vec![wide])),
         Arc::new(IntervalMonthDayNanoArray::from(vec![IntervalMonthDayNano::new(1, -2, 3)])),
         Arc::new(list),
     ];
-    let mut wide = [0; 32];
-    wide[..8].fill(0xff);
+    let mut coefficient = [0; 32];
+    coefficient[..8].copy_from_slice(&wide.to_le_bytes());
     let expected = encoded(&[
-        &10_u32.to_le_bytes(),
-        &[0],
-        &(-5_i64).to_le_bytes(),
-        &[1],
-        &11_i64.to_le_bytes(),
-        &[0x84],
-        &2_u64.to_le_bytes(),
-        &[0x80],
-        &[0; 8],
-        &[0x81],
-        &1_u64.to_le_bytes(),
-        &[0x83],
-        &1.5_f64.to_bits().to_le_bytes(),
-        &[0x86],
-        &(-1_i64).to_le_bytes(),
-        &[0x82],
-        &[0; 8],
-        &[0x8a],
-        &1_i32.to_le_bytes(),
-        &(-2_i32).to_le_bytes(),
-        &[0x8b],
-        &2_u64.to_le_bytes(),
-        // Tails, in the order of the columns.
-        b"ab",
-        &999_000_000_u32.to_le_bytes(),
-        &wide,
-        &3_i64.to_le_bytes(),
-        &[0],
-        &7_i64.to_le_bytes(),
-        &[0x80],
-        &[0; 8],
+        (4, &[(-50_000_i64).cast_unsigned()]),
+        (4, &[11_000]),
+        (6, &[123_456_789]),
+        (0, &[i64::MAX.cast_unsigned()]),
+        (0x84, &[word(*b"\x02\0\0\0ab\0\0"), 0]),
+        (0x84, &[word(*b"\x0c\0\0\0twel"), word(*b"ve bytes")]),
+        (0x85, &xxh3(&[b"thirteen byte"])),
+        (0x80, &[0]),
+        (0x81, &[1]),
+        (0x83, &[1.5_f64.to_bits()]),
+        (0x86, &[(-1_000_i64).cast_unsigned()]),
+        (0x87, &[u64::MAX]),
+        (0x8d, &[i64::MAX.cast_unsigned()]),
+        (0x82, &xxh3(&[&[0], &coefficient])),
+        (0x8f, &[0xffff_fffe_0000_0001, 3]),
+        (0x90, &xxh3(&[&[4], &70_000_u64.to_le_bytes(), &[0x80], &[0; 8]])),
     ]);
     assert_eq!(digest(&columns), expected);
 }
@@ -98,6 +117,10 @@ fn numbers_count_by_value() {
     assert_eq!(of(decimal(50, 0)), of(decimal(5, -1)));
     assert_eq!(of(decimal(110, 2)), of(decimal(11_000, 4)));
     assert_ne!(of(decimal(110, 2)), of(decimal(110, 3)));
+    assert_eq!(of(decimal(10_i128.pow(27), 10)), of(Int64Array::from(vec![10_i64.pow(17)])));
+    assert_eq!(of(decimal(10_i128.pow(27), 10)), of(decimal(10_i128.pow(18), 1)));
+    assert_eq!(of(decimal(123_456, 7)), of(decimal(1_234_560, 8)));
+    assert_ne!(of(decimal(123_456, 7)), of(decimal(123_456, 8)));
     assert_ne!(of(Float64Array::from(vec![5.0])), five);
     assert_ne!(of(BooleanArray::from(vec![true])), of(Int64Array::from(vec![1])));
 
@@ -135,6 +158,15 @@ fn instants_count_by_value() {
         of(TimestampNanosecondArray::from(vec![-2_001]))
     );
     assert_eq!(of(DurationSecondArray::from(vec![2])), of(DurationMillisecondArray::from(vec![2_000])));
+    assert_eq!(
+        of(TimestampSecondArray::from(vec![1 << 50])),
+        of(TimestampMillisecondArray::from(vec![1000 << 50])),
+        "beyond the microseconds of 64 bits"
+    );
+    assert_eq!(
+        of(Date32Array::from(vec![i32::MAX])),
+        of(TimestampSecondArray::from(vec![i64::from(i32::MAX) * 86_400]))
+    );
     assert_ne!(of(DurationSecondArray::from(vec![2])), of(TimestampSecondArray::from(vec![2])));
     assert_eq!(of(Time32SecondArray::from(vec![2])), of(Time64NanosecondArray::from(vec![2_000_000_000])));
 }

@@ -110,7 +110,7 @@ def ensure(
     spec, folder = _place(name, spec, cache)
     try:
         with _alone(folder):
-            if not (folder / "manifest.json").exists():
+            if not _there(folder):
                 made = _Making(name, spec, folder, environment, given, threads or processors(), progress)
                 if executor is not None:
                     made.run(executor)
@@ -139,7 +139,7 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
     whole: float = size
     if not name.own:
         whole = (getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None) or 0) * (name.scale or 0)
-    missing = {folder: spec for folder, spec in placed.items() if not (folder / "manifest.json").exists()}
+    missing = {folder: spec for folder, spec in placed.items() if not _there(folder)}
     if not missing or not whole:
         return
     made = _made_sizes(cache / "data" / str(name))
@@ -159,6 +159,17 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
             remedy=("use fewer layouts" if name.own else "choose a smaller --scale")
             + ", free space, or set WEIGH_CACHE to another disk",
         )
+
+
+def _there(folder: Path) -> bool:
+    """Whether it was made, by a version of weigh with the same digests of rows; a damaged one was."""
+    try:
+        file_facts.load(folder)
+    except file_facts.OtherSchemeError:
+        return False
+    except DataFault:
+        return (folder / "manifest.json").exists()
+    return True
 
 
 def _made_sizes(dataset: Path) -> dict[Codec, Bytes]:

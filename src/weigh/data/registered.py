@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.data.layout.file_facts import comparable
 from weigh.data.layout.parquet import fault
 from weigh.data.user_files import PARQUET, facts, form, same_columns
 from weigh.model import codes
@@ -279,13 +280,20 @@ def _file(name: str, cache: Path) -> Path:
 
 def _read(path: Path) -> Registration:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Registration)
+        found = msgspec.json.decode(path.read_bytes(), type=Registration)
     except (OSError, msgspec.DecodeError) as error:
         raise DataFault(
             f"the registration cannot be read ({error})",
             where=str(path),
             remedy="remove it, and register the files again",
         ) from None
+    if not all(comparable(file.digest) for file in found.files):
+        raise DataFault(
+            "another version of weigh registered the files, whose digests of rows this one cannot compare",
+            where=str(path),
+            remedy="remove it, and register the files again",
+        )
+    return found
 
 
 def _write(made: Registration, cache: Path) -> None:

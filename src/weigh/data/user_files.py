@@ -204,6 +204,8 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
     try:
         known = msgspec.json.decode(kept.read_bytes(), type=FileFacts)
     except (OSError, msgspec.DecodeError):
+        known = None
+    if known is None or not file_facts.comparable(known.digest):
         known = file_facts.file_facts(file, table, name)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_bytes(msgspec.json.encode(known))

@@ -27,6 +27,10 @@ _ROWS_A_BYTE, _BYTES_A_BYTE = 100, 1000
 Depth = Literal["size", "hash", "digest"]
 
 
+class OtherSchemeError(DataFault):
+    """The digests of rows are of another version of weigh."""
+
+
 def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
     """Read a Parquet file completely: hash, digest, footer.
 
@@ -103,6 +107,13 @@ def merged(files: Iterable[FileFacts]) -> dict[str, str]:
     return {table: _native.merge_digests(digests) for table, digests in by_table.items()}
 
 
+def comparable(digest: str) -> bool:
+    """Whether the digest is of the scheme that this version of weigh makes: only those can be equal."""
+    from weigh import _native
+
+    return digest.partition(":")[0] == _native.merge_digests([]).partition(":")[0]
+
+
 def save(manifest: Manifest, folder: Path) -> None:
     """Write ``manifest.json``."""
     (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
@@ -112,17 +123,25 @@ def load(folder: Path) -> Manifest:
     """Read ``manifest.json``.
 
     Raises:
+        OtherSchemeError: its digests are of another version of weigh.
         DataFault: it is missing or is no manifest.
     """
     path = folder / "manifest.json"
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError) as error:
         raise DataFault(
             f"the manifest cannot be read ({error})",
             where=str(path),
             remedy=f"remove {folder} and make it again",
         ) from error
+    if any(not comparable(file.digest) for file in manifest.files):
+        raise OtherSchemeError(
+            "another version of weigh made the data, whose digests of rows this one cannot compare",
+            where=str(path),
+            remedy=f"remove {folder} and make it again",
+        )
+    return manifest
 
 
 def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Finding]:
