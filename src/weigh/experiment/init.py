@@ -24,7 +24,7 @@ from weigh.model import codes
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
 from weigh.model.operation import fill
-from weigh.model.text import one_line
+from weigh.model.text import one_line, unreadable
 from weigh.workloads import infer_schema
 from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import braced, check, grid, names
@@ -161,7 +161,7 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
         try:
             text = path.read_text()
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="name files of SQL") from None
+            raise UsageError(unreadable(error), where=str(path), remedy="name files of SQL") from None
         found += infer_schema.split(text, path.stem)
     for one in found:
         refuse(one.sql, f"query {one.name}")

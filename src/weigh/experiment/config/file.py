@@ -16,6 +16,7 @@ from weigh.model.contender import SYSTEM, Setting
 from weigh.model.data.storage import Kind
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
+from weigh.model.text import unreadable
 from weigh.workloads.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def read_file(path: Path) -> File:
             remedy="write one (docs/reference/weigh-toml.md), or name contenders with --contender",
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="weigh.toml is UTF-8 text") from None
+        raise UsageError(unreadable(error), where=str(path), remedy="weigh.toml is UTF-8 text") from None
     try:
         plain = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

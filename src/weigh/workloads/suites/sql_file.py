@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from weigh.model.errors import UsageError
 from weigh.model.operation import ESCAPING, sql_literal
+from weigh.model.text import unreadable
 from weigh.workloads import parameters as grids
 from weigh.workloads.askable import refuse
 from weigh.workloads.infer_schema import split
@@ -60,7 +61,7 @@ def text_of(file: Path) -> str:
         # With or without the mark that some editors write before the text.
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"it cannot be read: {error}", where=str(file), remedy="give text in UTF-8") from None
+        raise UsageError(unreadable(error), where=str(file), remedy="give text in UTF-8") from None
 
 
 def _statements(folder: Path, file: Path) -> list[Statement]:

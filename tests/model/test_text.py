@@ -1,0 +1,27 @@
+"""Why a file was not read, in words for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.experiment.config.file import read_file
+from weigh.model.errors import UsageError
+from weigh.model.text import unreadable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_reason_has_neither_number_nor_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as missing:
+        (tmp_path / "q.sql").read_text()
+    assert unreadable(missing.value) == "it cannot be read: No such file or directory"
+
+
+def test_bytes_that_are_no_text_are_placed(tmp_path: Path) -> None:
+    path = tmp_path / "weigh.toml"
+    path.write_bytes(b"a = \xff")
+    with pytest.raises(UsageError, match="it is no UTF-8 text: byte 5"):
+        read_file(path)
