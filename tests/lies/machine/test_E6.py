@@ -142,7 +142,7 @@ def test_a_thread_that_left_its_cpus_is_named(bounded: Run) -> None:
     assert parity(bounded, "thread")["threads_seen"] > 1
 
 
-@pytest.mark.promise("`E6.priority` | the kernel schedules one of its threads with another priority")
+@pytest.mark.promise("`E6.priority` | its threads computed with another priority than it was started with")
 @pytest.mark.parametrize(("who", "what"), [("nice", "nice -5"), ("real", "SCHED_FIFO 1")])
 def test_a_priority_that_it_gave_itself_is_named(preferred: Run, who: str, what: str) -> None:
     found = said(preferred, who)["E6.priority"]
