@@ -76,14 +76,14 @@ def test_a_job_beside_a_load_is_named_and_the_run_refused(burdened: tuple[Run, s
     found = one["machine"]
     assert found["refused"]
     assert found["foreign"] > 0.2
-    (job,) = (each for each in found["culprits"] if each["name"] == JOB)
+    (job,) = (each for each in found["other_processes"] if each["name"] == JOB)
     assert set(job["pids"]) <= others
     assert job["cpu_s"] > 0.3
     assert len(found["contended"]) > found["intervals"] / 4
     # A text names the three greediest; who else works on this machine may be greedier than the job.
     (finding,) = (each for each in run.json["findings"] if each["code"] == "E4.contended")
     assert finding["severity"] == "warning"
-    for each in found["culprits"][:3]:
+    for each in found["other_processes"][:3]:
         assert f"{each['name']} (" in reason["text"]
         assert f"{each['name']} (" in finding["text"]
 
@@ -91,7 +91,7 @@ def test_a_job_beside_a_load_is_named_and_the_run_refused(burdened: tuple[Run, s
 def test_neither_weigh_nor_the_server_that_it_started_is_accused(burdened: tuple[Run, set[int], set[int]]) -> None:
     run, _, own = burdened
     assert len(own) > 1, "weigh and the server"
-    assert not {pid for one in run.json["runs"][0]["machine"]["culprits"] for pid in one["pids"]} & own
+    assert not {pid for one in run.json["runs"][0]["machine"]["other_processes"] for pid in one["pids"]} & own
 
 
 def test_the_reports_of_a_load_say_so(weigh: Weigh, burdened: tuple[Run, set[int], set[int]]) -> None:
@@ -107,7 +107,7 @@ def test_a_server_behind_a_proxy_cannot_be_told_from_others(honest_load: Run) ->
     """The proxy works for the server, and is no process of it."""
     assert honest_load.json["machine"]["apart"]
     assert "E4.apart" in honest_load.codes
-    assert not honest_load.json["runs"][0]["machine"]["culprits"]
+    assert not honest_load.json["runs"][0]["machine"]["other_processes"]
 
 
 def test_where_nobody_watched_a_load_nobody_is_accused(weigh: Weigh) -> None:
@@ -124,5 +124,5 @@ def test_a_load_alone_on_a_quiet_machine_is_not_refused_for_others(weigh: Weigh)
     assert not settle.settle(600).busy, "somebody else uses this machine: nothing can be shown"
     run, _, own = loaded(weigh, "--duration", "10s", beside=False)
     found = run.json["runs"][0]["machine"]
-    assert not {pid for one in found["culprits"] for pid in one["pids"]} & own
+    assert not {pid for one in found["other_processes"] for pid in one["pids"]} & own
     assert "E4.contended" not in {reason["code"] for reason in run.json["runs"][0]["reasons"]}

@@ -60,7 +60,7 @@ def pair(run: Run, contender: str) -> dict[str, Any]:
 
 def worked(run: Run, contender: str) -> float:
     """CPU seconds of the job during the turns of a contender."""
-    return float(sum(one["cpu_s"] for one in pair(run, contender)["culprits"] if one["name"] == JOB))
+    return float(sum(one["cpu_s"] for one in pair(run, contender)["other_processes"] if one["name"] == JOB))
 
 
 def accusing(run: Run, contender: str) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def test_a_job_beside_one_contender_is_named(beside: tuple[Run, set[int]]) -> No
     assert found["turns"] >= 5
     # One seen in the moment in which it still was a contender's child would be taken for that contender's own.
     assert len(found["contended"]) >= 0.8 * found["turns"]
-    (job,) = (one for one in found["culprits"] if one["name"] == JOB)
+    (job,) = (one for one in found["other_processes"] if one["name"] == JOB)
     assert job["cpu_s"] > 0.05
     assert job["processes"] == 1
     assert run.json["machine"]["watched"]
@@ -93,13 +93,15 @@ def test_without_it_there_is_silence(beside: tuple[Run, set[int]]) -> None:
             assert not accusing(run, contender)
         for _finding in accusing(run, contender):
             assert pair(run, contender)["contended"]
-            assert {one["name"] for one in pair(run, contender)["culprits"]} - {JOB}, "somebody else did it"
+            assert {one["name"] for one in pair(run, contender)["other_processes"]} - {JOB}, "somebody else did it"
 
 
 def test_neither_weigh_nor_an_idle_contender_is_accused(beside: tuple[Run, set[int]]) -> None:
     run, own = beside
     assert len(own) > 5, "weigh, and four arms five times"
-    blamed_pids = {pid for each in run.json["machine"]["pairs"] for one in each["culprits"] for pid in one["pids"]}
+    blamed_pids = {
+        pid for each in run.json["machine"]["pairs"] for one in each["other_processes"] for pid in one["pids"]
+    }
     assert not blamed_pids & own
 
 
@@ -174,14 +176,14 @@ def test_what_burns_beside_one_side_alone_is_refused(
     (found,) = (one for one in run.json["machine"]["pairs"] if one["refused"])
     assert found["contender"] == "beside"
     # A text names the three greediest; who else works on this machine may be greedier than the job.
-    for one in found["culprits"][:3]:
+    for one in found["other_processes"][:3]:
         assert f"{one['name']} (" in verdict["reasons"][0]["text"]
         assert f"{one['name']} (" in finding["text"]
     folder = tmp_path / beside[0].evidence.name
     assert "REFUSED (E4.contended)" in words((folder / "report.txt").read_text())
     page = (folder / "report.html").read_text()
     assert "The machine meanwhile" in page
-    assert f"{found['culprits'][0]['name']} (" in page
+    assert f"{found['other_processes'][0]['name']} (" in page
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
