@@ -23,5 +23,5 @@ def test_the_reason_has_neither_number_nor_path(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text_are_placed(tmp_path: Path) -> None:
     path = tmp_path / "weigh.toml"
     path.write_bytes(b"a = \xff")
-    with pytest.raises(UsageError, match="it is no UTF-8 text: byte 5"):
+    with pytest.raises(UsageError, match="it cannot be read: byte 5 is no UTF-8 text"):
         read_file(path)

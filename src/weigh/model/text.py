@@ -32,5 +32,5 @@ def one_line(text: str, limit: int = 600) -> str:
 def unreadable(error: OSError | UnicodeDecodeError) -> str:
     """Why a file of text was not read, without the path, which stands before it."""
     if isinstance(error, UnicodeDecodeError):
-        return f"it is no UTF-8 text: byte {error.start + 1:,}"
+        return f"it cannot be read: byte {error.start + 1:,} is no UTF-8 text"
     return f"it cannot be read: {error.strerror or error}"

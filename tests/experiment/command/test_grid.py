@@ -212,7 +212,7 @@ def test_several_contenders_have_every_layout_each() -> None:
         (("--files", "1"), "one layout is no grid"),
         (("--files", "1,1"), "one value of files twice"),
         (("--files", "1,0"), "layout.files = 0 is too small"),
-        (("--files", "1,many"), "'many' is not a number of rows"),
+        (("--files", "1,many"), "'many' is not a number of files"),
         (("--files", ","), "--files names no value"),
         (("--codec", "zstd,snapy"), "did you mean 'snappy'?"),
         (("--files", "1,2", "--contender", "sqlite"), "answers from a copy that it has loaded"),
