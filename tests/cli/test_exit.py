@@ -36,6 +36,22 @@ def test_a_signal_is_told_by_the_code(weigh: Weigh, number: signal.Signals, code
     assert weigh("verify", "latest").code == 0, "what was measured is sealed"
 
 
+@pytest.mark.parametrize("words", [("--help",), ("demo",), ("run",)])
+def test_an_interrupt_while_modules_are_imported_says_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    weigh = Path(sys.executable).with_name("weigh")
+    done = subprocess.run(
+        [weigh, *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.parametrize("words", [("lies", "--json"), ("lies",), ("run", "--help"), ("--help",)])
 def test_a_reader_that_ends_early_found_nothing(weigh: Weigh, words: tuple[str, ...]) -> None:
     listing = weigh.start(*words)

@@ -246,10 +246,15 @@ def _joined(experiments: int, sessions: int) -> Iterator[Row]:
     )
 
 
+def sizes(factor: float) -> tuple[int, int]:
+    """Experiments and sessions of a figure; some of both, however small the factor is."""
+    return max(int(20_000 * factor), 10 * SHARE), max(int(50 * factor), 1)
+
+
 def main() -> None:
     """Prints the table; the first argument multiplies the replicates."""
     factor = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
-    for row in rows(int(20_000 * factor), int(50 * factor)):
+    for row in rows(*sizes(factor)):
         print(row, flush=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .__main__ import verdicts
+from .__main__ import SHARE, sizes, verdicts
 from .row import Row
 
 NOT_REACHED = (
@@ -21,6 +21,13 @@ NOT_REACHED = (
 
 def told(row: Row) -> bool:
     return any(row.guarantee == guarantee and row.setting.startswith(settings) for guarantee, settings in NOT_REACHED)
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.002])
+def test_a_small_factor_leaves_something_to_count(factor: float) -> None:
+    experiments, sessions = sizes(factor)
+    assert experiments // SHARE >= 1
+    assert sessions >= 1
 
 
 def test_a_missed_goal_is_shown() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from weigh.experiment.config.file import read_file
 from weigh.model.errors import UsageError
-from weigh.model.text import unreadable
+from weigh.model.text import sentences, unreadable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,3 +25,12 @@ def test_bytes_that_are_no_text_are_placed(tmp_path: Path) -> None:
     path.write_bytes(b"a = \xff")
     with pytest.raises(UsageError, match="it cannot be read: byte 5 is no UTF-8 text"):
         read_file(path)
+
+
+def test_lines_become_sentences() -> None:
+    said = 'to "::1" failed: Connection refused\n\tIs it running?\nAll failures were:\n- host: a\n\n- host: b'
+    assert sentences(said) == (
+        'to "::1" failed: Connection refused. Is it running? All failures were: host: a. host: b'
+    )
+    assert sentences("one line.") == "one line."
+    assert sentences("\n") == ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +16,7 @@ from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.experiment.config.run_request import RunRequest
@@ -96,7 +99,8 @@ def ladder(
         done.append((scale, folder))
         files.write(out, plan, done)
 
-    climb(specs, dataclasses.replace(request, resume=resume), progress(quiet), reports.write, ended)
+    with _told_as_typed(rungs=flags["scale"] is None):
+        climb(specs, dataclasses.replace(request, resume=resume), progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
     results = LADDER.read(folder)
     print_results(LADDER, results, folder, as_json=as_json)
@@ -106,6 +110,19 @@ def ladder(
 # It has no first screen of its own yet.
 _file, _flags = flags_of_run(_ELSEWHERE, without=("verbose", "why", "witness"))
 ladder.params = [_file, *ladder.params, *_flags]
+
+
+@contextmanager
+def _told_as_typed(*, rungs: bool) -> Iterator[None]:
+    """Remedies of an experiment name its flag --scale; a ladder's is --scales."""
+    from weigh.model.errors import WeighError
+
+    try:
+        yield
+    except WeighError as error:
+        if rungs:
+            error.remedy = re.sub(r"--scale\b", "--scales", error.remedy)
+        raise
 
 
 def _planned(

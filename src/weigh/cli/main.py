@@ -72,6 +72,28 @@ COMMANDS = {
 }
 
 
+_ELSEWHERE = {
+    "audit": "workloads audit",
+    "bench": "run",
+    "benchmark": "run",
+    "describe": "data describe",
+    "diff": "data diff",
+    "digest": "data digest",
+    "help": "--help",
+    "list": "runs",
+    "make": "data make",
+    "obfuscate": "data obfuscate",
+    "register": "data register",
+    "replay": "load replay FOLDER",
+    "show": "report",
+    "suite": "run --workload FOLDER",
+    "suites": "run --workload FOLDER",
+    "tune": "doctor --tune",
+    "version": "--version",
+}
+"""Words that are no command, and what does that."""
+
+
 class _ReaderGone(Exception):
     """Whoever read our output has ended. click would end with 1 by itself, which means that something was found."""
 
@@ -121,6 +143,8 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from weigh.model.errors import nearest
 
+            if args[0] in _ELSEWHERE:
+                ctx.fail(f"there is no command '{args[0]}'; did you mean 'weigh {_ELSEWHERE[args[0]]}'?")
             ctx.fail(f"there is no command '{args[0]}'; {nearest(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 

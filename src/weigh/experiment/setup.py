@@ -30,11 +30,13 @@ from weigh.model.data.store import TMPFS
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from contextlib import ExitStack
     from pathlib import Path
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.config.run_request import RunRequest
+    from weigh.experiment.config.user_data import OwnFiles
     from weigh.model.contender import Contender
     from weigh.model.finding import Finding
     from weigh.model.operation import Workload
@@ -101,14 +103,12 @@ def check(spec: Spec, request: RunRequest) -> None:
     if spec.ingest:
         pass
     elif request.own:
-        workload = _chosen(source.build({}, spec.seed), spec)
+        workload = _chosen(source.build({}, spec.seed), spec, request.own)
         # What is resumed may have a plan, and fewer starts to make.
         if request.measure and not (request.least or request.resume):
             LowerBound.before(spec, workload.operations).check({})
     elif known := workloads.operation_names(source):
-        for name in spec.operations:
-            if name not in known:
-                raise UsageError(f"workload {spec.workload} has no operation '{name}'", remedy=nearest(name, known))
+        _check_names(spec, known, request.own)
     resources.check(spec)
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_apart(spec.contenders)
@@ -153,7 +153,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         ingest.sweep(cache)
         ingest.check_space(data, spec, cache)
         workload = ingest.workload(workload, data)
-    workload = _chosen(workload, spec)
+    workload = _chosen(workload, spec, request.own)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)
     stores = stack.enter_context(
@@ -189,10 +189,27 @@ def _made(contender: Contender, cache: Path, progress: Progress, request: RunReq
     return ready(contender, cache, rebuilt=request.measure)
 
 
-def _chosen(workload: Workload, spec: Spec) -> Workload:
+def _check_names(spec: Spec, known: Collection[str], own: OwnFiles | None) -> None:
+    """Raises UsageError where an operation is asked for that the workload has not."""
+    for name in spec.operations:
+        if name in known:
+            continue
+        if left := next((one for one in own.left_out if one.name == name), None) if own else None:
+            raise UsageError(
+                f"{name} cannot be asked: {left.why}", remedy="docs/guide/suites.md says what is not taken"
+            )
+        # Users know their own queries by the folder, not as the workload sql.
+        place = (own.written or str(own.folder or "")) if own else ""
+        raise UsageError(
+            f"{place or f'workload {spec.workload}'} has no operation '{name}'", remedy=nearest(name, known)
+        )
+
+
+def _chosen(workload: Workload, spec: Spec, own: OwnFiles | None) -> Workload:
     """The workload with only the operations asked for."""
     if not spec.operations:
         return workload
+    _check_names(spec, [one.name for one in workload.operations], own)
     chosen = tuple(workload.operation(name) for name in spec.operations)
     return msgspec.structs.replace(
         workload,

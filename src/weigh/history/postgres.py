@@ -12,6 +12,7 @@ from weigh.load.target import url as urls
 from weigh.load.target.postgres import psycopg_connect
 from weigh.load.target.secrecy import hide
 from weigh.model.errors import EnvironmentFault, EvidenceFault
+from weigh.model.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ class PostgresHistory:
             )
         if said.error is not None:
             raise EnvironmentFault(
-                f"the history there cannot be used: {said.error}",
+                f"the history there cannot be used: {sentences(said.error)}",
                 where=self.name,
                 remedy=_REMEDIES.get(said.code, "see whether it runs there"),
             )

@@ -27,7 +27,7 @@ def main() -> None:
         with psycopg.connect(**asked["connect"], autocommit=True) as connection:
             said = _add(connection, asked["add"]) if asked["add"] else _read(connection)
     except psycopg.Error as error:
-        said = {"error": " ".join(str(error).split()), "code": error.sqlstate or ""}
+        said = {"error": str(error), "code": error.sqlstate or ""}
     except OSError as error:
         said = {"error": str(error), "code": ""}
     json.dump(said, sys.stdout)

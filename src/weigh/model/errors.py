@@ -12,12 +12,16 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_ALIKE = 0.7
+"""Similarity of a word, from 0 to 1, from which it is near whatever it begins with."""
 
 
 class ExitCode(IntEnum):
@@ -90,7 +94,8 @@ class EvidenceFault(WeighError):
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or lists what is known when nothing is near."""
     names = sorted(known)
-    close = get_close_matches(word, names, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean '{close[0]}'?"
+    for close in get_close_matches(word, names, n=3, cutoff=0.5):
+        # Words of other beginnings are near only where most of their letters are the same: "suites" is not "lies".
+        if close[:1].lower() == word[:1].lower() or SequenceMatcher(None, word, close).ratio() >= _ALIKE:
+            return f"did you mean '{close}'?"
     return f"known: {', '.join(names)}" if names else "nothing is known here"

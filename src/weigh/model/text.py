@@ -29,6 +29,13 @@ def one_line(text: str, limit: int = 600) -> str:
     return visible(line if len(line) <= limit else line[:limit] + "...")
 
 
+def sentences(text: str) -> str:
+    """A message of several lines on one, a full stop between two of them; items of a list lose their hyphens."""
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    *first, last = [line for line in lines if line] or [""]
+    return " ".join([*(line if line[-1] in ".:;,?!" else f"{line}." for line in first), last])
+
+
 def unreadable(error: OSError | UnicodeDecodeError) -> str:
     """Why a file of text was not read, without the path, which stands before it."""
     if isinstance(error, UnicodeDecodeError):

@@ -56,6 +56,17 @@ def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
     assert (changed.code, "its data or queries are others than were measured" in changed.err) == (2, True)
 
 
+@pytest.mark.parametrize("written", ["./suite/", "suite"])
+def test_a_misspelt_question_names_the_folder_as_written(weigh: Weigh, written: str) -> None:
+    make(weigh.folder)
+    run = weigh("gate", "--workload", written, "--contender", "duckdb@2.0.0", "--operations", "frist", "--quiet")
+    assert run.code == 2
+    assert run.err == f"error: {written} has no operation 'frist'\n  did you mean 'first'?\n"
+    left_out = weigh("gate", "--workload", written, "--contender", "duckdb@2.0.0", "--operations", "wide", "--quiet")
+    assert left_out.code == 2
+    assert "error: wide cannot be asked: its tables cannot be made" in left_out.err
+
+
 @pytest.mark.long
 @pytest.mark.promise("of a suite that no `weigh.toml` names, `--workload FOLDER` is given again")
 def test_an_operation_of_a_suite_is_profiled(weigh: Weigh) -> None:

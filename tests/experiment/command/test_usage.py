@@ -127,6 +127,19 @@ def test_a_budget_that_is_too_small_for_so_many_operations_is_refused_before_any
     assert not (weigh.folder / "runs").exists()
 
 
+def test_a_ladder_names_the_flag_that_it_has(weigh: Weigh) -> None:
+    run = weigh("ladder", *DUCKDB, "--scales", "1K,2K", "--budget", "1s", "--quiet")
+    assert_refused(run, "is too small", "or lower --scales, or name fewer --operations")
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [("suites", "'weigh run --workload FOLDER'"), ("audit", "'weigh workloads audit'"), ("rnu", "'run'")],
+)
+def test_a_word_that_is_no_command(weigh: Weigh, word: str, said: str) -> None:
+    assert_refused(weigh(word), f"there is no command '{word}'; did you mean {said}?")
+
+
 def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")

@@ -13,6 +13,7 @@ from weigh.capture.parameters import Distribution
 from weigh.engines import program as programs
 from weigh.engines.postgres import PSYCOPG
 from weigh.model.errors import EngineFault
+from weigh.model.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +67,9 @@ class StatementsByUrl:
             what = f"the database {said.database} has no pg_stat_statements"
             raise EngineFault(what, where=name, remedy=_REMEDIES[said.code])
         if said.error is not None:
-            raise EngineFault(said.error, where=name, remedy=_REMEDIES.get(said.code, "see whether it runs there"))
+            raise EngineFault(
+                sentences(said.error), where=name, remedy=_REMEDIES.get(said.code, "see whether it runs there")
+            )
         if said.rows and said.hidden and all(text == "<insufficient privilege>" for text, *_ in said.rows):
             raise EngineFault("this user may not see the statements of others", where=name, remedy=_REMEDIES["42501"])
         self._said = said

@@ -39,7 +39,7 @@ def main() -> None:
         with psycopg.connect(**asked["connect"], autocommit=True) as connection:
             said = _read(connection, asked["database"])
     except psycopg.Error as error:
-        said = {"error": " ".join(str(error).split()), "code": error.sqlstate or ""}
+        said = {"error": str(error), "code": error.sqlstate or ""}
     except OSError as error:
         said = {"error": str(error), "code": ""}
     json.dump(said, sys.stdout)

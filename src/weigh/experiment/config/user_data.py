@@ -43,6 +43,7 @@ class OwnFiles(NamedTuple):
         left_out: questions of the suite that are not asked.
         unread: keys of its files that have no effect.
         findings: what the suite says of itself.
+        written: the suite's folder as the user wrote it; empty where there is no suite.
     """
 
     tables: user_files.Tables
@@ -55,6 +56,7 @@ class OwnFiles(NamedTuple):
     left_out: tuple[LeftOut, ...] = ()
     unread: tuple[Unread, ...] = ()
     findings: tuple[Finding, ...] = ()
+    written: str = ""
 
     @classmethod
     def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress) -> OwnFiles:

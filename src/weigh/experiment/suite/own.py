@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh import workloads
 from weigh.data import registered, user_files
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import named_files
@@ -20,7 +21,7 @@ from weigh.experiment.suite.schemas import schemas
 from weigh.model.errors import UsageError
 from weigh.model.operation import Case, Operation
 from weigh.model.progress import Silence
-from weigh.workloads import suites
+from weigh.workloads import suites, user_sql
 from weigh.workloads.suites.question import LeftOut
 from weigh.workloads.suites.tables import renamed
 from weigh.workloads.user_sql import QueryFile, result_schema
@@ -54,7 +55,8 @@ def own_data(
     if asked.get("data"):
         asked["workload"] = asked.get("workload") or "sql"
     if folder := named(file, path, asked):
-        return own_files(folder, file, path, asked, progress), {**asked, "workload": "sql"}
+        found = own_files(folder, file, path, asked, progress)
+        return found._replace(written=_written(file, asked)), {**asked, "workload": "sql"}
     return named_files.own_files(file, path, asked, progress), asked
 
 
@@ -63,13 +65,17 @@ def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Pat
 
     What contains a slash, or is a folder that no workload is called like, is one.
     """
-    given = flags.get("workload")
-    written = (file or File()).experiment.workload
-    text = str(given or written)
-    if "/" not in text and not text.startswith("~"):
-        return None
-    root = Path() if given or path is None else path.parent
-    return root / Path(text).expanduser()
+    text = _written(file, flags)
+    root = Path() if flags.get("workload") or path is None else path.parent
+    folder = root / Path(text).expanduser()
+    if "/" in text or text.startswith("~"):
+        return folder
+    return folder if folder.is_dir() and text not in (user_sql.NAME, *workloads.names()) else None
+
+
+def _written(file: File | None, flags: Mapping[str, Any]) -> str:
+    """The workload in the user's words."""
+    return str(flags.get("workload") or (file or File()).experiment.workload)
 
 
 def own_files(

@@ -259,8 +259,8 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
         if one.wrong:
             yield codes.L6_WRONG.finding(
                 operation=one.name,
-                text=f"{name}{count(one.wrong, 'answer')} of the server contradict what it had acknowledged: "
-                + "; ".join(map(_words, one.said[:_SAID])),
+                text=f"{name}{count(one.wrong, 'answer')} of the server {_contradict(one.wrong)} "
+                "what it had acknowledged: " + "; ".join(map(_words, one.said[:_SAID])),
                 remedy="it loses updates or serves stale values; its figures are those of less work",
             )
         if one.missing:
@@ -272,10 +272,14 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
     number = (run.summary.violation_count if run.summary else None) or len(said)
     if number and not any(one.wrong for one in run.operations):
         yield codes.L6_WRONG.finding(
-            text=f"{name}{count(number, 'answer')} contradict what was acknowledged: "
+            text=f"{name}{count(number, 'answer')} {_contradict(number)} what was acknowledged: "
             + "; ".join(map(_words, said[:_SAID])),
             remedy="the server loses updates or serves stale values; its figures are those of less work",
         )
+
+
+def _contradict(number: int) -> str:
+    return "contradicts" if number == 1 else "contradict"
 
 
 def _words(said: object) -> str:

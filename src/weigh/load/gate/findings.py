@@ -56,14 +56,15 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
     for back in found.read_back:
         if back.wrong:
             yield codes.L6_WRONG.finding(
-                text=f"after run {back.run}, {back.wrong:,} of {back.read:,} rows that were read back contradict what "
-                f"was acknowledged: {'; '.join(back.texts[:_SAID])}",
+                text=f"after run {back.run}, {back.wrong:,} of {back.read:,} rows that were read back "
+                f"{'contradicts' if back.wrong == 1 else 'contradict'} what was acknowledged: "
+                + "; ".join(back.texts[:_SAID]),
                 remedy="the server loses updates or serves stale values; its figures are those of less work",
             )
         if back.missing:
             yield codes.L6_MISSING.finding(
-                text=f"after run {back.run}, {back.missing:,} of {back.read:,} rows that were read back are gone: "
-                f"{'; '.join(back.texts[:_SAID])}",
+                text=f"after run {back.run}, {back.missing:,} of {back.read:,} rows that were read back "
+                f"{'is' if back.missing == 1 else 'are'} gone: {'; '.join(back.texts[:_SAID])}",
                 remedy="the server loses rows; its figures are those of less work",
             )
     for drawn in found.sampled:

@@ -21,6 +21,7 @@ from weigh.load.target.target import Reached
 from weigh.load.waits.pipe import Pipe
 from weigh.load.waits.postgres import PostgresWaits
 from weigh.model.errors import EngineFault, UsageError
+from weigh.model.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -133,9 +134,9 @@ class EmbeddedPostgres:
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
             with _server_process(environment, asks, self.text) as (said, pipe):
                 if said.error and own and any(name in said.error for name in own):
-                    raise UsageError(said.error, where=self.text, remedy=_SETTINGS)
+                    raise UsageError(sentences(said.error), where=self.text, remedy=_SETTINGS)
                 if said.error:
-                    raise EngineFault(said.error, where=self.text, remedy="see what the server says")
+                    raise EngineFault(sentences(said.error), where=self.text, remedy="see what the server says")
                 connect = {
                     "kind": self.kind,
                     "host": None,
@@ -244,7 +245,11 @@ def psycopg_connect(url: Url) -> dict[str, Any]:
 
 def _explained(said: str) -> str:
     """What libpq says where its memory is bounded, as what it means."""
-    return f"the server sent a message that is longer than is taken here ({said})" if _FULL in said else said
+    return (
+        f"the server sent a message that is longer than is taken here ({sentences(said)})"
+        if _FULL in said
+        else sentences(said)
+    )
 
 
 def _remedy(said: str) -> str:

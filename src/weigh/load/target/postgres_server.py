@@ -76,7 +76,7 @@ def main() -> None:
             said["server"], nearby = _server(connection, asked["near"]) if place is None else (None, True)
             connection.close()
         except (psycopg.Error, RuntimeError, OSError) as error:
-            said = {"error": " ".join(str(error).split())}
+            said = {"error": str(error)}
             reached = {}
         except Exception as error:
             # Whatever a server of somebody else's sends that psycopg does not foresee: no rows, no numbers, no text.
