@@ -41,7 +41,7 @@ class LoadScreen:
         took: how long requests took.
         answered: how many failed, and how many answers were found right; empty where nothing was asked.
         more: what this kind of load is about: both loops, crashes, tpmC, a recording, a search.
-        under: what was offered to whom.
+        under: what was offered to whom, and what the workload must not be taken for.
         tier: what it is good for.
         why: why it is not good for more; empty where it is.
         runs: how many were made; empty where none was.
@@ -173,7 +173,8 @@ def _under(results: LoadResults) -> str:
     size, known = data_bytes(record), in_memory(record)
     if size is not None:
         parts.append(f"{units.size(size)} of data" + (", in memory" if known and known.in_memory else ""))
-    return f"{'; '.join(parts)}."
+    notice = f" {_sentence(spec.notice)}" if spec.notice else ""
+    return f"{'; '.join(parts)}.{notice}"
 
 
 def _why(results: LoadResults) -> str:
