@@ -72,6 +72,8 @@ CASES = (
     *_forms("report", "ladder", "{ladder}"),
     *_forms("report", "climbed", "{climbed}"),
     *_forms("report", "load", "{load}"),
+    _case("report/load-verbose", "report", "{load}", "--verbose"),
+    _case("report/load-markdown", "report", "{load}", "--markdown"),
     *_forms("report", "stalled", "{stalled}", forms=_TEXT),
     *_forms("report", "repeated", "{repeated}", forms=_TEXT),
     *_forms("report", "killed-load", "{killed-load}", forms=_TEXT),

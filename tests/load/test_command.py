@@ -108,7 +108,7 @@ def test_repeats_against_a_url_are_of_one_life_and_say_so(weigh: Weigh) -> None:
     assert run.json["load"]["lives"] == 1
     assert "T10.one_life" in run.codes
     assert "2 repeats against one life of the server" in run.out
-    text = " ".join(weigh("report", str(run.evidence)).out.split())
+    text = " ".join(weigh("report", str(run.evidence), "--verbose").out.split())
     assert "next run in this life" in text
 
 
@@ -157,7 +157,7 @@ def test_an_interrupt_seals_what_there_is(weigh: Weigh) -> None:
     made = json.loads((journal.parent / "load.json").read_text())
     assert made["operations"][0]["count"] > 0
     assert weigh("verify", str(journal.parent)).code == 0
-    assert "broken off: interrupted" in " ".join(weigh("report", str(journal.parent)).out.split())
+    assert "broken off: interrupted" in " ".join(weigh("report", str(journal.parent), "--verbose").out.split())
 
 
 @pytest.mark.promise("and end with weigh, even if weigh is killed.")

@@ -48,7 +48,7 @@ def test_what_cannot_be_is_refused(text: str, said: str) -> None:
 
 @pytest.mark.promise("the values that it then reads back stand first among the settings in every report")
 def test_a_setting_is_in_force_and_shown(weigh: Weigh) -> None:
-    run = weigh("load", "ycsb-c", "--target", "valkey:embedded?maxmemory=100mb", *FLAGS)
+    run = weigh("load", "ycsb-c", "--target", "valkey:embedded?maxmemory=100mb", *FLAGS, "--verbose")
     assert run.code in RAN, run.err
     assert "settings: maxmemory=104857600" in run.out
 

@@ -58,7 +58,7 @@ def test_a_kill_loses_nothing_and_leaves_nothing(
         # After its last event a load is sealed: killed there it lacks the seal, and nothing else.
         ended = b'\n{"event":"end"' in journal
         sealed = (one / "seal.json").exists()
-        report = weigh("report", str(one))
+        report = weigh("report", str(one), "--verbose")
         assert report.code in ((0, 3) if ended else (0,)), report.err
         assert ended != ("It was killed before its end." in " ".join(report.out.split()))
         told = weigh("report", str(one), "--json").json

@@ -48,9 +48,25 @@ class LoadKind(Kind["LoadResults", "LoadVerification"]):
         return files.read(folder)
 
     def text(self, results: LoadResults, name: str) -> RenderableType:
-        from weigh.load.report.terminal import report
+        from weigh.load.report.terminal import screen
 
-        return report(results, name)
+        return screen(results, name)
+
+    def whole(self, results: LoadResults, name: str) -> RenderableType:
+        from weigh.load.report.terminal import whole
+
+        return whole(results, name)
+
+    def notes(self, results: LoadResults) -> RenderableType:
+        from weigh.load.report.terminal import notes
+
+        return notes(results)
+
+    def markdown(self, results: LoadResults, name: str) -> str:
+        from weigh.load.report.first_screen import first_screen
+        from weigh.load.report.first_screen.markdown import markdown
+
+        return markdown(first_screen(results, name))
 
     def document(self, results: LoadResults, name: str) -> dict[str, Any]:
         from weigh.load.report.document import document

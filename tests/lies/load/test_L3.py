@@ -59,7 +59,7 @@ def test_what_goes_through_at_a_broken_tail_is_no_capacity(searched: Callable[[i
     assert "L3.throughput" in run.codes
     found = next(one for one in run.json["findings"] if one["code"] == "L3.throughput")
     assert "p90" in found["text"]
-    text = " ".join(weigh("report", str(run.evidence)).out.split())
+    text = " ".join(weigh("report", str(run.evidence), "--notes").out.split())
     assert "a throughput at a broken budget is no capacity" in text
 
 

@@ -32,7 +32,7 @@ def test_a_single_stall_resolves_no_tail(offered: Callable[..., Run], weigh: Wei
         assert share * SECONDS * RATE > 20
         assert not found[name]["resolved"], name
         assert found[name]["value"] is found[name]["low"] is found[name]["high"] is None
-    text = weigh("report", str(run.evidence)).out
+    text = weigh("report", str(run.evidence), "--verbose").out
     assert "not resolved" in text
 
 

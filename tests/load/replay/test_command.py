@@ -67,7 +67,7 @@ def test_a_recording_is_replayed_and_verifies(weigh: Weigh, tmp_path: Path) -> N
     assert verified.code == 0, verified.out
     page = (run.evidence / "report.html").read_text()
     assert "<code>SELECT balance FROM account WHERE id = $1</code>" in page
-    text = weigh("report", str(run.evidence)).out
+    text = weigh("report", str(run.evidence), "--verbose").out
     assert "2x the recorded speed" in " ".join(text.split())
 
 

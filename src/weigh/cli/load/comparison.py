@@ -167,5 +167,5 @@ def compare(
     spec = config.make(load, servers, flags)
     folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.answers(load, flags))
     results = LOAD_COMPARISON.read(folder)
-    print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"])
+    print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"], verbose=flags["verbose"])
     click.get_current_context().exit(int(results.exit_code()))

@@ -21,8 +21,10 @@ _WITHOUT = (
     *("contender", "baseline", "blocks", "margin", "twice", "duet"),
     *("find_rate", "budget", "crash", "kill_command", "start_command"),
     *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
+    "verbose",
 )
-"""Flags of `load` that mean nothing for a ladder: several servers, a search, crashes, scripts, and what it decides."""
+"""Flags of `load` that mean nothing for a ladder: several servers, a search, crashes, scripts, what it decides, and a
+first screen."""
 _ELSEWHERE = {
     "as_json": "One JSON document on stdout (schema weigh/load-ladder/1).",
     "server_memory": "Memory that a control group holds the server to, and that the rungs are multiples of, e.g. 256MB "

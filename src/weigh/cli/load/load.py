@@ -168,6 +168,7 @@ if TYPE_CHECKING:
     "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Where the evidence goes [runs]."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
+@click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def load(
     workload: tuple[str, ...],
@@ -175,6 +176,7 @@ def load(
     target_file: Path | None,
     out: Path,
     as_json: bool,
+    verbose: bool,
     quiet: bool,
     **flags: Any,
 ) -> None:
@@ -209,7 +211,7 @@ def load(
         # Each has a target of its own.
         spec = config.make(workload, "", flags)
         command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
-        compare(spec, servers, {**flags, "as_json": as_json}, out, command, progress(quiet))
+        compare(spec, servers, {**flags, "as_json": as_json, "verbose": verbose}, out, command, progress(quiet))
     no_comparison(flags)
     target = named_target(target, target_file)
     server = find(target)
@@ -226,7 +228,7 @@ def load(
         config.answers(spec, flags),
     )
     results = LOAD.read(folder)
-    print_results(LOAD, results, folder, as_json=as_json)
+    print_results(LOAD, results, folder, as_json=as_json, verbose=verbose)
     click.get_current_context().exit(int(results.exit_code()))
 
 
@@ -270,7 +272,7 @@ def command_line(shown: Mapping[str, str]) -> str:
     said = sys.argv[1:]
     for target, instead in shown.items():
         said = [word.replace(target, instead) for word in said]
-    words = ["weigh", *_without_secrets(said)]
+    words = ["weigh", *(word for word in _without_secrets(said) if word != "--verbose")]
     context = click.get_current_context()
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.

@@ -85,6 +85,18 @@ def lines(found: GateResults) -> Iterator[str]:
     yield from (_read_back(one, len(found.read_back)) for one in found.read_back)
 
 
+def found_right(found: GateResults) -> Iterator[str]:
+    """What was compared and right, in a few words each; of evidence in which nothing was wrong."""
+    if agreed := sum(one.status is GateStatus.AGREED for one in found.statements):
+        yield f"{count(agreed, 'statement')}, before the clock"
+    if again := sum(one.same for one in found.sampled):
+        yield f"{count(again, 'request')} asked again"
+    if held := sum(one.holds is True for one in found.invariants):
+        yield f"{held:,} of {count(len(found.invariants), 'check')} of the data"
+    if read := sum(one.read for one in found.read_back if not one.error):
+        yield f"{count(read, 'key')} read back"
+
+
 def _statements(found: GateResults) -> Iterator[str]:
     total = len(found.statements)
     if not total:

@@ -35,8 +35,7 @@ def sentences(found: ReplayResults) -> Iterator[str]:
         f"over {count(planned.connections, 'connection')} at {found.speed:g}x the recorded speed, "
         f"{count(planned.transactions, 'transaction')}; trace {found.digest[:12]}."
     )
-    for one in found.kept:
-        yield _kept(one, found, several=len(found.kept) > 1)
+    yield from schedule_kept(found)
     if found.left_out:
         said = "; ".join(f"{number:,} {why}" for why, number in planned.left_out.items())
         yield f"Not replayed: {found.left_out:,} of {found.left_out + planned.calls:,} statements: {said}."
@@ -44,6 +43,12 @@ def sentences(found: ReplayResults) -> Iterator[str]:
         yield one_line(planned.coverage, 1000)
     if found.read_only:
         yield "Read only: the sessions may not write."
+
+
+def schedule_kept(found: ReplayResults) -> Iterator[str]:
+    """How each run kept to the recorded times, in a sentence."""
+    for one in found.kept:
+        yield _kept(one, found, several=len(found.kept) > 1)
 
 
 def _kept(one: Kept, found: ReplayResults, *, several: bool) -> str:

@@ -73,13 +73,50 @@ def lines(one: LoadMachine, run: RunMachine, meanwhile: RunActive | None = None)
         yield f"and {len(run.spikes) - SHOWN:,} smaller spikes, which the JSON names"
 
 
+def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
+    """When requests took longest, and what is blamed for it, in a sentence; empty where they never took much longer.
+
+    Args:
+        run: the machine under it.
+        meanwhile: what its server did beside answering; None where nobody looked.
+    """
+    if not run.spikes:
+        return ""
+    number, one = max(enumerate(run.spikes), key=lambda spike: spike[1].p99_s)
+    others = f" The longest of {count(len(run.spikes), 'spike')}." if len(run.spikes) > 1 else ""
+    said = _blamed(one, activity.spike(meanwhile, number))
+    times = f"{one.p99_s / one.typical_s:,.3g} times as long as usual"
+    return f"The worst moment was {seconds(one.from_s)} after the begin, {times}: {said}.{others}"
+
+
+def in_short(one: LoadMachine, run: RunMachine) -> str:
+    """How full it was, what was full first, and who else used it, in a sentence.
+
+    Args:
+        one: what is known of all runs.
+        run: of one of them.
+    """
+    used = [
+        f"{NAMES[each.name]} {percent(each.utilisation)}"
+        for each in run.use.resources
+        if each.name in ("cpu", "disk", "network") and each.utilisation is not None
+    ]
+    full = f"{NAMES[run.use.bottleneck]} was saturated first" if run.use.bottleneck else "nothing was saturated"
+    others = "others cannot be told from the server" if one.apart else f"others used {percent(run.foreign)} of the CPU"
+    return f"{', '.join(used)} in use; {full}; {others}, other guests {percent(run.steal)}."
+
+
 def _spike(number: int, one: Spike, blamed: str) -> str:
     """When it was, how much longer requests took, what is blamed for it, and what was saturated."""
     times = f"{one.p99_s / one.typical_s:,.3g} times the typical {seconds(one.typical_s)}"
     when = f"from {seconds(one.from_s)} to {seconds(one.to_s)}"
-    cause = _cause(one) if one.saturated or not blamed else ""
-    said = "; ".join(part for part in (blamed, cause) if part)
-    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {said}"
+    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {_blamed(one, blamed)}"
+
+
+def _blamed(one: Spike, server: str) -> str:
+    """What is blamed for it: what the server did, and what was saturated."""
+    cause = _cause(one) if one.saturated or not server else ""
+    return "; ".join(part for part in (server, cause) if part)
 
 
 def _cause(one: Spike) -> str:

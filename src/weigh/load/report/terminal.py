@@ -19,6 +19,8 @@ from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
+from weigh.load.report.first_screen import first_screen
+from weigh.load.report.first_screen.terminal import Screen
 from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report as waits
 from weigh.model import units
@@ -38,12 +40,35 @@ _SETTINGS = 12
 
 
 def plain(results: LoadResults, evidence: str) -> str:
-    """The report without colour at a fixed width: the form that is kept and verified."""
-    return plain_text(report(results, evidence))
+    """The whole report without colour at a fixed width: the form that is kept and verified."""
+    return plain_text(whole(results, evidence))
+
+
+def screen(results: LoadResults, evidence: str) -> RenderableType:
+    """The first screen.
+
+    Args:
+        results: what is to be said.
+        evidence: the directory, as the reader is to write it.
+    """
+    return Screen(first_screen(results, evidence))
+
+
+def whole(results: LoadResults, evidence: str) -> RenderableType:
+    """The first screen, and everything below it; arguments as of :func:`screen`."""
+    return Group(screen(results, evidence), Text(), report(results, evidence))
+
+
+def notes(results: LoadResults) -> RenderableType:
+    """What the first screen only counts: the tier with its reasons, the findings, and how to read the figures."""
+    parts: list[RenderableType] = [show_tier(results.tier), Text()]
+    if results.findings:
+        parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
+    return Group(*parts, Text(words.DIFFERENCE, style="dim"))
 
 
 def report(results: LoadResults, evidence: str) -> RenderableType:
-    """The whole report.
+    """Everything below the first screen.
 
     Args:
         results: what is to be said.

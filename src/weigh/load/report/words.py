@@ -255,7 +255,7 @@ def headline(results: LoadResults) -> str:
     tail = (
         f"99 % within {units.seconds(p99.value)}"
         if p99.resolved
-        else f"p99 not resolved {seen(response.count, response.seen[QUANTILES.index(0.99)])}"
+        else f"99 % within about {units.seconds(response.seen_at(0.99))} (not resolved)"
     )
     half = response.at(0.5)
     middle = f"half of the requests within {units.seconds(half.value)}, " if half.resolved else ""

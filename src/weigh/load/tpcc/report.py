@@ -105,6 +105,17 @@ def figure(run: TpccFigures) -> str:
     )
 
 
+def limits(run: TpccFigures) -> str:
+    """Which limits of the response time were kept; empty where no users at terminals set them."""
+    if run.terminals is None:
+        return ""
+    names = {outcome: [one.name for one in run.transactions if one.kept is outcome] for outcome in _KEPT}
+    said = [
+        f"{_KEPT[outcome]} {'for' if outcome is None else 'by'} {', '.join(of)}" for outcome, of in names.items() if of
+    ]
+    return f"response limits {'; '.join(said)}" if said else ""
+
+
 def checked(run: TpccFigures) -> str:
     """How many checks were kept."""
     kept = sum(one.outcome == "kept" for one in run.checks)
