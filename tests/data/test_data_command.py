@@ -119,6 +119,13 @@ def test_hardly_any_rows_are_a_dataset(weigh: Weigh, rows: str) -> None:
     assert weigh("data", "check", folder).code == 0
     described = weigh("data", "describe", *map(str, Path(folder).glob("*.parquet")), "--json").json
     assert [file["rows"] for file in described["files"]] == [int(rows)]
+    assert weigh("data", "describe", folder, "--json").json == described
+
+
+def test_a_folder_to_describe_needs_files(weigh: Weigh) -> None:
+    run = weigh("data", "describe", ".")
+    assert run.code == 2
+    assert run.err.startswith("error: .: there are no Parquet files in it\n")
 
 
 @pytest.mark.parametrize(

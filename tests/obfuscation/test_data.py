@@ -141,6 +141,9 @@ def test_identifiers_stay_among_themselves(weigh: Weigh, tmp_path: Path) -> None
     pq.write_table(visits.slice(200), source / "visits-2.parquet")
     out, key = tmp_path / "copy", str(key_file(tmp_path))
     command = ("data", "obfuscate", str(source), "--key-file", key, "--quiet", "--ids")
+    typo = weigh(*command, "visits_id", "--out", str(out))
+    assert typo.code == 2
+    assert typo.err.endswith("no column of whole numbers is called so\n  did you mean 'visit_id'?\n")
     done = weigh(*command, "*_id", "--out", str(out))
     assert done.code == 0, done.err
     name = MAPPING.name

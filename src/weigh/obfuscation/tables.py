@@ -13,7 +13,7 @@ import pyarrow.types as kinds
 
 from weigh.data import sides
 from weigh.host.new_folder import new_folder
-from weigh.model.errors import DataFault, UsageError
+from weigh.model.errors import DataFault, UsageError, nearest
 from weigh.model.text import one_line
 from weigh.obfuscation import arrays, measures, results
 from weigh.obfuscation.draws import drawn
@@ -85,10 +85,12 @@ def obfuscate(
 def _ids(found: dict[str, list[Path]], pattern: str, mapping: Mapping) -> Ids:
     """Of the columns of whole numbers that a pattern fits; their ends are its limits."""
     columns: set[str] = set()
+    known: set[str] = set()
     limits: set[int] = set()
     for table, paths in found.items():
         with _open(paths[0]) as file:
             fields = list(file.schema_arrow)
+        known |= {one_line(field.name) for field in fields if kinds.is_integer(field.type)}
         for field in fields:
             if kinds.is_integer(field.type) and fnmatchcase(field.name.lower(), pattern.lower()):
                 columns.add(mapping.name(field.name))
@@ -99,9 +101,7 @@ def _ids(found: dict[str, list[Path]], pattern: str, mapping: Mapping) -> Ids:
                     raise UsageError(said, where=where, remedy="give a pattern that leaves it out: --ids")
                 limits |= {low, high + 1}
     if not columns:
-        raise UsageError(
-            f"--ids {pattern}: no column of whole numbers is called so", remedy="see `weigh data describe`"
-        )
+        raise UsageError(f"--ids {pattern}: no column of whole numbers is called so", remedy=nearest(pattern, known))
     return Ids(mapping.key, columns, sorted(limits))
 
 

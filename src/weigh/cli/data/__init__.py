@@ -65,15 +65,28 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
 @_files
 @_json
 def describe(files: tuple[Path, ...], as_json: bool) -> None:
-    """Say what Parquet files are: writer, row groups, codecs, encodings, hashes, digests."""
+    """Say what Parquet files are: writer, row groups, codecs, encodings, hashes, digests.
+
+    Of a folder, the *.parquet in it.
+    """
     from weigh.data.layout import file_facts
 
-    found = file_facts.describe({"table": files})
+    found = file_facts.describe({"table": [file for path in files for file in _files_of(path)]})
     if as_json:
         print_json({"schema": "weigh/files/1", "files": found})
         return
     for one in found:
         _print_file(one)
+
+
+def _files_of(path: Path) -> list[Path]:
+    from weigh.model.errors import DataFault
+
+    if not path.is_dir():
+        return [path]
+    if not (found := sorted(path.glob("*.parquet"))):
+        raise DataFault("there are no Parquet files in it", where=str(path), remedy="name a folder with *.parquet")
+    return found
 
 
 def _print_file(one: FileFacts) -> None:
