@@ -236,8 +236,7 @@ def _explain(error: Exception) -> int:
         _say(error.what, error.where, error.remedy, getattr(error, "__notes__", ()))
         return int(error.exit_code)
     if isinstance(error, OSError):
-        remedy = "check the space and the permissions there"
-        return _say(error.strerror or str(error), str(error.filename or ""), remedy)
+        return _say(error.strerror or str(error), str(error.filename or ""), _remedy_of(error))
     from weigh.cli.native import outdated
 
     if why := outdated():
@@ -247,6 +246,12 @@ def _explain(error: Exception) -> int:
         "",
         "this is a mistake of weigh; WEIGH_DEBUG=1 shows where",
     )
+
+
+def _remedy_of(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return "name a folder that is there, or make it"
+    return "check the space and the permissions there"
 
 
 def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
