@@ -1,8 +1,9 @@
-"""``make bench``: every figure in turn, nothing else running."""
+"""``make bench``: figure after figure, nothing else running; what takes hours only where it is named."""
 
 from __future__ import annotations
 
 import sys
+import time
 
 from benchmarks import (
     against_itself,
@@ -34,29 +35,38 @@ ALL = {
     "generation": generation.run,
     "load": load.run,
     "rate": rate.run,
-    "servers": servers.run,
     "tpch": tpch.run,
     "sampler": sampler.run,
     "series": series.run,
     "statistics": statistics.run,
     "differences": differences.run,
-    "layouts": layouts.run,
     "obfuscate": obfuscate.run,
-    "against_itself": against_itself.run,
     "covariates": covariates.run,
+    "servers": servers.run,
+    "layouts": layouts.run,
+    "against_itself": against_itself.run,
     "decide": decide.run,
     "suite": suite.run,
 }
+HOURS = ("servers", "layouts", "against_itself", "decide", "suite")
+"""Each takes an hour or more at its usual size."""
 
 
 def main() -> None:
-    """Run the benchmarks named on the command line, or all."""
-    names = sys.argv[1:] or list(ALL)
+    """Run the benchmarks that the command line names: some, ``all``, or those that do not take hours."""
+    names = sys.argv[1:] or [name for name in ALL if name not in HOURS]
+    if names == ["all"]:
+        names = list(ALL)
     for name in names:
         if name not in ALL:
-            sys.exit(f"there is no benchmark '{name}'; known: {', '.join(ALL)}")
+            sys.exit(f"there is no benchmark '{name}'; known: {', '.join(ALL)}, all")
+    for name in names:
+        started = time.monotonic()
         for line in ALL[name]():
             print(line, flush=True)
+        print(f"{name}: took {time.monotonic() - started:.0f} s", flush=True)
+    if not sys.argv[1:]:
+        print(f"left out, because each takes hours: {', '.join(HOURS)} (make bench ONLY=decide, ONLY=all)")
 
 
 if __name__ == "__main__":

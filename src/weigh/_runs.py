@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weigh import _kinds
+from weigh import _beside, _kinds
 
 if TYPE_CHECKING:
+    from weigh._beside import Beside
     from weigh._kinds import Kind
 
 DEFAULT_OUT = Path("runs")
 """Where evidence goes and is looked for, unless the user says otherwise."""
 LATEST = "latest"
 """Name of the newest evidence of a folder."""
-
-
-_BESIDE = {
-    "why.json": ("why something changed", "{}/why.html"),
-    "capture.json": ("a capture", "weigh load {} --target TARGET"),
-    "obfuscation.json": ("obfuscated data", "weigh data describe {}"),
-    ".history.json": ("a history", "weigh history show --from {}"),
-}
-"""What weigh writes that is no evidence: by how a file in its directory ends, and what shows or uses it."""
-
-
-class Beside(NamedTuple):
-    """A directory of a folder that weigh wrote and that is no evidence.
-
-    Attributes:
-        path: as the user is to write it.
-        what: it is, for people.
-        shows: the file or the command that shows it.
-    """
-
-    path: Path
-    what: str
-    shows: str
 
 
 class Entry(NamedTuple):
@@ -74,7 +51,7 @@ def entries(folder: Path) -> list[Entry]:
 
 def beside(folder: Path) -> list[Beside]:
     """What else weigh wrote into a folder of evidence, by name."""
-    return [found for path in sorted(folder.iterdir()) if (found := _beside(path))]
+    return [found for path in sorted(folder.iterdir()) if _is_none(path) and (found := _beside.beside(path))]
 
 
 def resolve(evidence: Path) -> Path:
@@ -108,16 +85,12 @@ def _entry(path: Path) -> Entry | None:
     return None
 
 
-def _beside(path: Path) -> Beside | None:
+def _is_none(path: Path) -> bool:
+    # A link leads elsewhere.
     try:
-        # A link leads elsewhere.
-        names = tuple(one.name for one in path.iterdir()) if path.is_dir() and not path.is_symlink() else ()
-        for end, (what, shows) in _BESIDE.items():
-            if any(name.endswith(end) for name in names) and _kinds.recognised(path) is None:
-                return Beside(path, what, shows.format(shlex.quote(str(path))))
+        return not path.is_symlink() and _kinds.recognised(path) is None
     except OSError:
-        pass
-    return None
+        return False
 
 
 def _recorded(path: Path, kind: Kind[Any, Any]) -> bool:

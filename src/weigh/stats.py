@@ -122,7 +122,7 @@ class Verdicts:
         noise_floor: how far the baseline's two arms are apart, a fraction.
         detectable: smallest effect that as many starts would find with 80 % power, a fraction.
         starts: blocks in which both were measured.
-        starts_needed: of an unresolved one, starts that would about settle it.
+        starts_needed: of one that is unresolved or unstable, starts that would about settle it.
         family: comparisons over which false discoveries are controlled.
         selected: those of them that are slower or faster.
         rules: by which it was decided; each of the two questions has half of its false discoveries.

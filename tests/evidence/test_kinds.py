@@ -75,6 +75,17 @@ def test_what_is_no_evidence_is_of_no_kind(tmp_path: Path) -> None:
         _kinds.kind_of(tmp_path)
 
 
+def test_what_is_something_else_says_what_shows_it(folders: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "obfuscation.json").write_text("{}")
+    with pytest.raises(weigh.errors.EvidenceFault, match="it is obfuscated data, and no evidence") as caught:
+        _kinds.kind_of(tmp_path)
+    assert caught.value.remedy == f"weigh data describe {tmp_path}"
+    around = next(iter(folders.values())).parent
+    with pytest.raises(weigh.errors.EvidenceFault, match="a folder of evidence") as caught:
+        _kinds.kind_of(around)
+    assert caught.value.remedy == f"{around}/latest is the newest"
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_opened_it_says_what_the_commands_say(folders: dict[str, Path], name: str) -> None:
     beside = Weigh(folders[name].parent)

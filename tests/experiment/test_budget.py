@@ -32,6 +32,19 @@ def test_rounds_that_nobody_asked_for_go_first_and_are_no_loss() -> None:
     assert [one.lowered for one in lowered] == [False, False, False, False, True]
 
 
+def test_short_starts_are_chosen_where_more_of_them_follow() -> None:
+    """A start of 6 rounds leaves room for 11 of them, one of 4 for 16; where starting costs most, 6 of 2 runs."""
+
+    def chosen(begin: float, once: float) -> tuple[int, int, int]:
+        wish = budget.Wish(starts=10, go_on=True)
+        plan = budget.plan(wish, 300.0, ARMS, {"a": begin, "b": begin}, {"a": [once], "b": [once]})
+        return plan.starts, plan.rounds, plan.runs
+
+    assert chosen(0.25, 0.045) == (10, 6, 2)
+    assert chosen(0.25, 0.58) == (10, 4, 1)
+    assert chosen(3.0, 0.04) == (10, 6, 2)
+
+
 def test_a_round_of_a_duet_is_as_long_as_its_slower_half() -> None:
     turns = budget.plan(budget.Wish(starts=1, rounds=1, runs=1), None, ARMS, {}, {"a": [1.0], "b": [3.0]})
     duet = budget.plan(budget.Wish(starts=1, rounds=1, runs=1, duet="a"), None, ARMS, {}, {"a": [1.0], "b": [3.0]})

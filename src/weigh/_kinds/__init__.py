@@ -6,6 +6,8 @@ table itself costs nothing.
 
 from __future__ import annotations
 
+import shlex
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from weigh._kinds.kind import Found, Kind, Results
@@ -15,6 +17,8 @@ from weigh._kinds.run import RunKind
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from weigh.model.errors import EvidenceFault
 
 __all__ = [
     "KINDS",
@@ -36,6 +40,8 @@ LOAD, LOAD_COMPARISON = LoadKind(), LoadComparisonKind()
 
 KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_LADDER, LOAD_COMPARISON, LOAD, RUN)
 """In the order in which they are asked: a run is what has a journal and is no load's."""
+_LOOKED_AT = 1000
+"""Entries of a directory that is no evidence, to see whether it is a folder of evidence."""
 
 
 def recognised(folder: Path) -> Kind[Any, Any] | None:
@@ -56,9 +62,32 @@ def kind_of(folder: Path) -> Kind[Any, Any]:
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
     if (kind := recognised(folder)) is None:
-        raise EvidenceFault(
-            f"there is no evidence in it: no journal and no {LADDER.file}",
-            where=str(folder),
-            remedy="weigh run prints the path",
-        )
+        raise _no_evidence(folder)
     return kind
+
+
+def _no_evidence(folder: Path) -> EvidenceFault:
+    """What a directory is instead."""
+    from weigh._beside import beside
+    from weigh.model.errors import EvidenceFault
+
+    if found := beside(folder):
+        return EvidenceFault(f"it is {found.what}, and no evidence", where=str(folder), remedy=found.shows)
+    if _around(folder):
+        inside = shlex.quote(str(folder / "latest"))
+        return EvidenceFault(
+            "it is a folder of evidence, and no evidence itself", where=str(folder), remedy=f"{inside} is the newest"
+        )
+    return EvidenceFault(
+        f"there is no evidence in it: no journal and no {LADDER.file}",
+        where=str(folder),
+        remedy="weigh run prints the path",
+    )
+
+
+def _around(folder: Path) -> bool:
+    """Whether directories of it are evidence."""
+    try:
+        return any(one.is_dir() and recognised(one) for one in islice(folder.iterdir(), _LOOKED_AT))
+    except OSError:
+        return False

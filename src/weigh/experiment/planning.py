@@ -112,6 +112,7 @@ class Planning(NamedTuple):
             runs=spec.runs or None,
             duet=spec.baseline if spec.duet else "",
             least=asked.least,
+            go_on=bool(spec.precision),
         )
         plan = budget.plan(wish, spec.budget, everyone, asked.start_seconds, executions)
         over = spec.budget is not None and plan.seconds > spec.budget

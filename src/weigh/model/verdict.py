@@ -154,8 +154,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         detectable: smallest effect that this many starts would find (99 % test, 80 % power), a fraction.
         starts: blocks in which both were measured.
         runs: measurements a start.
-        starts_needed: of an unresolved verdict: starts that would about settle it; None over several builds, of which
-            there would have to be more.
+        starts_needed: of a verdict that is unresolved or unstable: starts that would about settle it; None where no
+            reasonable number would, and over several builds, of which there would have to be more.
         total: what one waits in all, of times only; None where there is no ratio.
         second_opinion: of another rule on the same executions; None without ``--rule``.
         rebuilt: of the builds that the interval is over; left out where each side was built once.

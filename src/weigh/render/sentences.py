@@ -118,22 +118,24 @@ def _at_most(one: Verdict, rules: Rules) -> str:
 def _open(one: Verdict) -> str:
     if one.ratio is None or one.low is None or one.high is None:
         return f"It is open how {_both(one)} compare{_IN[one.metric]}: {_why(one)}."
-    settle = (
-        f"about {one.starts_needed} starts would settle it"
-        if one.starts_needed
-        else "no reasonable number of starts would settle it"
-    )
+    settle = _settle(one)
     if one.low > 1 or one.high < 1:
         return f"{_differs(one)}; whether that is more than the {_plain(one.margin)} that matter is open: {settle}."
     hidden = f"the noise hides anything below {_percent(one.detectable)}" if one.detectable else "the noise hides it"
     return f"It is open whether {_both(one)} differ{_IN[one.metric]}: {hidden}; {settle}."
 
 
+def _settle(one: Verdict) -> str:
+    if one.starts_needed:
+        return f"about {one.starts_needed} starts would settle it"
+    return "no reasonable number of starts would settle it"
+
+
 def _refused(one: Verdict) -> str:
     if one.reasons and one.reasons[0].code == _UNSTABLE and one.detectable:
         return (
             f"No verdict between {_both(one)}{_IN[one.metric]}: it varies so much from start to start that a change "
-            f"below {_percent(one.detectable)} could be missed."
+            f"below {_percent(one.detectable)} could be missed; {_settle(one)}."
         )
     return f"No verdict between {_both(one)}{_IN[one.metric]}: {_why(one)}."
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from weigh._beside import Beside
     from weigh._kinds import Kind
-    from weigh._runs import Beside, Entry
+    from weigh._runs import Entry
 
 _Stamp = tuple[tuple[int, int, int], ...]
 """Of every file that a row is made from: when it was written, its size, and which it is."""

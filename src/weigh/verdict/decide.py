@@ -65,8 +65,8 @@ class Decisions:
         half: half-width of the interval at ``rules.confidence``.
         half_fcr: half-width of the false-coverage-rate interval.
         detectable: smallest effect found with 80 % power by the test at 1 - ``rules.confidence``; a fraction.
-        needed: starts that would resolve an unresolved one; NaN where that does not apply or is beyond
-            ``FAR``.
+        needed: starts that would resolve one that is unresolved or unstable; NaN where that does not apply or is
+            beyond ``FAR``.
         unstable: whether a change of ``rules.unstable`` would have been missed.
         family, selected: m and R of the session.
         level_fcr: level of the false-coverage-rate interval.
@@ -137,7 +137,9 @@ def decide(
     )
     open_ = names == VerdictName.UNRESOLVED.value
     level = np.where(size > margin, level_fcr, 1 - 2 * rules.equivalence)
-    needed = np.where(open_, starts_needed(error, starts, np.abs(size - margin), level), np.nan)
+    noisy = unstable & ~matters
+    needed = np.where(open_ | noisy, starts_needed(error, starts, np.abs(size - margin), level), np.nan)
+    needed = np.where(noisy, np.maximum(needed, _until_stable(effects, starts, rules)), needed)
     return Decisions(
         names=names,
         half=half,
@@ -175,6 +177,14 @@ def decided_early(effects: Effects, starts: NDArray[np.int64], rules: Rules, fam
 def smallest_detectable(effects: Effects, rules: Rules) -> Floats:
     """Smallest effect that is found with 80 % power, a fraction."""
     return np.expm1(student_t.detectable(rules.confidence, POWER, effects.freedom) * effects.error)
+
+
+def _until_stable(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Floats:
+    """Starts at which :func:`smallest_detectable` is about as small as a stable comparison has it."""
+    half = student_t.quantile(rules.confidence, effects.freedom)
+    part = half / student_t.detectable(rules.confidence, POWER, effects.freedom)
+    level = np.full(effects.error.shape, rules.confidence)
+    return starts_needed(effects.error, starts, part * float(np.log1p(rules.unstable)), level)
 
 
 def _bound(unstable: Bools, rules: Rules) -> Floats:

@@ -205,7 +205,8 @@ def test_what_is_open_says_what_it_would_take() -> None:
     assert re.search(r"q9 +open: about 2 more minutes", text)
     assert re.search(r"q10 +open: a quieter machine", text)
     slow = shown(replace(form("mixed"), pace=Pace(begin_s=2.0, turns_s={("q9", "hot"): 600.0})))
-    assert re.search(r"q9, q10 +open: a quieter machine", slow), "five hours are beyond reason"
+    assert re.search(r"q9 +open: over an hour more, or a quieter machine", slow), "five hours are beyond reason"
+    assert re.search(r"q10 +open: a quieter machine", slow)
     assert re.search(r"q9 +open: about 40 starts in all", shown(replace(form("mixed"), pace=None)))
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from weigh.model import units
 from weigh.model.errors import UsageError
 from weigh.model.spec import MIN_STARTS
 from weigh.model.units import Seconds
+from weigh.statistics import student_t
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,6 +59,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         runs: timed executions a turn; None: to be chosen.
         duet: the arm with which every other one executes at the same moment; empty where they take turns.
         least: whether five starts of one run are made where even these do not fit, instead of nothing.
+        go_on: whether more starts follow as long as the budget lasts.
     """
 
     starts: int
@@ -63,6 +67,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     runs: int | None = None
     duet: str = ""
     least: bool = False
+    go_on: bool = False
 
 
 _SHORT = ((6, 2), (6, 1), (4, 1), (3, 1), (2, 1), (1, 1))
@@ -72,6 +77,12 @@ _DUET = ((6, 2), (4, 2), (2, 2))
 """As many on either half of the CPUs, within a turn and over the rounds."""
 LONG = 0.05
 """Seconds of an execution from which on a second timed one in a turn is not worth its time."""
+_FEWEST_OF_MANY = 4
+"""Rounds below which a start's median says too little for more starts to make up for it."""
+_LEVEL = 0.99
+_BETWEEN, _TOGETHER = 0.02, 0.3
+"""Before anything is measured: variance between starts over that of one round, and the correlation of executions in a
+turn (docs/concept/statistics.md, "More starts or more rounds")."""
 
 
 def least(
@@ -111,6 +122,8 @@ def plan(
     arms = list(arms)
     begin, once = _start_and_round(wish, arms, start_seconds, execution_seconds)
     choices = _choices(wish, [each for of in execution_seconds.values() for each in of])
+    if wish.go_on and budget is not None and not (wish.rounds or wish.runs or wish.duet):
+        choices.sort(key=lambda choice: _width(choice, begin, once, wish.starts, budget))
 
     for rounds, runs in choices:
         seconds = _cost(begin, once, wish.starts, rounds, runs)
@@ -149,6 +162,16 @@ def _start_and_round(
 
 def _cost(begin: Seconds, once: Seconds, starts: int, rounds: int, runs: int) -> Seconds:
     return _SLACK * starts * (begin + rounds * (1 + runs) * once)
+
+
+def _width(choice: tuple[int, int], begin: Seconds, once: Seconds, least: int, budget: Seconds) -> float:
+    """How wide intervals will be when the budget is spent, up to a factor; infinite where it is no question of that."""
+    rounds, runs = choice
+    starts = budget / _cost(begin, once, 1, rounds, runs)
+    if rounds < _FEWEST_OF_MANY or starts < least:
+        return math.inf
+    variance = _BETWEEN + (1 + _TOGETHER * (runs - 1)) / runs / rounds
+    return float(student_t.quantile(_LEVEL, np.asarray(starts - 1))) * math.sqrt(variance / starts)
 
 
 def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _REASONABLE = 3600.0
 """Seconds of measuring beyond which more of it is not what helps."""
 QUIETER = "a quieter machine"
-"""What helps where no reasonable number of starts does."""
+"""What helps where no number of starts is known that does."""
+LONGER = f"over an hour more, or {QUIETER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,12 @@ def outlooks(verdicts: Iterable[Verdict], pace: Pace | None) -> Iterator[Outlook
     for one in verdicts:
         if not is_open(one):
             continue
-        if one.starts_needed and _seconds([one], pace) <= _REASONABLE:
+        if not one.starts_needed:
+            others.setdefault(why(one), []).append(one)
+        elif _seconds([one], pace) <= _REASONABLE:
             timely.append(one)
         else:
-            others.setdefault(why(one), []).append(one)
+            others.setdefault(LONGER, []).append(one)
     if timely:
         yield Outlook(tuple(timely), _more(timely, pace))
     for said, same in others.items():
@@ -74,7 +77,7 @@ def needs(one: Verdict, operations: Iterable[str], pace: Pace | None) -> str:
         return why(one)
     missing = one.starts_needed - one.starts
     seconds = pace.more({(operation, one.temperature): missing for operation in operations})
-    return about(seconds) if seconds <= _REASONABLE else QUIETER
+    return about(seconds) if seconds <= _REASONABLE else LONGER
 
 
 def about(seconds: Seconds) -> str:

@@ -1,20 +1,24 @@
 """Allocation: how many rounds a start are worth their time, operation by operation.
 
 The number that a start gives varies by the start's own offset and by what the machine did in its rounds. Another start
-costs its share of starting the processes; another round costs itself. For a given time the variance is smallest at
-``R = sqrt(cost of a start / cost of a round * R v / s_b^2)``, where v is the variance that the rounds leave in the
-number of a start and s_b^2 that between starts (T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time", ISMM
-2013). The first is seen in the difference between odd and even rounds. Effects do not enter.
+costs its share of starting the processes; another round costs itself. For a given time the variance of the mean is
+smallest at ``R = sqrt(cost of a start / cost of a round * v / s_b^2)``, where v is the variance that one round would
+leave in the number of a start and s_b^2 that between starts (T. Kalibera, R. Jones, "Rigorous benchmarking in
+reasonable time", ISMM 2013). The first is seen in the difference between odd and even rounds. What is to be narrow is
+the interval, which few starts widen by Student's quantile, so the number of starts that still fit has a part in it.
+Effects do not enter.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from weigh.statistics import student_t
 from weigh.verdict.comparison import components
 from weigh.verdict.table import tabulate
 
@@ -25,7 +29,11 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 FEWEST, MOST = 4, 12
-"""Rounds: a median gains faster than a mean up to about six, and hardly anything beyond a dozen."""
+"""Rounds: a median of fewer is no better than a mean, and hardly anything is gained beyond a dozen."""
+ENDLESS = 1e6
+"""Starts that still fit where no budget ends it."""
+_LEVEL = 0.99
+"""Of the intervals that are to be narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,9 @@ def costs(samples: Sequence[Sample]) -> Costs:
     return Costs(overhead, {operation: mean(found) for operation, found in each.items()})
 
 
-def rounds(samples: Sequence[Sample], spec: Spec, now: int, live: Sequence[str], cost: Costs) -> dict[str, int]:
+def rounds(
+    samples: Sequence[Sample], spec: Spec, now: int, live: Sequence[str], cost: Costs, more: float
+) -> dict[str, int]:
     """Rounds a start for each operation; nothing where there was one, which shows no scatter.
 
     Where contenders differ, the one with the widest interval decides: it decides when the operation is done.
@@ -80,10 +90,12 @@ def rounds(samples: Sequence[Sample], spec: Spec, now: int, live: Sequence[str],
         now: rounds a start until now.
         live: operations to choose for.
         cost: seen so far.
+        more: starts of so many rounds that still fit.
     """
     if now < 2:
         return {}
     chosen = {}
+    done = len({one.block for one in samples})
     names = [contender.name for contender in spec.contenders]
     table = tabulate([one for one in samples if one.operation in live], "wall_s", names)
     baseline = table.contenders.index(spec.baseline)
@@ -95,8 +107,8 @@ def rounds(samples: Sequence[Sample], spec: Spec, now: int, live: Sequence[str],
         ]
         if found and cost.round.get(operation):
             total, within = max(found)
-            start = cost.overhead / len(live)
-            chosen[operation] = best(start / cost.round[operation], now * within, total - within)
+            start = cost.overhead / len(live) / cost.round[operation]
+            chosen[operation] = best(start, now * within, total - within, done, now, more * (start + now))
     return chosen
 
 
@@ -116,16 +128,23 @@ def affordable(chosen: Mapping[str, int], planned: int, cost: Costs, seconds: fl
     return {operation: min(rounds, planned) for operation, rounds in chosen.items()}
 
 
-def best(cost_ratio: float, of_round: float, between: float) -> int:
-    """The best number of rounds a start.
+def best(cost_ratio: float, of_round: float, between: float, done: int, now: int, seconds: float) -> int:
+    """The number of rounds a start with which the interval is narrowest in the end.
 
     Args:
         cost_ratio: cost of a start over that of a round.
         of_round: variance that one round would leave.
         between: variance of the number of a start without that of its rounds; not above zero where none is seen.
+        done: starts until now.
+        now: rounds of each of them.
+        seconds: that are left for the operation, in costs of a round.
     """
     if of_round <= 0:
         return FEWEST
-    if between <= 0:
-        return MOST
-    return min(max(math.ceil(math.sqrt(cost_ratio * of_round / between)), FEWEST), MOST)
+    number = np.arange(FEWEST, MOST + 1, dtype=np.float64)
+    between = max(between, 0.0)
+    more = seconds / (cost_ratio + number)
+    starts = done + more
+    # Each start counts the same, also those that had other rounds.
+    deviation = np.sqrt(done * (between + of_round / now) + more * (between + of_round / number)) / starts
+    return int(number[(student_t.quantile(_LEVEL, starts - 1) * deviation).argmin()])

@@ -103,7 +103,11 @@ def look(
     retired = tuple(one for one in live if one in (*ripe, *decided) and one not in refused)
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
-    chosen = {} if before or spec.rounds else allocation.rounds(own, spec, plan.rounds, live, costs)
+    chosen = {}
+    if not before and not spec.rounds:
+        planned_s = costs.block(live, dict.fromkeys(live, plan.rounds))
+        more = (spec.budget - at) / planned_s if spec.budget is not None and planned_s > 0 else allocation.ENDLESS
+        chosen = allocation.rounds(own, spec, plan.rounds, live, costs, max(more, 0.0))
     if spec.budget is not None:
         each = (spec.budget - at) / max(FULL_STARTS - block - 1, 1) / SLACK
         chosen = allocation.affordable(chosen, plan.rounds, costs, each)

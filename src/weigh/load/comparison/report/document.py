@@ -94,7 +94,7 @@ class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
         noise_floor: how far the baseline's two arms are apart, a fraction.
         detectable: smallest effect that this many blocks would find (99 % test, 80 % power), a fraction.
         starts: blocks, each a fresh life of both servers, in which both were measured.
-        starts_needed: of an unresolved verdict: blocks that would about settle it.
+        starts_needed: of a verdict that is unresolved or unstable: blocks that would about settle it.
         reasons: why, and warnings about assumptions.
     """
 
