@@ -126,6 +126,27 @@ def test_the_starts_proposed_would_settle_it() -> None:
     assert half(needed) <= MARGIN - effect < half(needed - 1)
 
 
+def test_the_starts_proposed_would_settle_an_unstable_one() -> None:
+    """So many and it is both stable and SAME, if noise and effect stay; where they leave it open, none are proposed."""
+    error, starts = 0.05, 10
+    decisions = decided(0.0, error, starts)
+    needed = int(decisions.needed[0])
+    assert decisions.names[0] == "refused"
+    assert decided(0.0, error * np.sqrt(starts / needed), needed).names[0] == "same"
+    fewer = needed - 10
+    assert decided(0.0, error * np.sqrt(starts / fewer), fewer).names[0] != "same"
+    assert np.isnan(decided(MARGIN, error, starts).needed[0])
+
+
+@pytest.mark.parametrize("error", [0.04, 0.08])
+def test_before_an_unstable_one_is_stable_nothing_settles_it(error: float) -> None:
+    """With a margin of 50 % it would be SAME long before a change of 10 % would be found."""
+    rules = Rules(margin=0.5)
+    needed = int(decided(0.0, error, 10, rules).needed[0])
+    later = decided(0.0, error * np.sqrt(10 / needed), needed, rules)
+    assert (later.names[0], later.detectable[0]) == ("same", pytest.approx(0.10, abs=0.01))
+
+
 def test_no_starts_are_proposed_at_the_margin() -> None:
     assert np.isnan(decided(MARGIN, 0.01).needed[0])
     assert np.isnan(decided(0.0, 0.001).needed[0])

@@ -181,8 +181,9 @@ def smallest_detectable(effects: Effects, rules: Rules) -> Floats:
 
 def _until_stable(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Floats:
     """Starts at which :func:`smallest_detectable` is about as small as a stable comparison has it."""
-    half = student_t.quantile(rules.confidence, effects.freedom)
-    part = half / student_t.detectable(rules.confidence, POWER, effects.freedom)
+    many = np.array([float(FAR)])
+    # With few starts the part is a little larger: what is proposed is never too few.
+    part = student_t.quantile(rules.confidence, many) / student_t.detectable(rules.confidence, POWER, many)
     level = np.full(effects.error.shape, rules.confidence)
     return starts_needed(effects.error, starts, part * float(np.log1p(rules.unstable)), level)
 
