@@ -66,9 +66,9 @@ def verdict(name: VerdictName, **fields: Any) -> Verdict:
             "than the 3 % that matter is open: no reasonable number of starts would settle it.",
         ),
         (
-            verdict(VerdictName.REFUSED, detectable=0.35, reasons=(UNSTABLE,)),
+            verdict(VerdictName.REFUSED, detectable=0.35, starts_needed=40, reasons=(UNSTABLE,)),
             "No verdict between chdb and duckdb on q7: it varies so much from start to start that a change below "
-            "35.0 % could be missed.",
+            "35.0 % could be missed; about 40 starts would settle it.",
         ),
         (
             verdict(VerdictName.REFUSED, ratio=None, low=None, high=None, reasons=(Reason(code="T10", text="few."),)),
