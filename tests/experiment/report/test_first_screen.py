@@ -210,6 +210,20 @@ def test_what_is_open_says_what_it_would_take() -> None:
     assert re.search(r"q9 +open: about 40 starts in all", shown(replace(form("mixed"), pace=None)))
 
 
+@pytest.mark.parametrize(
+    ("ratio", "half", "said"),
+    [
+        (1.05, 0.02, "too close to the margin to tell"),
+        (1 / 1.06, 0.02, "too close to the margin to tell"),
+        (1.05, 0.10, "more time, or a quieter machine"),
+        (1.02, 0.02, "a quieter machine"),
+    ],
+)
+def test_what_no_number_of_starts_would_settle_says_why(ratio: float, half: float, said: str) -> None:
+    one = msgspec.structs.replace(verdict("q2", "unresolved", ratio), low=ratio * (1 - half), high=ratio * (1 + half))
+    assert re.search(f"q2 +open: {said}", shown(results([verdict("q1", "same", 1.0), one])))
+
+
 def test_an_estimate_claims_no_more_than_it_knows() -> None:
     assert [about(seconds) for seconds in (1, 44, 120, 1000)] == [
         "about 10 more seconds", "about 40 more seconds", "about 2 more minutes", "about 17 more minutes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ _REASONABLE = 3600.0
 """Seconds of measuring beyond which more of it is not what helps."""
 QUIETER = "a quieter machine"
 """What helps where no number of starts is known that does."""
+AT_MARGIN = "too close to the margin to tell"
+_NEAR = 0.25
+"""How far from the margin a ratio is that lies at it, in margins."""
 LONGER = f"over an hour more, or {QUIETER}"
 
 
@@ -105,14 +109,23 @@ def _seconds(verdicts: list[Verdict], pace: Pace | None) -> Seconds:
     return pace.more(missing)
 
 
+def _at_margin(one: Verdict) -> str:
+    """What is said where the ratio that was seen lies so near the margin that no number of starts is known; else ''."""
+    if one.starts_needed or not one.ratio or not one.low or not one.high:
+        return ""
+    margin = math.log1p(one.margin)
+    if abs(abs(math.log(one.ratio)) / margin - 1) >= _NEAR:
+        return ""
+    return AT_MARGIN if math.log(one.high / one.low) / 2 <= margin else f"more time, or {QUIETER}"
+
+
 def why(one: Verdict) -> str:
     """Why more starts do not decide a comparison."""
-    if one.verdict is VerdictName.UNRESOLVED:
-        return QUIETER
     reason = one.reasons[0] if one.reasons else None
+    noisy = reason is not None and reason.code == codes.T7_UNSTABLE.code
+    if noisy or one.verdict is VerdictName.UNRESOLVED:
+        return _at_margin(one) or QUIETER
     match reason.code if reason else "":
-        case codes.T7_UNSTABLE.code:
-            return QUIETER
         case codes.T10_STARTS.code:
             return f"it takes {MIN_STARTS} starts"
         case code if code in CONTENDED:
