@@ -128,6 +128,8 @@ def _open(one: Verdict) -> str:
 def _settle(one: Verdict) -> str:
     if one.starts_needed:
         return f"about {one.starts_needed} starts would settle it"
+    if one.rebuilt is not msgspec.UNSET:
+        return "more builds would settle it"
     return "no reasonable number of starts would settle it"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from weigh.model.spec import Rules
-from weigh.model.verdict import Reason, Verdict, VerdictName
+from weigh.model.verdict import Reason, Rebuilt, Verdict, VerdictName
 from weigh.render.sentences import sentence, told
 
 UNSTABLE = Reason(code="T7.unstable", text="the ratio varies")
@@ -69,6 +69,11 @@ def verdict(name: VerdictName, **fields: Any) -> Verdict:
             verdict(VerdictName.REFUSED, detectable=0.35, starts_needed=40, reasons=(UNSTABLE,)),
             "No verdict between chdb and duckdb on q7: it varies so much from start to start that a change below "
             "35.0 % could be missed; about 40 starts would settle it.",
+        ),
+        (
+            verdict(VerdictName.REFUSED, detectable=0.35, rebuilt=Rebuilt(builds=3, spread=None), reasons=(UNSTABLE,)),
+            "No verdict between chdb and duckdb on q7: it varies so much from start to start that a change below "
+            "35.0 % could be missed; more builds would settle it.",
         ),
         (
             verdict(VerdictName.REFUSED, ratio=None, low=None, high=None, reasons=(Reason(code="T10", text="few."),)),
