@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.experiment.results.precision.allocation import FEWEST, LEVEL
 from weigh.model import units
 from weigh.model.errors import UsageError
 from weigh.model.spec import MIN_STARTS
@@ -77,9 +78,6 @@ _DUET = ((6, 2), (4, 2), (2, 2))
 """As many on either half of the CPUs, within a turn and over the rounds."""
 LONG = 0.05
 """Seconds of an execution from which on a second timed one in a turn is not worth its time."""
-_FEWEST_OF_MANY = 4
-"""Rounds below which a start's median says too little for more starts to make up for it."""
-_LEVEL = 0.99
 _BETWEEN, _TOGETHER = 0.02, 0.3
 """Before anything is measured: variance between starts over that of one round, and the correlation of executions in a
 turn (docs/concept/statistics.md, "More starts or more rounds")."""
@@ -168,10 +166,10 @@ def _width(choice: tuple[int, int], begin: Seconds, once: Seconds, least: int, b
     """How wide intervals will be when the budget is spent, up to a factor; infinite where it is no question of that."""
     rounds, runs = choice
     starts = budget / _cost(begin, once, 1, rounds, runs)
-    if rounds < _FEWEST_OF_MANY or starts < least:
+    if rounds < FEWEST or starts < least:
         return math.inf
     variance = _BETWEEN + (1 + _TOGETHER * (runs - 1)) / runs / rounds
-    return float(student_t.quantile(_LEVEL, np.asarray(starts - 1))) * math.sqrt(variance / starts)
+    return float(student_t.quantile(LEVEL, np.asarray(starts - 1))) * math.sqrt(variance / starts)
 
 
 def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:

@@ -32,7 +32,7 @@ FEWEST, MOST = 4, 12
 """Rounds: a median of fewer is no better than a mean, and hardly anything is gained beyond a dozen."""
 ENDLESS = 1e6
 """Starts that still fit where no budget ends it."""
-_LEVEL = 0.99
+LEVEL = 0.99
 """Of the intervals that are to be narrow."""
 
 
@@ -147,4 +147,4 @@ def best(cost_ratio: float, of_round: float, between: float, done: int, now: int
     starts = done + more
     # Each start counts the same, also those that had other rounds.
     deviation = np.sqrt(done * (between + of_round / now) + more * (between + of_round / number)) / starts
-    return int(number[(student_t.quantile(_LEVEL, starts - 1) * deviation).argmin()])
+    return int(number[(student_t.quantile(LEVEL, starts - 1) * deviation).argmin()])
