@@ -192,8 +192,8 @@ def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
 def test_a_url_that_holds_no_history_is_refused_without_its_secret(weigh: Weigh) -> None:
     (weigh.folder / "perf.csv").write_text(OTAVA)
     for url, said in (
-        ("gs://me:geheim@bucket/h", "a folder, in S3 or in PostgreSQL"),
-        ("clickhouse://me:geheim@db/h", "into ClickHouse"),
+        ("gs://me:geheim@bucket/h", "a folder, in S3, PostgreSQL or ClickHouse"),
+        ("clickhouse://me:geheim@127.0.0.1:1/h", "clickhouse://me@127.0.0.1:1/h"),
         ("postgresql://me:geheim@127.0.0.1:1/h", "postgresql://me@127.0.0.1:1/h"),
         ("postgres://me:geheim@db:x/h", "port is no number"),
     ):

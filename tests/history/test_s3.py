@@ -14,7 +14,8 @@ from weigh._native import StoreClient
 from weigh.data.store.loopback import LoopbackStore
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder
-from weigh.history import s3, store
+from weigh.history import store
+from weigh.history.remote import s3
 from weigh.model.errors import EvidenceFault, WeighError
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ def history() -> None:
     """Series over evidence of every kind: what changed from version to version.
 
     A history is a folder of small files, one for each evidence directory, the same as objects of S3, or a table of
-    PostgreSQL. Several CI jobs can add to it at the same time. A change of level in it is a candidate: `weigh history
-    confirm` measures both versions side by side.
+    PostgreSQL or ClickHouse. Several CI jobs can add to it at the same time. A change of level in it is a candidate:
+    `weigh history confirm` measures both versions side by side.
     """
 
 
@@ -44,7 +44,7 @@ _margin = click.option(
     metavar="PLACE",
     default=DEFAULT,
     show_default=True,
-    help="The history: a folder, s3://..., or postgres://...",
+    help="The history: a folder, s3://..., postgres://... or clickhouse://...",
 )
 @click.option(
     "--commit",
@@ -132,7 +132,7 @@ _folder = click.option(
     metavar="PLACE",
     default=DEFAULT,
     show_default=True,
-    help="The history: a folder, s3://..., or postgres://...",
+    help="The history: a folder, s3://..., postgres://... or clickhouse://...",
 )
 
 

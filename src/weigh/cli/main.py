@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import say
+from weigh.cli.output import say, say_error
 from weigh.cli.progress import forget_if_gone
 
 if TYPE_CHECKING:
@@ -259,10 +259,9 @@ def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
 
     # Whoever cannot read it any more gets the exit code.
     with suppress(OSError):
-        say("error: ", fg="red", bold=True, nl=False, err=True)
         # What a library says often begins with the place already.
-        say(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
+        say_error("error: ", one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what))
         for line in (*notes, remedy):
             if line:
-                say(f"  {one_line(line, 1200)}", err=True)
+                say_error("  ", one_line(line, 1200))
     return 2

@@ -105,13 +105,26 @@ def say_wrapped(text: str, **style: Any) -> None:
     say("\n".join(_wrapped(text, _room())), **style)
 
 
-def _wrapped(text: str, room: int | None) -> list[str]:
+def say_error(word: str, text: str) -> None:
+    """A text on standard error, on a terminal in several lines below each other.
+
+    Args:
+        word: what it begins with, in red where it is more than blanks.
+        text: without line breaks.
+    """
+    lines = _wrapped(word + text, _columns() if sys.stderr.isatty() else None, " " * len(word))
+    style: dict[str, Any] = {"fg": "red", "bold": True} if word.strip() else {}
+    say(word, err=True, nl=False, **style)
+    say("\n".join(lines)[len(word) :], err=True)
+
+
+def _wrapped(text: str, room: int | None, margin: str = "  ") -> list[str]:
     import textwrap
 
     shown = visible(text)
     if room is None:
         return [shown]
-    return textwrap.wrap(shown, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(shown, room, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
 
 
 def say_item(text: str) -> None:
@@ -122,10 +135,13 @@ def say_item(text: str) -> None:
 
 def _room() -> int | None:
     """Columns of the terminal, or of COLUMNS; None where lines may be as long as they are."""
+    return _columns() if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else None
+
+
+def _columns() -> int:
     import shutil
 
-    known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    return max(shutil.get_terminal_size().columns, 40) if known else None
+    return max(shutil.get_terminal_size().columns, 40)
 
 
 def say_rows(rows: Sequence[tuple[str, ...]], least: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""The store: a folder or bucket with a small file an entry, or a table of PostgreSQL; several jobs can add at once."""
+"""The store: a folder or bucket with a small file an entry, or a table of a database; several jobs can add at once."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from weigh.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_CLICKHOUSE = "keep it in one of these, and load `weigh history show --json` into ClickHouse"
-
 
 class Remote(Protocol):
     """A history that is no folder."""
@@ -35,7 +33,7 @@ class Remote(Protocol):
 
 
 def place(text: str) -> Path | Remote:
-    """Where a history is: a folder, a bucket, or a table of PostgreSQL by URL.
+    """Where a history is: a folder, a bucket, or a table of PostgreSQL or ClickHouse by URL.
 
     Raises:
         UsageError: another URL, or none that can be read. The text of the error has no password.
@@ -44,18 +42,20 @@ def place(text: str) -> Path | Remote:
     if not found:
         return Path(text)
     if scheme.lower() in ("postgres", "postgresql"):
-        from weigh.history import postgres
+        from weigh.history.remote import postgres
 
         return postgres.history(text)
     if scheme.lower() == "s3":
-        from weigh.history import s3
+        from weigh.history.remote import s3
 
         return s3.history(text)
+    if scheme.lower() == "clickhouse":
+        from weigh.history.remote import clickhouse
+
+        return clickhouse.history(text)
     raise UsageError(
-        f"a history lies in a folder, in S3 or in PostgreSQL, and {one_line(scheme, 40)}:// is none of them",
-        remedy=_CLICKHOUSE
-        if scheme.lower() == "clickhouse"
-        else "name a folder, s3://BUCKET/PREFIX, or postgres://USER@HOST/DATABASE",
+        f"a history lies in a folder, in S3, PostgreSQL or ClickHouse, and {one_line(scheme, 40)}:// is none of them",
+        remedy="name a folder, s3://BUCKET/PREFIX, postgres://USER@HOST/DATABASE or clickhouse://USER@HOST/DATABASE",
     )
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from weigh.data.store.target import ACCESS_KEY, AUTHORITIES, SECRET_KEY, of_spec
 from weigh.history.entry import SUFFIX, file_name
-from weigh.history.program import Reply, ask
+from weigh.history.remote.program import Reply, ask
 from weigh.model.data.store import StoreSpec
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError, WeighError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh.engines.postgres import PSYCOPG
-from weigh.history.program import Reply, ask
+from weigh.history.remote.program import Reply, ask
 from weigh.load.target import url as urls
 from weigh.load.target.postgres import psycopg_connect
 from weigh.load.target.secrecy import hide

@@ -1,0 +1,69 @@
+"""Keeps entries of a history in ClickHouse, in an environment that has clickhouse-connect.
+
+What to do is JSON on standard input; what was found is JSON on standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any
+
+_TABLE = "weigh_history"
+# A MergeTree keeps no key unique. Rows of one id hold the same entry: they are merged by and by, and read as one.
+_MADE = f"""
+CREATE TABLE IF NOT EXISTS {_TABLE} (
+    id String,
+    added DateTime('UTC') DEFAULT now('UTC'),
+    entry String
+) ENGINE = ReplacingMergeTree ORDER BY id
+"""
+_CODE = re.compile(r"\bcode:? (\d+)", re.IGNORECASE)
+_WAIT = {"connect_timeout": 5, "send_receive_timeout": 60}
+_LONGEST = 400
+"""Characters of what is said of an error."""
+
+
+def main() -> None:
+    """Connect, do, say."""
+    asked = json.loads(sys.stdin.read())
+    import clickhouse_connect
+    from clickhouse_connect.driver.exceptions import Error
+
+    try:
+        # A session would be another thing that a server behind a balancer has to find again.
+        client = clickhouse_connect.get_client(
+            **asked["connect"], **_WAIT, compress=False, autogenerate_session_id=False
+        )
+        said = _add(client, asked["add"]) if asked["add"] else _read(client)
+    except (Error, OSError) as error:
+        found = _CODE.search(str(error))
+        said = {"error": str(error)[:_LONGEST], "code": found[1] if found else ""}
+    json.dump(said, sys.stdout)
+
+
+def _there(client: Any) -> bool:
+    return bool(client.query(f"EXISTS TABLE {_TABLE}").result_rows[0][0])
+
+
+def _add(client: Any, entries: list[tuple[str, str]]) -> dict[str, Any]:
+    """The ids of those that were not there. Of two who add the same at one moment, both may be told that it was not."""
+    if not _there(client):
+        client.command(_MADE)
+    kept = f"SELECT id FROM {_TABLE} WHERE id IN {{ids:Array(String)}}"
+    known = {own for (own,) in client.query(kept, parameters={"ids": [own for own, _ in entries]}).result_rows}
+    new = {own: text for own, text in entries if own not in known}
+    if new:
+        client.insert(_TABLE, [list(one) for one in new.items()], column_names=["id", "entry"])
+    return {"added": list(new)}
+
+
+def _read(client: Any) -> dict[str, Any]:
+    if not _there(client):
+        return {"error": "", "code": "no-table"}
+    return {"entries": client.query(f"SELECT id, entry FROM {_TABLE} FINAL ORDER BY id").result_rows}
+
+
+if __name__ == "__main__":
+    main()
