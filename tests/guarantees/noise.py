@@ -174,9 +174,15 @@ def candidate_stalls(size: Size, draw: np.random.Generator, share: float = 0.01,
     return logs
 
 
-def slow_starts(size: Size, draw: np.random.Generator, share: float = 0.05, times: float = 1.30) -> Floats:
+def slow_starts(
+    size: Size,
+    draw: np.random.Generator,
+    share: float = 0.05,
+    times: float = 1.30,
+    law: Callable[[Size, np.random.Generator], Floats] = iid,
+) -> Floats:
     """One in twenty of the candidate's starts is slower by 30 %."""
-    logs = iid(size, draw)
+    logs = law(size, draw)
     hit = draw.random((size.experiments, size.blocks, 1, 1)) < share
     logs[:, :, :, 0] += np.where(hit, np.log(times), 0.0)
     return logs

@@ -50,11 +50,11 @@ def stalling(share: float, times: float) -> tuple[Make, Truth]:
     return make, Truth(0.0, float(np.log1p(share * (times - 1))))
 
 
-def starting_slowly(share: float, times: float) -> tuple[Make, Truth]:
-    """A candidate of which a share of starts is so many times as slow."""
+def starting_slowly(share: float, times: float, law: Make = noise.iid) -> tuple[Make, Truth]:
+    """A candidate of which a share of starts is so many times as slow, under a law that is the same for both."""
 
     def make(size: Size, draw: np.random.Generator) -> Floats:
-        return noise.slow_starts(size, draw, share, times)
+        return noise.slow_starts(size, draw, share, times, law)
 
     return make, Truth(share * float(np.log(times)), float(np.log1p(share * (times - 1))))
 
@@ -125,6 +125,13 @@ def rows(experiments: int) -> Iterator[Row]:
             goal = "<= 5.5 %" if at_margin else ""
             other = f"T7.starts {flagged}, mean over the starts {np.expm1(truth.typical):+.1%}"
             yield Row("SAME with rare slow starts, typical", setting, goal, same.banded, kept, other)
+    for name, law in (("5 % spikes", noise.spikes), ("shared machine", noise.shared_machine)):
+        make, _ = starting_slowly(0.05, 1.30, law)
+        for blocks in (10, 30):
+            same, _, flagged = said(make, Size(few, blocks), 54)
+            setting = f"{name}, 5% of its starts +30%, {blocks} starts"
+            other = f"T7.starts {flagged}, none seen in {0.95**blocks:.2%}"
+            yield Row("SAME with rare slow starts, typical", setting, "", same.banded, None, other)
     for name, make in (("iid", noise.iid), ("5 % spikes", noise.spikes), ("shared machine", noise.shared_machine)):
         for blocks in (10, 30):
             same, _, flagged = said(make, Size(few, blocks), 55)

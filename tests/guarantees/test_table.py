@@ -14,7 +14,6 @@ NOT_REACHED = (
     ("power, iid", ("5.0 %, K=5", "3.0 %, K=10", "2.2 %, K=16", "1.5 %, K=30")),
     ("SAME at the margin, total", ("candidate alone",)),
     ("SAME with rare slow starts, typical", ("10%", "5%")),
-    ("T7.starts where starts are alike", ("5 % spikes", "shared machine")),
 )
 """Guarantees with the settings in which docs/concept/statistics.md tells that they are missed."""
 

@@ -153,6 +153,16 @@ def test_starts_of_another_kind_are_counted_with_their_distance() -> None:
     assert not soundness.other_starts(found, Rules(margin=0.5))[0]
 
 
+@pytest.mark.parametrize(("rounds", "disturbed", "another"), [(4, 4, 1), (4, 3, 0), (6, 5, 1), (6, 4, 0)])
+def test_what_disturbs_some_of_its_rounds_makes_no_start_of_another_kind(
+    rounds: int, disturbed: int, another: int
+) -> None:
+    """The median of four rounds moves with three of them; of six rounds one may have met something else."""
+    times = np.exp(np.random.default_rng(4).normal(0, 0.002, (20, rounds, 3)))
+    times[5, :disturbed, 1] *= 1.3
+    assert compared(times).outlying[0] == another
+
+
 @pytest.mark.promise("and no start is of another kind than the rest (`T7.starts`)")
 @pytest.mark.parametrize(
     ("name", "said"), [("same", "unresolved"), ("small", "unresolved"), ("slower", "slower"), ("refused", "refused")]

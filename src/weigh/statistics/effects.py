@@ -55,6 +55,12 @@ def typical(candidate: Floats, baseline: Floats) -> Floats:
     return _median(_pairs(candidate) - _pairs(baseline, of_baseline=True))
 
 
+def pairs_of_rounds(candidate: Floats, baseline: Floats) -> Floats:
+    """The differences of which that is the median, shape (..., rounds, pairs of arms); arguments of :func:`typical`."""
+    pairs = _pairs(candidate) - _pairs(baseline, of_baseline=True)
+    return pairs.reshape(*pairs.shape[:-2], math.prod(pairs.shape[-2:]))
+
+
 def total(candidate: Floats, baseline: Floats) -> Floats:
     """The logarithm of the ratio of the sums over all blocks, one number a block, whose mean it is.
 

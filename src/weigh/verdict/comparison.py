@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.statistics import student_t
-from weigh.statistics.effects import Effects, over_blocks, total, typical
+from weigh.statistics.effects import Effects, over_blocks, pairs_of_rounds, total, typical
 from weigh.statistics.groups import Grouped, joined, over_groups
 from weigh.verdict.timings import median_logs
 
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from weigh.verdict.table import Table, Turns
 
 OUTLYING = 6.0
-"""Robust standard deviations from the middle beyond which a start is one of another kind."""
+"""Robust standard deviations from the middle beyond which a start may be one of another kind."""
+AGREEING = 2 / 3
+"""Part of a start's distance from the middle that a pair of each of its rounds must keep, on the same side: what a start
+is, all of its rounds are, and what disturbs some of them is noise. One pair is enough, because what disturbs an arm of
+the baseline makes its pairs look alike."""
+SPARED = 6
+"""Rounds of which one may keep less."""
 TICK = 1e-3
 """A spread below a thousandth is not told from none: what lies further off than six of it is of another kind."""
 _TIED, _TIES = 10, 0.2
@@ -75,6 +81,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
     turns, counts, medians = table.turns(), table.counts(), median_logs(table)
     question, candidate = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     usual, whole = np.full((2, len(pairs), table.blocks), np.nan)
+    agree = np.zeros((len(pairs), table.blocks), dtype=np.bool_)
     runs, lost = np.zeros((2, len(pairs)), dtype=np.int64)
     base = np.flatnonzero(table.contender_of == baseline)
     for number in np.unique(candidate):
@@ -82,6 +89,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         rows = np.flatnonzero(candidate == number)
         there = question[rows]
         usual[rows], whole[rows] = (found[there] for found in _differences(table, turns, own, base))
+        agree[rows] = _agree(usual[rows], _of_rounds(table, turns, own, base)[there])
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
@@ -93,7 +101,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         put(effects, rows, found.effects)
         put(totals, rows, over_starts(table, number, baseline, whole[rows]).effects)
         builds[rows], rebuilt[rows] = found.groups, found.spread
-    others, apart = outlying(usual)
+    others, apart = outlying(usual, agree)
     return Comparisons(
         effects=effects,
         totals=totals,
@@ -196,6 +204,11 @@ def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Flo
     return usual, table.by_question(total(turns.mean[..., own], turns.mean[..., base]))
 
 
+def _of_rounds(table: Table, turns: Turns, own: Ints, base: Ints) -> Floats:
+    """The pairs of every round, shape (questions, blocks, rounds, pairs); NaN where a case has none."""
+    return table.by_question(pairs_of_rounds(turns.middle[..., own], turns.middle[..., base]))
+
+
 def _lost(table: Table, turns: Turns, arms: Ints) -> Bools:
     """Blocks in which some of the arms have a turn that others lack, shape (questions, blocks)."""
     present = ~np.isnan(turns.middle[..., arms])
@@ -231,11 +244,12 @@ def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Flo
     return found
 
 
-def outlying(usual: Floats) -> tuple[Ints, Floats]:
+def outlying(usual: Floats, agree: Bools | None = None) -> tuple[Ints, Floats]:
     """Starts of another kind: how many of each comparison, and how far they are from the rest.
 
     Args:
         usual: one difference of logarithms a start, shape (comparisons, blocks), NaN where there is none.
+        agree: whether the rounds of a start are where it is, of the same shape; None where that is not known.
     """
     present = ~np.isnan(usual)
     count = present.sum(axis=1)
@@ -244,12 +258,31 @@ def outlying(usual: Floats) -> tuple[Ints, Floats]:
     off = np.where(present, usual - middle[:, None], 0.0)
     spread = _ROBUST * _middle(np.sort(np.where(present, np.abs(off), np.nan), axis=1), count)
     far = np.abs(off) > OUTLYING * np.maximum(spread, TICK)[:, None]
+    if agree is not None:
+        far &= agree
     up, down = (far & (off > 0)).sum(axis=1), (far & (off < 0)).sum(axis=1)
     side = np.where(up >= down, 1.0, -1.0)[:, None]
     chosen = far & (off * side > 0)
     number = chosen.sum(axis=1)
     mean = np.where(chosen, off, 0.0).sum(axis=1) / np.maximum(number, 1)
     return number, mean
+
+
+def _agree(usual: Floats, pairs: Floats) -> Bools:
+    """Whether the rounds of each start are about as far from the middle of all starts as it is, of the shape of ``usual``.
+
+    Args:
+        usual: of each start, shape (comparisons, blocks).
+        pairs: of each of its rounds, shape (comparisons, blocks, rounds, pairs), NaN where there was none.
+    """
+    middle = _middle(np.sort(usual, axis=1), (~np.isnan(usual)).sum(axis=1))[:, None]
+    off = usual - middle
+    along = np.where(np.isnan(pairs), -np.inf, (pairs - middle[..., None, None]) * np.sign(off)[..., None, None])
+    furthest = along.max(axis=-1, initial=-np.inf)
+    measured = np.isfinite(furthest)
+    lacking = measured & (furthest <= AGREEING * np.abs(off)[..., None])
+    fewer: Bools = lacking.sum(axis=-1) <= measured.sum(axis=-1) // SPARED
+    return fewer
 
 
 def _middle(ordered: Floats, count: Ints) -> Floats:
