@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 OUTLYING = 6.0
 """Robust standard deviations from the middle beyond which a start may be one of another kind."""
 AGREEING = 2 / 3
-"""Part of a start's distance from the middle that a pair of each of its rounds must keep, on the same side: what a start
-is, all of its rounds are, and what disturbs some of them is noise. One pair is enough, because what disturbs an arm of
-the baseline makes its pairs look alike."""
+"""Part of a start's distance from the middle that a pair of each of its rounds must keep, on the same side.
+
+What a start is, all of its rounds are; what disturbs some of them is noise. One pair of a round is enough, because what
+disturbs one arm of the baseline would hide a slow start in the other pairs.
+"""
 SPARED = 6
 """Rounds of which one may keep less."""
 TICK = 1e-3
@@ -269,7 +271,7 @@ def outlying(usual: Floats, agree: Bools | None = None) -> tuple[Ints, Floats]:
 
 
 def _agree(usual: Floats, pairs: Floats) -> Bools:
-    """Whether the rounds of each start are about as far from the middle of all starts as it is, of the shape of ``usual``.
+    """Whether the rounds of each start are about as far from the middle of all starts as it is; as ``usual`` in shape.
 
     Args:
         usual: of each start, shape (comparisons, blocks).
