@@ -38,10 +38,12 @@ class Outlook:
     Attributes:
         verdicts: they.
         needs: what it would take, or why there is no verdict: ``about 2 more minutes``.
+        timely: whether more starts decide them in a reasonable time.
     """
 
     verdicts: tuple[Verdict, ...]
     needs: str
+    timely: bool = False
 
     def places(self, *, several: bool) -> tuple[str, ...]:
         """What they are about: ``q2``, ``q2, cold``; with the contender where there are several."""
@@ -70,7 +72,7 @@ def outlooks(verdicts: Iterable[Verdict], pace: Pace | None) -> Iterator[Outlook
         else:
             others.setdefault(LONGER, []).append(one)
     if timely:
-        yield Outlook(tuple(timely), _more(timely, pace))
+        yield Outlook(tuple(timely), _more(timely, pace), timely=True)
     for said, same in others.items():
         yield Outlook(tuple(same), said)
 

@@ -328,6 +328,7 @@ def _to_do(results: ExperimentResults, still_open: Sequence[Outlook]) -> Iterato
         yield "Look at the wrong answers below: an operation with one is timed for nobody."
     for one in still_open:
         places = one.places(several=len(results.record.spec.contenders) > 2)
-        yield f"{headline.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}."
+        again = ". The same command again adds its starts to these" if one.timely else ""
+        yield f"{headline.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}{again}."
     for remedy in beside.remedies(results):
         yield f"{one_line(remedy[:1].upper() + remedy[1:], 300).rstrip('.')}."
