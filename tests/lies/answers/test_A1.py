@@ -184,9 +184,9 @@ VOTE = (*SMALL, "--no-truth", "--operations", "by_action,eq_action")
 
 @pytest.mark.promise("The largest group of at least two lineages that agree outvotes the rest.")
 def test_one_against_two_lineages_is_outvoted(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", "chdb", "liar?lie=group"), *VOTE)
+    run = weigh("gate", *contenders("duckdb", "datafusion", "liar?lie=group"), *VOTE)
     assert diverged(run) == {("liar?lie=group", "by_action")}
-    assert "contradicted by duckdb, chdb" in detail(run, "by_action")
+    assert "contradicted by duckdb, datafusion" in detail(run, "by_action")
     assert "outvoted" in detail(run, "by_action")
     assert run.code == 1
 

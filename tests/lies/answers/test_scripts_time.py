@@ -10,28 +10,26 @@ import pytest
 from support import clickbench_systems as systems
 from support import evidence_files
 
-from ..reading import contenders, statuses
+from ..reading import ONCE, contenders, statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from support.command import Run, Weigh
 
-FLAGS = ("--quiet", "--json", "--starts", "1", "--rounds", "1", "--runs", "5")
+FLAGS = ("--quiet", "--json")
+SEVERAL = ("--starts", "1", "--rounds", "1", "--runs", "5")
+"""Executions of which a median is taken."""
 
 
-@pytest.fixture(scope="module")
-def run(fresh: Callable[[], Weigh]) -> Run:
+def run_of(weigh: Weigh, flags: tuple[str, ...]) -> Run:
     """A system of scripts, one that prints a made time, one that answers nothing, and a witness."""
-    weigh = fresh()
     systems.make_experiment(weigh.folder)
-    return weigh(
-        "run", *contenders(*(systems.system(weigh.folder, one) for one in ("", "made", "silent")), "duckdb"), *FLAGS
-    )
+    named = contenders(*(systems.system(weigh.folder, one) for one in ("", "made", "silent")), "duckdb")
+    return weigh("run", *named, *FLAGS, *flags)
 
 
 @pytest.mark.promise("Its scripts are called unchanged, and its answers are compared like any other's.")
-def test_answers_of_a_folder_are_compared(run: Run) -> None:
+def test_answers_of_a_folder_are_compared(weigh: Weigh) -> None:
+    run = run_of(weigh, ONCE)
     assert statuses(run) == {"kinds": "agreed", "pairs": "agreed"}
     for row in run.json["gate"]:
         assert row["status"] == ("error" if row["contenders"] == ["silent"] else "agreed")
@@ -45,7 +43,8 @@ def test_answers_of_a_folder_are_compared(run: Run) -> None:
 @pytest.mark.promise(
     "What a system of ClickBench prints of its time stands beside what went by, and decides nothing (`A10.said`)."
 )
-def test_a_made_time_changes_no_figure_and_is_named(run: Run) -> None:
+def test_a_made_time_changes_no_figure_and_is_named(weigh: Weigh) -> None:
+    run = run_of(weigh, SEVERAL)
     found = {(one["code"], one["contender"], one["operation"]) for one in run.json["findings"] if "A10" in one["code"]}
     assert {("A10.said", "honest", None), ("A10.said", "made", None), ("A10.claim", "made", "pairs")} <= found
     # The other query is over so soon that what it leaves out may be too little to tell.
