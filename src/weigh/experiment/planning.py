@@ -132,11 +132,13 @@ class Planning(NamedTuple):
         elif plan.lowered:
             self.say(
                 codes.T10_BUDGET.finding(
-                    text=f"the budget allows {plan.size}, not {units.count(wanted, 'start')}",
+                    text=f"the budget allows {'about ' if spec.precision else ''}{plan.size}, "
+                    f"not {units.count(wanted, 'start')}",
                     remedy="raise --budget for tighter intervals",
                 )
             )
-        blocks = most if plan.starts == wanted else plan.starts
+        # What was planned is an estimate: as long as there is time, more blocks follow.
+        blocks = most if plan.starts == wanted or (spec.precision and not over) else plan.starts
         serial = self._too_large(everyone, asked.answers.peaks)
         if serial and spec.duet:
             raise UsageError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from golden import in_process
 from weigh.experiment import attempt
+from weigh.model.spec import MOST_STARTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,10 +23,10 @@ TWO = ("--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scal
 
 @pytest.mark.promise("What was asked for and lowered is a finding (`T10.budget`).")
 def test_what_the_budget_lowers_is_said(weigh: Weigh) -> None:
-    """Forty executions of 40 ms by three arms do not fit ten times; five starts of one do, on a busy machine too."""
-    pace = [word for name in "ab" for word in ("--contender", f"{name}=liar?lie=pace&ms=40")]
+    """One execution of 100 ms by three arms does not fit forty times; five starts do, on a busy machine too."""
+    pace = [word for name in "ab" for word in ("--contender", f"{name}=liar?lie=pace&ms=100")]
     asked = ("--workload", "two", "--operations", "unordered", "--scale", "20K", "--rounds", "1", "--quiet", "--json")
-    run = weigh("run", *pace, *asked, "--starts", "40", "--runs", "40", "--budget", "60s")
+    run = weigh("run", *pace, *asked, "--starts", "40", "--runs", "40", "--budget", "25s")
     assert run.code in (0, 1, 3), run.err
     (found,) = (one for one in run.json["findings"] if one["code"] == "T10.budget")
     assert found["severity"] == "note"
@@ -33,6 +35,20 @@ def test_what_the_budget_lowers_is_said(weigh: Weigh) -> None:
     assert "raise --budget" in found["remedy"]
     # The baseline has two arms, and the starts of both.
     assert max(one["starts"] for one in run.json["timings"] if one["contender"] != "a") < 40
+    assert weigh("verify", str(run.evidence)).code == 0
+
+
+@pytest.mark.promise("where fewer were planned, starts are made as long as there is time.")
+def test_a_plan_of_fewer_than_ten_starts_goes_on_while_there_is_time(weigh: Weigh) -> None:
+    """Ten starts of three executions and three untimed ones of 150 ms do not fit into 12 s, nine or fewer do."""
+    pace = [word for name in "ab" for word in ("--contender", f"{name}=liar?lie=pace&ms=150")]
+    run = weigh("run", *pace, "--workload", "two", "--operations", "unordered", "--scale", "20K", "--budget", "12s")
+    assert run.code in (0, 1, 3), run.err
+    events = [json.loads(line) for line in (run.evidence / "journal.jsonl").read_text().splitlines()]
+    # Which of the two depends on the machine; never because the starts that were planned are made.
+    assert [one["body"]["stop"] for one in events if one["event"] == "look"][-1] in ("budget", "reached")
+    (planned,) = (one["body"] for one in events if one["event"] == "plan")
+    assert planned["starts"] == MOST_STARTS
     assert weigh("verify", str(run.evidence)).code == 0
 
 
