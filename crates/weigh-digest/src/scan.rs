@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -94,11 +95,14 @@ pub(crate) fn scan<S: Send>(
 /// and takes no memory; with another allocator nothing happens.
 fn keep_freed_memory() {
     const SIZE: usize = (32 << 20) - (64 << 10);
-    let mut block = Vec::<u8>::new();
-    // Without the memory for it there is nothing to keep.
-    let _ = block.try_reserve_exact(SIZE);
-    // The compiler would leave out an allocation that nobody looks at.
-    drop(black_box(block));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mut block = Vec::<u8>::new();
+        // Without the memory for it there is nothing to keep.
+        let _ = block.try_reserve_exact(SIZE);
+        // The compiler would leave out an allocation that nobody looks at.
+        drop(black_box(block));
+    });
 }
 
 fn tasks(files: &[TableFile]) -> Vec<Task> {
