@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS {_TABLE} (
 ) ENGINE = ReplacingMergeTree ORDER BY id
 """
 _CODE = re.compile(r"\bcode:? (\d+)", re.IGNORECASE)
+_WORDS = re.compile(r"DB::Exception: (.*?)(?: \(for url |$)", re.DOTALL)
 _WAIT = {"connect_timeout": 5, "send_receive_timeout": 60}
 _LONGEST = 400
 """Characters of what is said of an error."""
@@ -38,9 +39,19 @@ def main() -> None:
         )
         said = _add(client, asked["add"]) if asked["add"] else _read(client)
     except (Error, OSError) as error:
-        found = _CODE.search(str(error))
-        said = {"error": str(error)[:_LONGEST], "code": found[1] if found else ""}
+        said = _failed(error)
     json.dump(said, sys.stdout)
+
+
+def _failed(error: BaseException) -> dict[str, Any]:
+    """The server's words with its code, or what the first of the errors behind this one says."""
+    text = str(error)
+    if found := _CODE.search(text):
+        words = _WORDS.search(text)
+        return {"error": (words[1] if words else text)[:_LONGEST], "code": found[1]}
+    while behind := error.__cause__ or error.__context__:
+        error = behind
+    return {"error": (getattr(error, "strerror", None) or str(error))[:_LONGEST], "code": ""}
 
 
 def _there(client: Any) -> bool:
