@@ -3,97 +3,39 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from weigh.history.remote.program import Reply, ask
+from weigh.history.remote.database import Database, DatabaseHistory
 from weigh.load.target.secrecy import hide
-from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError
-from weigh.model.text import sentences
+from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-REQUIRES = ("clickhouse-connect==1.12.0",)
 PASSWORD = "CLICKHOUSE_PASSWORD"
 """Where the password may stand instead, as ClickHouse's own client has it."""
 USER = "CLICKHOUSE_USER"
-_PROGRAM = Path(__file__).parent / "clickhouse_program.py"
-_SHORT = 12
-"""Characters of an id that name a row."""
 _WRITTEN = "write clickhouse://USER@HOST:PORT/DATABASE, with ?secure=true for TLS"
 _ANOTHER = "there is a table weigh_history that weigh did not make: name another database"
-_REMEDIES = {
-    **dict.fromkeys(("16", "47", "181"), _ANOTHER),
-    "81": "check the name of the database",
-    "164": "this user may only read: name one that may write",
-    "497": "let an administrator GRANT CREATE TABLE, SELECT and INSERT on weigh_history to this user",
-    "516": "check the user and the password",
-}
-"""By ClickHouse's number of the error (its ErrorCodes.cpp)."""
+CLICKHOUSE = Database(
+    title="ClickHouse",
+    program=Path(__file__).parent / "clickhouse_program.py",
+    requires=("clickhouse-connect==1.12.0",),
+    # By ClickHouse's number of the error (its ErrorCodes.cpp).
+    remedies={
+        **dict.fromkeys(("16", "47", "181"), _ANOTHER),
+        "81": "check the name of the database",
+        "164": "this user may only read: name one that may write",
+        "497": "let an administrator GRANT CREATE TABLE, SELECT and INSERT on weigh_history to this user",
+        "516": "check the user and the password",
+    },
+    otherwise="see whether it runs there, and whether this is its HTTP port",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class ClickHouseHistory:
-    """A history in the table ``weigh_history``, which the first entry makes.
-
-    Attributes:
-        name: its URL, without a password.
-        connect: as clickhouse-connect takes it.
-    """
-
-    name: str
-    connect: dict[str, Any] = field(repr=False)
-
-    def __str__(self) -> str:
-        """Without a password."""
-        return self.name
-
-    def add(self, entries: Sequence[tuple[str, str]]) -> list[str]:
-        """Keep entries, each an id and its JSON.
-
-        Returns:
-            Ids of those that were not there. ClickHouse has no unique keys: of two who add the same entry at the same
-            moment both may be told so, and it is read once.
-
-        Raises:
-            EnvironmentFault: the server cannot be reached, or does not let this user write.
-        """
-        return self._ask(entries).added if entries else []
-
-    def read(self) -> list[tuple[str, str]]:
-        """All entries, each its row's name and its JSON.
-
-        Raises:
-            EnvironmentFault: the server cannot be reached, or does not let this user read.
-            EvidenceFault: it has no history.
-        """
-        return [(f"row {own[:_SHORT]}", text) for own, text in self._ask(()).entries]
-
-    def _ask(self, entries: Sequence[tuple[str, str]]) -> Reply:
-        said = ask(
-            _PROGRAM,
-            REQUIRES,
-            {"connect": self.connect, "add": entries},
-            where=self.name,
-            silent="the server did not answer as ClickHouse does",
-        )
-        if said.code == "no-table":
-            raise EvidenceFault(
-                "there is no history", where=self.name, remedy="weigh history add EVIDENCE --to URL makes one"
-            )
-        if said.error is not None:
-            raise EnvironmentFault(
-                f"the history there cannot be used: {sentences(said.error)}",
-                where=self.name,
-                remedy=_REMEDIES.get(said.code, "see whether it runs there, and whether this is its HTTP port"),
-            )
-        return said
-
-
-def history(text: str, environment: Mapping[str, str] = os.environ) -> ClickHouseHistory:
+def history(text: str, environment: Mapping[str, str] = os.environ) -> DatabaseHistory:
     """The history of a URL; the password is hidden from the list of processes.
 
     Raises:
@@ -126,7 +68,7 @@ def history(text: str, environment: Mapping[str, str] = os.environ) -> ClickHous
         "password": password,
         "secure": secure == "true",
     }
-    return ClickHouseHistory(name, connect | ({"database": database} if database else {}))
+    return DatabaseHistory(name, CLICKHOUSE, connect | ({"database": database} if database else {}))
 
 
 def _without_password(text: str, password: str | None) -> str:
