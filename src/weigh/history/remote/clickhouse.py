@@ -1,4 +1,8 @@
-"""A history in a table of ClickHouse, by URL of its HTTP interface."""
+"""A history in a table of ClickHouse, by URL of its HTTP interface.
+
+ClickHouse has no unique keys: of two who add the same entry at the same moment both may be told that it was not there,
+and it is read once.
+"""
 
 from __future__ import annotations
 
