@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 import statistics
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from weigh.experiment.profile.results import ProfiledChange
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.operation import Workload
     from weigh.model.sample import Sample
     from weigh.model.units import Seconds
 
@@ -29,6 +32,9 @@ def choose(
     results: ExperimentResults, records: Sequence[Record], operations: Sequence[str], contender: str | None
 ) -> tuple[list[ProfiledChange], dict[str, tuple[str, ...]]]:
     """What is profiled, the largest change first, and what changed as well, by contender.
+
+    Of a suite, operations of one template mostly change for one reason: the largest change of each template comes
+    before the second of any.
 
     Args:
         results: of the experiment.
@@ -59,11 +65,23 @@ def choose(
     changed = [one for one in verdicts if one.verdict in _CHANGED]
     pairs = list(dict.fromkeys((one.operation, one.contender) for one in changed))
     found = [_change(_verdict(changed, *pair), *pair, spec.baseline, samples) for pair in pairs]
-    found.sort(key=_size, reverse=True)
+    found = _of_each_template(sorted(found, key=_size, reverse=True), results.record.workload)
     left: dict[str, tuple[str, ...]] = {}
     for one in found[MOST:]:
         left[one.contender] = (*left.get(one.contender, ()), one.operation)
-    return found[:MOST], left
+    return sorted(found[:MOST], key=_size, reverse=True), left
+
+
+def _of_each_template(found: Iterable[ProfiledChange], workload: Workload | None) -> list[ProfiledChange]:
+    """The first of every template and contender, then the second of each, and so on, else in the same order."""
+    template = {name: of for of, names in (workload.templates if workload else {}).items() for name in names}
+    before: Counter[tuple[str, str]] = Counter()
+    rank = []
+    for one in found:
+        key = one.contender, template.get(one.operation, one.operation)
+        rank.append((before[key], one))
+        before[key] += 1
+    return [one for _, one in sorted(rank, key=operator.itemgetter(0))]
 
 
 def _verdict(verdicts: Iterable[Verdict], operation: str, contender: str) -> Verdict | None:
