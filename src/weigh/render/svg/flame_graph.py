@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 WIDTH = 1120
 _ROW = 17
 _DEEPEST = 64
-_THINNEST = 0.6
+_THINNEST = 2.0
+"""Thinner boxes are thousands, and nobody can point at one; the folded stacks have them."""
 _CHARACTER = 6.3
 """Units that a character of a label takes, about."""
 _MORE, _LESS, _ALIKE = (240, 110, 75), (105, 165, 235), (238, 232, 220)

@@ -71,7 +71,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             evidence=evidence,
             summary=summary.summary(results),
             claim=words.CLAIM,
-            top=top(results, evidence, judged),
+            top=top(results, evidence, contenders, judged),
             disturbed=disturbed(results),
             tier=words.tier(results.tier.name) if results.tier else "",
             contenders=contenders,

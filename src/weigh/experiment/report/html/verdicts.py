@@ -92,6 +92,7 @@ class Verdicts:
         groups: by operation, in the order of the gate.
         suites: by contender.
         missing: sentences on members of the suite without a ratio.
+        axis: of all plots.
         head: labels of the axis.
         ground: what lies behind every plot, defined once.
         level: of the interval, per cent.
@@ -101,6 +102,7 @@ class Verdicts:
     groups: tuple[Group, ...]
     suites: tuple[SuiteRow, ...]
     missing: tuple[str, ...]
+    axis: Axis
     head: Markup
     ground: Markup
     level: str
@@ -114,7 +116,8 @@ def verdicts(results: ExperimentResults, contenders: Contenders, anchors: dict[s
     if not analysis.verdicts and not analysis.timings:
         return None
     rules = results.record.spec.rules
-    axis = Axis(analysis.verdicts, analysis.floors, rules.margin)
+    all_ratios = (*analysis.verdicts, *(one.verdict for one in results.templates))
+    axis = Axis(all_ratios, analysis.floors, rules.margin)
     groups = []
     for temperature in results.record.spec.temperatures:
         table = _Table(analysis.at(temperature), contenders, axis, temperature)
@@ -125,6 +128,7 @@ def verdicts(results: ExperimentResults, contenders: Contenders, anchors: dict[s
         groups=tuple(groups),
         suites=tuple(_suite(one, analysis, contenders, axis) for one in results.suites),
         missing=_missing(results),
+        axis=axis,
         head=axis.head(),
         ground=axis.ground(),
         level=f"{100 * rules.confidence:g} %",
@@ -148,7 +152,8 @@ class _Table:
         for who in self._cast.everybody:
             verdict, timing = self._verdicts.get((operation, who.name)), self._timings.get((operation, who.name))
             if verdict:
-                found.append(_compared(who, timing, verdict, self._axis))
+                median, cv = (units.seconds(timing.median), units.percent(timing.cv)) if timing else ("", "")
+                found.append(compared(who, verdict, self._axis, median, cv))
             elif timing:
                 found.append(self._alone(who, timing, operation))
         return tuple(found)
@@ -171,11 +176,12 @@ class _Table:
         )
 
 
-def _compared(who: Mark, timing: Timing | None, verdict: Verdict, axis: Axis) -> Row:
+def compared(who: Mark, verdict: Verdict, axis: Axis, median: str, cv: str = "") -> Row:
+    """The row of a verdict; median and coefficient of variation as they are printed."""
     return Row(
         who=who,
-        median=units.seconds(timing.median) if timing else "",
-        cv=units.percent(timing.cv) if timing else "",
+        median=median,
+        cv=cv,
         ratio=f"{verdict.ratio:.3f}" if verdict.ratio else "",
         interval=_interval(verdict.low, verdict.high),
         fcr=_interval(verdict.low_fcr, verdict.high_fcr),
