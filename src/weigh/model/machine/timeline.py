@@ -11,7 +11,7 @@ import msgspec
 from weigh.model.units import Bytes, Seconds
 
 
-class Disk(msgspec.Struct, frozen=True, kw_only=True):
+class Disk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one block device did in a moment.
 
     Attributes:
@@ -29,7 +29,7 @@ class Disk(msgspec.Struct, frozen=True, kw_only=True):
     utilisation: float
 
 
-class Network(msgspec.Struct, frozen=True, kw_only=True):
+class Network(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What all network interfaces but the loopback did since they were last read.
 
     Attributes:
@@ -51,7 +51,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     link: float | None = None
 
 
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One tick of the sampler: what happened from ``at`` to ``at + span``. Moments follow each other without gaps.
 
     A turn begins and ends between two moments. The attributes from ``cpus`` on are read twice a second and at the
@@ -120,7 +120,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
         return self.at + self.span
 
 
-class ForeignProcess(msgspec.Struct, frozen=True, kw_only=True):
+class ForeignProcess(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A process that is neither weigh's nor a contender's, and used CPU.
 
     Attributes:
@@ -134,7 +134,7 @@ class ForeignProcess(msgspec.Struct, frozen=True, kw_only=True):
     cpu_s: Seconds
 
 
-class Watch(msgspec.Struct, frozen=True, kw_only=True):
+class Watch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What the sampler saw since the event before: as a rule one turn and what came before it.
 
     Attributes:
