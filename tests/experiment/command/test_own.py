@@ -103,6 +103,7 @@ def test_what_exists_is_not_written_over(begun: Weigh) -> None:
         ),
         (("--data", "empty"), "error: empty: this folder is empty\n  name files of Parquet"),
         (("--data", "foreign"), "error: foreign: no file of this folder has a form that is taken: a.txt and 1 more\n"),
+        (("--data", "t=s3://key:secret@bucket/x.parquet"), "error: 's3://bucket/x.parquet' is an address"),
         (("--data", "q.sql"), "q.sql"),
         (("--data", "my 'data'", "--sql", "absent.sql"), "absent.sql"),
         (("--data", "my 'data'", "--sql", "bad.sql"), "query bad"),
