@@ -242,11 +242,14 @@ def _attempts(results: ExperimentResults) -> Iterator[str]:
 
 
 def _failures(results: ExperimentResults) -> Iterator[str]:
-    """How executions failed that the gate had not seen fail, a sentence a contender."""
+    """How executions failed that the gate had not seen fail, a sentence a contender; first whose fault it may be."""
     found: dict[str, dict[str, str]] = {}
     for one in results.record.samples:
         if one.outcome not in (Outcome.OK, Outcome.WRONG):
             found.setdefault(one.contender, {}).setdefault(one.operation, one_line(one.detail, _TOLD))
+    gone = (one.text for one in results.findings if one.code == codes.E3_GONE.code) if found else ()
+    for text in dict.fromkeys(gone):
+        yield f"{one_line(text[:1].upper() + text[1:])}."
     for name, operations in found.items():
         how = next(filter(None, operations.values()), "")
         yield f"{name} failed while it was timed, on {named([*operations])}{f': {how}' if how else ''}."
