@@ -50,7 +50,7 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         said = [*answers(results), *([nothing] if results.gate else [])]
-        return (*_unfinished(results), *said, *_attempts(results), *_failures(results))
+        return (*_unfinished(results), *said, *_flipped(results), *_attempts(results), *_failures(results))
     out = disqualified(results.findings)
     fit = [pair for pair in compared if pair.contender not in out]
     if len(fit) == 1:
@@ -239,6 +239,23 @@ def _unfinished(results: ExperimentResults) -> Iterator[str]:
 def _attempts(results: ExperimentResults) -> Iterator[str]:
     if results.attempts > 1:
         yield f"{results.attempts} attempts are read together."
+
+
+def _flipped(results: ExperimentResults) -> Iterator[str]:
+    """Who noticed one flipped bit in a copy of the data, where that was asked."""
+    parts = []
+    for code, did in (
+        (codes.D4_WRONG, "answered otherwise and said nothing"),
+        (codes.D4_RAISED, "raised"),
+        (codes.D4_RIGHT, "answered as before"),
+    ):
+        if names := [str(one.contender) for one in results.findings if one.code == code.code]:
+            parts.append(f"{', '.join(dict.fromkeys(names))} {did}")
+    if parts:
+        yield f"Over a copy with one flipped bit {'; '.join(parts)}."
+    for one in results.findings:
+        if one.code == codes.D4_UNTRIED.code:
+            yield f"{one_line(one.text[:1].upper() + one.text[1:])}."
 
 
 def _failures(results: ExperimentResults) -> Iterator[str]:
