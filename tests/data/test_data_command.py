@@ -120,6 +120,8 @@ def test_hardly_any_rows_are_a_dataset(weigh: Weigh, rows: str) -> None:
     described = weigh("data", "describe", *map(str, Path(folder).glob("*.parquet")), "--json").json
     assert [file["rows"] for file in described["files"]] == [int(rows)]
     assert weigh("data", "describe", folder, "--json").json == described
+    shown = weigh("data", "describe", folder).out
+    assert f" of {rows} row{'' if rows == '1' else 's'}\n" in shown
 
 
 def test_a_folder_to_describe_needs_files(weigh: Weigh) -> None:

@@ -6,7 +6,7 @@ import random
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 import pyarrow as pa
@@ -23,7 +23,7 @@ from weigh.data.layout.row_order import ascending
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
 from weigh.model.errors import DataFault, UsageError
-from weigh.model.spec import LayoutSpec
+from weigh.model.spec import Codec, LayoutSpec, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,6 +198,14 @@ def test_gzip_has_levels_too(made: Made) -> None:
     assert level_is(one, 1)
     assert level_is(nine, 9)
     assert one.bytes > nine.bytes
+
+
+@pytest.mark.parametrize("codec", get_args(Codec))
+@pytest.mark.parametrize("writer", [name for name in get_args(Writer) if name != "tpchgen"])
+def test_every_writer_has_every_codec_at_a_level_of_its_own(made: Made, writer: Any, codec: Any) -> None:
+    form, digests = made(LayoutSpec(writer=writer, codec=codec))
+    assert of_columns(form, "codec") == {codec}
+    assert digests == made(LayoutSpec(writer="pyarrow"))[1]
 
 
 @pytest.mark.promise("What a writer does not have is refused with a writer that has it")

@@ -141,4 +141,7 @@ def test_the_commands(weigh: Weigh, tmp_path: Path) -> None:
     assert weigh("data", "unregister", "both", **there).code == 0
     assert (weigh.folder / "flows.parquet").exists()
     assert weigh("data", "unregister", "both", **there).code == 2
-    assert weigh("data", "register", "https://example.org/x.parquet", **there).code == 2
+    refused = weigh("data", "register", "t=https://me:secret@example.org/x.parquet?signature=secret", **there)
+    assert refused.code == 2
+    assert "'https://example.org/x.parquet' is an address" in refused.err
+    assert "secret" not in refused.err

@@ -12,12 +12,14 @@ import pytest
 
 from support.user_data import make_data
 from weigh.data import cache as store
-from weigh.data import user_files
+from weigh.data import unseen, user_files
 from weigh.data.layout import file_facts
 from weigh.data.rewritten import rewritten
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder
-from weigh.model.errors import DataFault, EnvironmentFault
+from weigh.experiment.data import ingest
+from weigh.experiment.data.data_link import tables_of
+from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
@@ -40,6 +42,32 @@ def own(tmp_path: Path) -> Own:
     files = sorted((tmp_path / "my 'data'").glob("*.parquet"))
     cache = tmp_path / "cache"
     return Own(user_files.open_files(user_files.by_name(files), cache, seed=7), cache)
+
+
+def test_files_of_one_table_may_differ_in_what_may_be_null(tmp_path: Path) -> None:
+    paths = [tmp_path / f"t-{number}.parquet" for number in range(2)]
+    kinds = (pa.string(), pa.large_string())
+    for path, kind, values, nullable in zip(paths, kinds, (["a", "b"], ["a", None]), (False, True), strict=True):
+        schema = pa.schema([pa.field("name", kind, nullable=nullable)])
+        pq.write_table(pa.table([pa.array(values, kind)], schema=schema), path)
+    own = Own(user_files.open_files({"t": paths}, tmp_path / "cache", seed=7), tmp_path / "cache")
+    made = own.written(writer="pyarrow")
+    assert made.manifest.digests == own.data.manifest.digests
+    other = unseen.laid_out(own.data, made, tmp_path / "unseen")
+    assert other.manifest.digests == own.data.manifest.digests
+    assert ingest.rows(tables_of(own.data.folder, own.data.manifest), "t")["name"].to_pylist() == ["a", "b", "a", None]
+
+
+def test_what_differs_between_files_of_one_table_is_said(tmp_path: Path) -> None:
+    one, other = tmp_path / "1.parquet", tmp_path / "2.parquet"
+    pq.write_table(pa.table({"a": [1], "b": [1]}), one)
+    for given, said in (({"a": [1], "b": ["x"]}, "b is int64 and string"), ({"a": [1]}, "b is int64 and missing")):
+        pq.write_table(pa.table(given), other)
+        with pytest.raises(UsageError, match=said):
+            user_files.same_columns("t", [one, other])
+    pq.write_table(pa.table({"b": [1], "a": [1]}), other)
+    with pytest.raises(UsageError, match="in another order"):
+        user_files.same_columns("t", [one, other])
 
 
 @pytest.mark.promise("They are copies in weigh's cache: no file of yours is written.")

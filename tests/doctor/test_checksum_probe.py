@@ -52,6 +52,13 @@ def test_a_flipped_bit_is_noticed_by_who_compares_checksums(weigh: Weigh) -> Non
     assert {word for (name, codec, _), word in without.items() if name == VERIFIES and codec != "gzip"} == {"wrong"}
 
 
+def test_who_writes_no_checksums_is_asked_over_files_that_have_them(weigh: Weigh) -> None:
+    run = weigh("data", "probe-checksums", "--engines", "duckdb", "--quiet")
+    assert run.code == 0, run.err
+    assert "Files by pyarrow 26.0.1 with page checksums" in run.out
+    assert "answers wrongly and says nothing: duckdb" in run.out
+
+
 @pytest.mark.long
 def test_every_engine(weigh: Weigh) -> None:
     document = weigh("data", "probe-checksums", "--engines", ",".join(ALL), "--quiet", "--json").json

@@ -87,6 +87,34 @@ def test_rows_are_those_of_the_files(spec: str, files: list[Path], tmp_path: Pat
     assert ([file.blake3 for file in read.files], read.wrong) == (before, "")
 
 
+def test_a_column_that_may_be_null_in_a_later_file_alone(tmp_path: Path, registrar: Registrar) -> None:
+    paths = [tmp_path / f"{number}.parquet" for number in range(2)]
+    for path, values, nullable in zip(paths, ([1, 2], [3, None]), (False, True), strict=True):
+        schema = pa.schema([pa.field("n", pa.int64(), nullable=nullable)])
+        pq.write_table(pa.table([values], schema=schema), path)
+    for kind in ("iceberg", "ducklake", "delta"):
+        made = registration.make(kind, {"parts": paths}, tmp_path / kind, registrar)
+        assert len(made.paths["parts"]) == 2
+
+
+@pytest.mark.promise("`uint32` and `uint64` are refused for Iceberg, every unsigned integer is for Delta")
+@pytest.mark.parametrize(
+    ("kind", "refused"),
+    [("iceberg", {"uint32", "uint64"}), ("delta", {"uint8", "uint16", "uint32", "uint64"}), ("ducklake", set())],
+)
+def test_unsigned_integers_that_a_format_does_not_have(tmp_path: Path, kind: str, refused: set[str]) -> None:
+    found = set()
+    for name in ("uint8", "uint16", "uint32", "uint64", "int64"):
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.table({"u": pa.array([{"inner": 1}], pa.struct([("inner", name)]))}), path)
+        try:
+            registration.refuse(kind, {"t": [path]})
+        except UsageError as error:
+            assert f"column u holds {name}" in str(error)
+            found.add(name)
+    assert found == refused
+
+
 @pytest.mark.promise("A catalog that lists a file that is gone, or another one, is not taken for the layout.")
 def test_a_file_that_is_gone(files: list[Path], tmp_path: Path, registrar: Registrar) -> None:
     made = registration.make("delta", {"parts": files}, tmp_path / "catalog", registrar)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,19 +99,6 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         from weigh._native import merge_digests
 
         return {table: merge_digests([file.digest for file in files]) for table, files in self.tables.items()}
-
-
-def refuse_address(text: str) -> None:
-    """Files are registered where they lie on this machine.
-
-    Raises:
-        UsageError: it is an address.
-    """
-    if _ADDRESS.match(text):
-        raise UsageError(
-            f"'{text.partition('?')[0]}' is an address, and data is registered where it lies on this machine",
-            remedy="fetch the file and register its path: over a network every run would measure the network",
-        )
 
 
 def register(name: str, tables: Tables, cache: Path, progress: Progress, *, force: bool = False) -> Registration:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from weigh.data import cache as store
 from weigh.data.ground_truth import Truth
+from weigh.data.user_files import plain_type
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class _OwnTable:
     def __init__(self, files: Sequence[Path], rows: int) -> None:
         self._files = files
         self.rows = rows
-        self.schema = pa.schema([_plain_field(field) for field in pq.read_schema(files[0])])
+        self.schema = _schema(files)
 
     def batches(self, executor: Executor) -> Iterator[pa.RecordBatch]:
         """Every row, in the order of the files."""
@@ -85,6 +86,14 @@ class _OwnTable:
                     where=str(path.resolve()),
                     remedy="leave out the layout: files are read as they are without one",
                 ) from error
+
+
+def _schema(files: Sequence[Path]) -> pa.Schema:
+    first, *others = [pa.schema([_plain_field(field) for field in pq.read_schema(file)]) for file in files]
+    if all(other.equals(first) for other in others):
+        return first
+    # They differ in what may be NULL: everything may then.
+    return pa.schema([(field.name, plain_type(_plain(field.type))) for field in first])
 
 
 def _plain_field(field: pa.Field) -> pa.Field:

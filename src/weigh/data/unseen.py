@@ -124,7 +124,8 @@ def laid_out(made: store.CachedData, data: store.CachedData, place: Path) -> sto
 
     files: list[FileFacts] = []
     for table in data.manifest.tables:
-        rows = pa.concat_tables(pq.read_table(made.folder / path) for path in made.manifest.paths(table))
+        parts = [pq.read_table(made.folder / path) for path in made.manifest.paths(table)]
+        rows = pa.concat_tables(parts, promote_options="permissive")
         names = data.manifest.paths(table)
         # Types that are not those of the files are read all the same.
         with suppress(pa.ArrowException):

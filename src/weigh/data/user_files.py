@@ -15,9 +15,12 @@ from weigh.data.layout import file_facts
 from weigh.host import scratch
 from weigh.model.dataset import OWN_FILES, Conversion, DatasetName, FileFacts, Manifest
 from weigh.model.errors import UsageError
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
 
 PARQUET = "Parquet"
 FORMATS = {
@@ -31,6 +34,8 @@ _PACKED = (".gz", ".zst")
 """Texts may be compressed."""
 _NUMBERED = re.compile(r"[-_.]?(part)?[-_.]?\d+$", re.IGNORECASE)
 _UNFIT = re.compile(r"\W+")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_USER = re.compile(r"(?<=://)[^/]*@")
 
 Tables = dict[str, list[Path]]
 
@@ -75,8 +80,15 @@ def matches(pattern: str, root: Path) -> list[Path]:
     """The files that a path or glob pattern names; those directly in it, if it names a folder.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or it is an address.
     """
+    if _ADDRESS.match(pattern):
+        # Users, passwords and signatures of addresses are not repeated.
+        shown = _USER.sub("", pattern.partition("?")[0])
+        raise UsageError(
+            f"'{shown}' is an address, and files are read where they lie on this machine",
+            remedy="fetch the file and give its path: over a network every run would measure the network",
+        )
     found = [Path(name) for name in glob.glob(str(root / Path(pattern).expanduser()), recursive=True)]  # noqa: PTH207
     files = [file for path in found for file in (filter(_known, path.iterdir()) if path.is_dir() else [path])]
     if not files:
@@ -215,6 +227,8 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
 def same_columns(table: str, files: Sequence[Path]) -> None:
     """Refuse files of one table that have different columns.
 
+    Whether a column may be NULL is no difference: some writers look whether one is (DuckDB 2.0.0).
+
     Raises:
         DataFault: one is not Parquet, or is damaged.
         UsageError: they do.
@@ -224,15 +238,44 @@ def same_columns(table: str, files: Sequence[Path]) -> None:
 
     from weigh.model.errors import DataFault
 
-    first = None
+    first: dict[str, pa.DataType] | None = None
     for file in files:
         try:
-            schema = pq.read_schema(file).remove_metadata()
+            schema = pq.read_schema(file)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataFault(str(error), where=str(file), remedy="give readable, undamaged Parquet files") from error
-        if first is not None and schema != first:
+        columns = {field.name: plain_type(field.type) for field in schema}
+        if first is not None and list(columns.items()) != list(first.items()):
             raise UsageError(
-                f"the files of table {table} have different columns: {files[0].name} and {file.name}",
+                f"the files of table {table} have different columns: {files[0].name} and {file.name}"
+                f" ({_different(first, columns)})",
                 remedy="give each kind of file a table of its own under [sql.tables]",
             )
-        first = schema
+        first = columns
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type, every value of which may be NULL, and whose texts and lists have offsets of any width in memory."""
+    import pyarrow as pa
+
+    if pa.types.is_large_string(kind):
+        return pa.string()
+    if pa.types.is_large_binary(kind):
+        return pa.binary()
+    if pa.types.is_map(kind):
+        return pa.map_(plain_type(kind.key_type), plain_type(kind.item_type))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(plain_type(kind.value_type))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(plain_type(kind.value_type), kind.list_size)
+    if pa.types.is_struct(kind):
+        return pa.struct([(field.name, plain_type(field.type)) for field in kind])
+    return kind
+
+
+def _different(first: Mapping[str, pa.DataType], other: Mapping[str, pa.DataType]) -> str:
+    for name in [*first, *other]:
+        one, two = first.get(name), other.get(name)
+        if one != two:
+            return f"{one_line(name)} is {one or 'missing'} and {two or 'missing'}"
+    return "in another order"

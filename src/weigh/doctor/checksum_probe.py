@@ -63,6 +63,8 @@ _ASKED: dict[str, tuple[dict[str, object], ...]] = {
 """Settings of writers that have one for checksums: with and without them."""
 
 _NOTHING: tuple[dict[str, object], ...] = ({},)
+_WRITER = "pyarrow"
+"""Writes where none of the contenders has a setting for checksums: without a file that has them nobody can be asked."""
 
 Noticed = Literal["raised", "wrong", "right"]
 
@@ -164,15 +166,18 @@ def probe(named: Sequence[str], cache: Path, progress: Progress) -> Probe:
     for one in contenders:
         progress.say(f"environment of {one.name}")
         made.append(prepared.ready(one, cache))
+    writing = list(made)
+    if not any(one.engine.name in _ASKED for one in made):
+        writing.append(prepared.ready(parse_contender(_WRITER), cache))
     drawn = random.Random(SEED)
     distinct = [drawn.randrange(1 << 40) for _ in range(_DISTINCT)]
     values = [drawn.choice(distinct) for _ in range(_ROWS)]
-    versions = {one.name: _version(one) for one in made}
+    versions = {one.name: _version(one) for one in writing}
     place = scratch.folder("checksums")
     # Engines that run as another user must get there.
     place.chmod(0o755)
     try:
-        writers, files = _written(made, versions, values, place, progress)
+        writers, files = _written(writing, versions, values, place, progress)
         readings: list[Reading] = []
         for ready in made:
             progress.say(f"asking {ready.name}")

@@ -47,6 +47,9 @@ def test_who_compares_checksums_raises_and_the_others_say_nothing(weigh: Weigh) 
     assert "has no setting for it" in found["duckdb"]["remedy"]
     assert "page_checksum_verification" in found["pyarrow"]["remedy"]
     assert "crc" in found["verifies"]["text"].lower()
+    (evidence,) = (weigh.folder / "runs").iterdir()
+    shown = " ".join(weigh("report", str(evidence)).out.split())
+    assert "one flipped bit duckdb, pyarrow answered otherwise and said nothing; verifies raised." in shown
     for one in found.values():
         assert "a data page of n, which has a checksum (t/0000.parquet, row group 0, page" in one["text"]
 

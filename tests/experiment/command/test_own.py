@@ -6,6 +6,7 @@ import shutil
 import tomllib
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -103,6 +104,7 @@ def test_what_exists_is_not_written_over(begun: Weigh) -> None:
         ),
         (("--data", "empty"), "error: empty: this folder is empty\n  name files of Parquet"),
         (("--data", "foreign"), "error: foreign: no file of this folder has a form that is taken: a.txt and 1 more\n"),
+        (("--data", "t=s3://key:secret@bucket/x.parquet"), "error: 's3://bucket/x.parquet' is an address"),
         (("--data", "q.sql"), "q.sql"),
         (("--data", "my 'data'", "--sql", "absent.sql"), "absent.sql"),
         (("--data", "my 'data'", "--sql", "bad.sql"), "query bad"),
@@ -121,6 +123,25 @@ def test_what_cannot_be_used_is_said(own: Weigh, arguments: tuple[str, ...], sai
     assert (refused.code, refused.out) == (2, "")
     assert said in refused.err
     assert not (own.folder / "weigh.toml").exists()
+
+
+@pytest.mark.promise("chDB goes by the first file then, and hands out '' or 0 for a NULL of another one (`A4.rows`)")
+def test_files_that_differ_in_what_may_be_null(weigh: Weigh) -> None:
+    for number, (nullable, values) in enumerate(((False, ["a", "b"]), (True, ["c", None]))):
+        schema = pa.schema([pa.field("name", pa.string(), nullable=nullable)])
+        pq.write_table(pa.table([values], schema=schema), weigh.folder / f"t-{number}.parquet")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n, count(name) AS m FROM t")
+    assert weigh("init", "--data", "t-*.parquet", "--sql", "q.sql").code == 0
+    contenders = ("duckdb", "polars", "sqlite", "chdb", "nullable=chdb?schema_inference_make_columns_nullable=1")
+    flags = [flag for one in contenders for flag in ("--contender", one)]
+    found = weigh("gate", *flags, "--no-shrink", "--quiet", "--json")
+    assert found.code == 1, found.err
+    assert [(one["contender"], one["code"]) for one in found.json["findings"] if one["code"] == "A4.rows"] == [
+        ("chdb", "A4.rows")
+    ]
+    loaded = weigh("gate", "--ingest", "--contender", "duckdb", "--contender", "sqlite", "--quiet", "--json")
+    assert loaded.code == 0, loaded.err
+    assert {row["status"] for row in loaded.json["gate"]} == {"agreed"}
 
 
 @pytest.mark.promise("A `LIMIT` without `ORDER BY` has many right answers; `init` points it out (`A7.limit`)")

@@ -96,7 +96,9 @@ def _print_file(one: FileFacts) -> None:
     groups = one.parquet["row_groups"]
     say(one_line(one.path), bold=True)
     say(f"  {one.rows:,} rows, {units.size(one.bytes)}, written by {one_line(str(one.parquet['created_by']))}")
-    say(f"  {units.count(groups['count'], 'row group')} of {groups['min_rows']:,} to {groups['max_rows']:,} rows")
+    least, most = groups["min_rows"], groups["max_rows"]
+    size = units.count(most, "row") if least == most else f"{least:,} to {most:,} rows"
+    say(f"  {units.count(groups['count'], 'row group')} of {size}")
     say(f"  page checksums: {'yes' if one.parquet['page_checksums'] else 'no'}")
     say(f"  digest {one.digest}\n  blake3 {one.blake3}")
     for name, column in one.parquet["columns"].items():

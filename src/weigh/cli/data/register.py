@@ -37,7 +37,6 @@ def register(files: tuple[str, ...], name: str | None, force: bool, quiet: bool,
     loose: list[Path] = []
     for given in files:
         table, equals, pattern = given.partition("=")
-        registered.refuse_address(pattern if equals and table.isidentifier() else given)
         if equals and table.isidentifier():
             tables.setdefault(table, []).extend(user_files.matches(pattern, Path()))
         else:
@@ -78,10 +77,10 @@ def unregister(name: str) -> None:
     """Forget the data of that name. Its files stay as they are."""
     from weigh.data import registered
     from weigh.engines.prepared import cache_folder
-    from weigh.model import units
 
     gone = registered.forget(name, cache_folder())
-    say(f"{gone.name} is forgotten; {units.count(len(gone.files), 'file')} left as they are")
+    stays = "its file stays as it is" if len(gone.files) == 1 else "its files stay as they are"
+    say(f"{gone.name} is forgotten; {stays}")
 
 
 def _print(one: Registration) -> None:

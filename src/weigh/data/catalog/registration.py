@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from weigh.data.catalog import field_ids, runner
+from weigh.data.catalog import field_ids, runner, unsigned
 from weigh.data.layout.parquet import fault
 from weigh.model import units
 from weigh.model.data.catalog import TITLES, CatalogFile, CatalogRead
@@ -60,7 +60,8 @@ def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
         tables: Parquet files by table.
 
     Raises:
-        UsageError: a file is given twice, and would count twice; or field ids would lead readers of Iceberg astray.
+        UsageError: a file is given twice, and would count twice; field ids would lead readers of Iceberg astray; or
+            the format lacks a type of a column, and would take another.
     """
     for table, paths in tables.items():
         seen: dict[tuple[int, int], Path] = {}
@@ -83,6 +84,7 @@ def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
             seen[status.st_dev, status.st_ino] = path
             if kind == "iceberg":
                 field_ids.refuse(path, table)
+            unsigned.refuse(kind, path, table)
 
 
 def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: Registrar) -> Catalog:

@@ -65,6 +65,7 @@ class Iceberg(Format):
 
     def register(self, table: str, paths: list[str]) -> None:
         """By ``add_files``."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
         from pyiceberg.catalog.memory import InMemoryCatalog
 
@@ -73,7 +74,8 @@ class Iceberg(Format):
         catalog.create_namespace(_SCHEMA)
         made = catalog.create_table(
             (_SCHEMA, table),
-            schema=pq.read_schema(paths[0]),
+            # A column may be NULL where it may be in one of the files.
+            schema=pa.unify_schemas([pq.read_schema(path) for path in paths], promote_options="permissive"),
             location=f"file://{place}",
             properties={"format-version": "2"},
         )

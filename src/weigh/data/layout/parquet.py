@@ -40,6 +40,8 @@ _OWN_FILES = ("tpchgen",)
 _IN_DUCKDB = {"none": "uncompressed", "lz4": "lz4_raw"}
 _IN_POLARS = {"none": "uncompressed"}
 _IN_RUST = {"none": "uncompressed", "lz4": "lz4_raw"}
+_LEVELS_IN_RUST = {"zstd": 1, "gzip": 6}
+"""Defaults of the crate, which takes no codec that has levels without one."""
 _NAMES = {"duckdb": "DuckDB", "polars": "Polars", "arro3-io": "parquet-rs"}
 _MANY_ROWS = 1 << 30
 _FALSE_POSITIVES = 0.01
@@ -275,9 +277,9 @@ def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
 
 def _rust_options(spec: LayoutSpec) -> dict[str, Any]:
     asked = knobs.asked(spec)
-    level = f"({spec.codec_level})" if "codec_level" in asked else ""
+    level = asked.get("codec_level", _LEVELS_IN_RUST.get(spec.codec))
     form: dict[str, Any] = {
-        "compression": _IN_RUST.get(spec.codec, spec.codec) + level,
+        "compression": _IN_RUST.get(spec.codec, spec.codec) + ("" if level is None else f"({level})"),
         "max_row_group_size": spec.row_group_rows,
         # As of PyArrow: it would make PyArrow, and only it, see other types.
         "skip_arrow_metadata": True,

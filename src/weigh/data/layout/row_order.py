@@ -73,7 +73,7 @@ class _Scan:
     def take(self, rows: pa.Table) -> None:
         """The next rows."""
         if self._last is not None:
-            rows = pa.concat_tables([self._last.select(rows.column_names), rows])
+            rows = pa.concat_tables([self._last.select(rows.column_names), rows], promote_options="permissive")
         if not rows.num_rows:
             return
         ties = np.ones(rows.num_rows - 1, bool)

@@ -279,11 +279,12 @@ def _fill(connection: Any, name: str, paths: list[str]) -> None:
     for number, path in enumerate(paths):
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
+            columns = [(field.name, _kind(field)) for field in schema]
             if number == 0:
-                first = schema
-                columns = ", ".join(f"{_identifier(field.name)} {_kind(field)}" for field in schema)
-                connection.execute(f"CREATE TABLE {table} ({columns})")
-            elif not schema.equals(first):
+                first = columns
+                made = ", ".join(f"{_identifier(column)} {kind}" for column, kind in columns)
+                connection.execute(f"CREATE TABLE {table} ({made})")
+            elif columns != first:
                 raise TypeError(f"{path} has other columns than {paths[0]}")
             insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
             for batch in file.iter_batches(_BATCH_ROWS):

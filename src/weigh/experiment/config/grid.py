@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.data.layout import knobs
 from weigh.engines import engine
+from weigh.model import units
 from weigh.model.contender import layout_name
 from weigh.model.data.grid import Factor, Grid, cell_name, laid_out
 from weigh.model.errors import UsageError, nearest
@@ -109,7 +110,8 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *,
     cells = list(Grid(factors=factors, members={}).cells)
     if len(cells) * len(contenders) > _MOST:
         raise UsageError(
-            f"the grid has {len(cells)} layouts for {len(contenders)} contenders, more than {_MOST} in one experiment",
+            f"the grid has {units.count(len(cells), 'layout')} for {units.count(len(contenders), 'contender')}, "
+            f"more than {_MOST} in one experiment",
             remedy="vary fewer keys, or fewer values of each",
         )
     layouts = {layout_name(cell_name(cell)): laid_out(base, cell) for cell in cells}

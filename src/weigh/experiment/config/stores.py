@@ -91,7 +91,11 @@ def _spec(name: str, table: StoreTable) -> StoreSpec:
             remedy='name it (endpoint = "http://HOST:PORT"), or leave them out',
         )
     if not _BUCKET.fullmatch(table.bucket):
-        raise UsageError(f"'{table.bucket}' is no name of a bucket", where=where, remedy="give that of one")
+        raise UsageError(
+            f"'{table.bucket}' is no name of a bucket",
+            where=where,
+            remedy="give 3 to 63 small letters, digits, dots and hyphens",
+        )
     if not _PREFIX.fullmatch(table.prefix):
         raise UsageError(
             f"'{table.prefix}' cannot be a prefix", where=where, remedy="use letters, digits, / and . _ - = ! * ' ( )"

@@ -140,7 +140,8 @@ def rows(tables: Tables, table: str) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pa.concat_tables([pq.ParquetFile(path).read() for path in tables.paths[table]])
+    parts = [pq.ParquetFile(path).read() for path in tables.paths[table]]
+    return pa.concat_tables(parts, promote_options="permissive")
 
 
 def workload(queries: Workload, data: Data) -> Workload:

@@ -95,9 +95,11 @@ def _right(paths: tuple[str, ...], sample: Sample | None) -> pa.Table:
     import pyarrow.parquet as pq
 
     right = sampled_rows.of(paths, sample) if sample else pq.read_table(list(paths))
-    # What PyArrow makes of some writers' texts cannot be counted.
-    views = (field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in right.schema)
-    return right.cast(pa.schema(views))
+    # What PyArrow makes of some writers' texts cannot be counted; and the schema is that of the first file, which may
+    # promise that there is no NULL.
+    kinds = ((name, kind) for name, kind in zip(right.column_names, right.schema.types, strict=True))
+    plain = pa.schema((name, pa.string() if pa.types.is_string_view(kind) else kind) for name, kind in kinds)
+    return right.cast(plain)
 
 
 def _as_loaded(table: pa.Table, path: str) -> pa.Table:

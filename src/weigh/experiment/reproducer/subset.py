@@ -55,7 +55,9 @@ class Source:
                         parts.append(read.slice(low - begin, high - low))
                     begin = end
         found = (
-            pa.concat_tables(parts) if parts else pq.read_schema(self._paths[table][0]).empty_table().select(columns)
+            pa.concat_tables(parts, promote_options="permissive")
+            if parts
+            else pq.read_schema(self._paths[table][0]).empty_table().select(columns)
         )
         return found.cast(parquet.plain(found.schema))
 

@@ -59,7 +59,8 @@ def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, 
     Raises:
         Unsupported: a column has a type for which PostgreSQL has none.
     """
-    schema = pq.read_schema(paths[0])
+    # Another file may hold NULL where the first one does not.
+    schema = pa.schema([(field.name, field.type) for field in pq.read_schema(paths[0])])
     collate = f' COLLATE "{collation}"' if collation else ""
     kinds = {field.name: type_name(field.type, field.name) for field in schema}
     columns = ", ".join(f"{quoted(column)} {kind}{collate if kind == 'text' else ''}" for column, kind in kinds.items())

@@ -50,7 +50,7 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         said = [*answers(results), *([nothing] if results.gate else [])]
-        return (*_unfinished(results), *said, *_attempts(results), *_failures(results))
+        return (*_unfinished(results), *said, *_flipped(results), *_attempts(results), *_failures(results))
     out = disqualified(results.findings)
     fit = [pair for pair in compared if pair.contender not in out]
     if len(fit) == 1:
@@ -241,12 +241,32 @@ def _attempts(results: ExperimentResults) -> Iterator[str]:
         yield f"{results.attempts} attempts are read together."
 
 
+def _flipped(results: ExperimentResults) -> Iterator[str]:
+    """Who noticed one flipped bit in a copy of the data, where that was asked."""
+    parts = []
+    for code, did in (
+        (codes.D4_WRONG, "answered otherwise and said nothing"),
+        (codes.D4_RAISED, "raised"),
+        (codes.D4_RIGHT, "answered as before"),
+    ):
+        if names := [str(one.contender) for one in results.findings if one.code == code.code]:
+            parts.append(f"{', '.join(dict.fromkeys(names))} {did}")
+    if parts:
+        yield f"Over a copy with one flipped bit {'; '.join(parts)}."
+    for one in results.findings:
+        if one.code == codes.D4_UNTRIED.code:
+            yield f"{one_line(one.text[:1].upper() + one.text[1:])}."
+
+
 def _failures(results: ExperimentResults) -> Iterator[str]:
-    """How executions failed that the gate had not seen fail, a sentence a contender."""
+    """How executions failed that the gate had not seen fail, a sentence a contender; first whose fault it may be."""
     found: dict[str, dict[str, str]] = {}
     for one in results.record.samples:
         if one.outcome not in (Outcome.OK, Outcome.WRONG):
             found.setdefault(one.contender, {}).setdefault(one.operation, one_line(one.detail, _TOLD))
+    gone = (one.text for one in results.findings if one.code == codes.E3_GONE.code) if found else ()
+    for text in dict.fromkeys(gone):
+        yield f"{one_line(text[:1].upper() + text[1:])}."
     for name, operations in found.items():
         how = next(filter(None, operations.values()), "")
         yield f"{name} failed while it was timed, on {named([*operations])}{f': {how}' if how else ''}."
