@@ -3,8 +3,8 @@
 SLOWER beyond the margin and a wrong answer are failures, an engine that failed is an error. What has no verdict is
 skipped with the reason: a green check would say more than is known. A wrong answer fails once, where answers are told:
 nobody is timed on that operation, and whoever was right has not failed. Findings that forbid something are a suite of
-their own, and so is a run that did not end by itself. There is no official schema; the elements and attributes are those of the one that Jenkins publishes
-(github.com/jenkinsci/xunit-plugin, junit-10.xsd).
+their own, and so is a run that did not end by itself. There is no official schema; the elements and attributes are
+those of the one that Jenkins publishes (github.com/jenkinsci/xunit-plugin, junit-10.xsd).
 """
 
 from __future__ import annotations
