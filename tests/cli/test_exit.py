@@ -99,3 +99,31 @@ def test_where_all_is_refused_the_code_is_not_0(weigh: Weigh) -> None:
     run = weigh("run", *TWO, *SMALL, "--starts", "2", "--rounds", "1", "--runs", "1", "--quiet")
     assert run.code == 3, run.out
     assert {one["verdict"] for one in weigh("report", "latest", "--json").json["verdicts"]} == {"refused"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("judge", "a=https://me:S3CRET@host/x.json"),
+        ("run", "--contender", "duckdb@https://me:S3CRET@host/x.whl"),
+        ("run", "--contender", "duckdb+https://me:S3CRET@host/x"),
+        ("report", "https://me:S3CRET@host/runs"),
+        ("run", "--workload", "https://me:S3CRET@host/queries/", *DUCKDB),
+        ("history", "show", "--from", "s3://me:S3CRET@bucket/x"),
+    ],
+)
+def test_no_error_repeats_the_password_of_a_url(weigh: Weigh, words: tuple[str, ...]) -> None:
+    said = weigh(*words)
+    assert said.code == 2
+    assert said.err.startswith("error: ")
+    assert "S3CRET" not in said.out + said.err
+
+
+def test_a_password_in_a_setting_of_a_file_is_in_no_evidence(weigh: Weigh) -> None:
+    (weigh.folder / "weigh.toml").write_text(
+        '[[contender]]\nengine = "duckdb"\nversion = "2.0.0"\nsettings = { http_proxy = "http://me:S3CRET@host:1" }\n'
+    )
+    said = weigh("run", *SMALL)
+    assert (said.code, "S3CRET" in said.err) == (2, False)
+    assert "http_proxy holds a URL with a password" in said.err
+    assert not (weigh.folder / "runs").exists()

@@ -54,7 +54,7 @@ def test_a_scale_is_in_the_unit_of_its_data(tmp_path: Path, workload: str, writt
 
 def test_a_flag_wins_over_the_file(tmp_path: Path) -> None:
     text = '[experiment]\nscale = "1M"\nmargin = 0.05\ntruth = true\nbudget = "1m"\n' + DUCKDB
-    made = spec(tmp_path, text, scale="2K", margin="1%", truth=False, baseline="duckdb")
+    made = spec(tmp_path, text, scale="2K", margin="1%", truth=False, baseline="duckdb", contender=("duckdb", "chdb"))
     assert (made.scale, made.rules.margin, made.truth, made.budget) == (2000, 0.01, False, 60.0)
     assert made.baseline_declared
 
@@ -230,3 +230,15 @@ def test_a_baseline_takes_part(tmp_path: Path) -> None:
     assert ([one.name for one in made.contenders], made.baseline) == (["old", "pr"], "old")
     with pytest.raises(UsageError, match="the baseline 'mian' is not a contender"):
         spec(tmp_path, text, contender=("pr",), baseline="mian")
+    with pytest.raises(UsageError, match=r"neither a contender of weigh.toml nor an engine 'mian'") as caught:
+        spec(tmp_path, text, contender=("mian",), baseline="pr")
+    assert "did you mean 'main'?" in caught.value.remedy
+
+
+def test_a_baseline_alone_is_compared_with_nothing(tmp_path: Path) -> None:
+    """A job that names one side twice would be green for ever."""
+    text = '[[contender]]\nname = "main"\nengine = "duckdb"\n'
+    with pytest.raises(UsageError, match="the baseline 'main' is the only contender: nothing is compared with it"):
+        spec(tmp_path, text, contender=("main",), baseline="main")
+    assert len(spec(tmp_path, text, contender=("main",)).contenders) == 1
+    assert len(spec(tmp_path, text, contender=("main",), baseline="main", vary=("threads=1,2",)).contenders) == 2

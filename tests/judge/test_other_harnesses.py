@@ -86,12 +86,13 @@ def test_iterations_that_k6_dropped_are_said() -> None:
 
 
 def test_a_password_in_an_address_is_not_shown(weigh: Weigh) -> None:
-    tags = '{"name": "http://me:secret@host/a", "method": "GET"}'
+    tags = '{"name": "http://me:S3CRET@host/a?page=2&access_token=S3CRET&password=S3CRET#x", "method": "GET"}'
     line = '{"metric":"http_req_duration","type":"Point","data":{"time":"2026-01-01T00:00:%02dZ","value":1,"tags":%s}}'
     (weigh.folder / "k6.json").write_text("\n".join(line % (second, tags) for second in range(30)))
     run = weigh("judge", "k6.json")
     assert "GET http://host/a" in run.out
-    assert "secret" not in run.out + run.err
+    assert "S3CRET" not in run.out + run.err
+    assert "page=2&access_token=***&password=***#x" in "".join(run.out.split())
 
 
 def test_criterion_is_read_by_its_folder_by_a_file_and_by_its_table(weigh: Weigh) -> None:

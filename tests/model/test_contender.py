@@ -64,3 +64,23 @@ def test_only_an_exact_pin_makes_a_contender_one_thing(pin: str) -> None:
 def test_numbers_that_json_does_not_have_stay_text(text: str) -> None:
     """Evidence with them could be written, and not be read again."""
     assert parse_setting(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "duckdb@https://me:S3CRET@host/duckdb-2.0.0.whl",
+        "new=duckdb@git+https://me:S3CRET@host/duckdb",
+        "postgres:url@postgres://me:S3CRET@host/db",
+        "duckdb@2.0.0?http_proxy=http://me:S3CRET@host:1",
+        "plug?servers=redis://:S3CRET@host",
+    ],
+)
+def test_a_password_of_a_url_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_contender(text)
+    assert "S3CRET" not in f"{caught.value} {caught.value.remedy}"
+
+
+def test_an_address_without_a_password_is_a_setting() -> None:
+    assert parse_contender("duckdb?http_proxy=http://me@host:1/x").settings == {"http_proxy": "http://me@host:1/x"}

@@ -15,7 +15,8 @@ import pytest
 import weigh as face
 from compare.test_compare import day
 from serve.conftest import Names, serving
-from support.evidence_folders import written_load, written_run
+from support.evidence_folders import sealed_run, written_load, written_run
+from support.experiment_records import record
 from support.served_pages import many, rows
 from support.sessions import READ, changed, written
 from weigh._kinds import KINDS
@@ -178,6 +179,19 @@ def test_what_nothing_joins_is_shown_side_by_side(tmp_path: Path, every: Served,
         page = html.unescape(served.ask(f"/compare?first={first.name}&second={second.name}").text)
         assert "Not joined" in page
         assert "no contender is the same in both sessions" in page
+
+
+def test_a_verdict_that_was_refused_is_told_with_its_reason(tmp_path: Path) -> None:
+    """Too few starts: the reasons are those of the kept document, in the list and side by side."""
+    one, other = (sealed_run(tmp_path, record(starts=count, contenders=("old", "new"))) for count in (3, 4))
+    with serving(tmp_path) as served:
+        for folder in (one, other):
+            entry = html.unescape(served.ask("/").text).split(f'href="/evidence/{folder.name}">')[1].split("</li>")[0]
+            assert "open on 2" in entry
+            assert ">sealed</span>" in entry
+        assert set(rows(served.ask("/?verdict=refused").text)) == {one.name, other.name}
+        page = html.unescape(served.ask(f"/compare?first={one.name}&second={other.name}").text)
+        assert "REFUSED (T10.starts)" in page
 
 
 def test_a_list_knows_the_report_of_every_kind() -> None:

@@ -255,13 +255,15 @@ def _remedy_of(error: OSError) -> str:
 
 
 def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
-    from weigh.model.text import one_line
+    from weigh.model.text import one_line, without_passwords
 
     # Whoever cannot read it any more gets the exit code.
     with suppress(OSError):
         # What a library says often begins with the place already.
-        say_error("error: ", one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what))
+        say_error(
+            "error: ", one_line(without_passwords(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what))
+        )
         for line in (*notes, remedy):
             if line:
-                say_error("  ", one_line(line, 1200))
+                say_error("  ", one_line(without_passwords(line), 1200))
     return 2

@@ -97,6 +97,11 @@ class BuildRead(Build, frozen=True, kw_only=True):
         wheels = [] if self.rebuilds is msgspec.UNSET else [one.sha256 for one in self.rebuilds]
         return tuple(wheels.index(one) for one in wheels)
 
+    @property
+    def short(self) -> str:
+        """``git 1a2b3c4d5e6f``, or the SHA-256 of what was installed: which build it is, in a few words."""
+        return f"git {self.commit[:SHORT]}" if self.kind == "revision" else f"sha256 {self.sha256[:SHORT]}"
+
     def __str__(self) -> str:
         """``git 1a2b3c4d5e6f (tree 0f1e2d3c4b5a), built by "make wheel": duckdb-1.5.5-...whl, sha256 9c8b7a6f5e4d``."""
         made = f"{self.file}, sha256 {self.sha256[:SHORT]}"

@@ -12,6 +12,7 @@ import msgspec
 from weigh.model.build import Build, BuildRead
 from weigh.model.errors import UsageError
 from weigh.model.resources import ResourcesRead
+from weigh.model.text import without_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,6 +107,13 @@ def parse_contender(text: str) -> Contender:
             f"'{text}' is not a contender",
             remedy="write ENGINE[@VERSION][+PACKAGE==VERSION...][?KEY=VALUE&...], e.g. duckdb@2.0.0?threads=2",
         )
+    if "://" in text.partition("?")[0]:
+        # A token in it would be in every report, and whoever wrote it meant a wheel that lies elsewhere.
+        raise UsageError(
+            "the version of a contender is no address",
+            where=f"contender {match['name'] or match['engine']}",
+            remedy="download the wheel and name the file, e.g. duckdb@./dist/duckdb-2.0.0.whl",
+        )
     pins = tuple(pin for pin in match["pins"].split("+") if pin)
     for pin in pins:
         check_pin(pin)
@@ -155,11 +163,17 @@ def check_pin(pin: str) -> None:
 
 
 def check_url(settings: Mapping[str, Setting]) -> None:
-    """A password in ``weigh.url`` would be in every report: it is refused before anything is written, and not repeated.
+    """A password in a URL would be in every report: it is refused before anything is written, and not repeated.
 
     Raises:
-        UsageError: there is one, or the value is no URL.
+        UsageError: there is one in a setting, or the value of ``weigh.url`` is no URL.
     """
+    for name, value in settings.items():
+        if name != URL and without_passwords(str(value)) != str(value):
+            raise UsageError(
+                f"{name} holds a URL with a password: secrets do not belong into evidence",
+                remedy="leave the password out; an engine may read it from a variable of its own or from a file",
+            )
     if URL not in settings:
         return
     text = str(settings[URL])

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+_PASSWORD = re.compile(r"(:/{1,2}[^\s:@/]*):[^\s@/]*@")
+"""Of a URL, also where a path was made of it, which leaves one of two slashes."""
+
 
 def visible(text: str) -> str:
     """A text with everything visible that a terminal or a browser would obey, or show nothing of.
@@ -14,6 +19,11 @@ def visible(text: str) -> str:
     return "".join(
         char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def without_passwords(text: str) -> str:
+    """A text with ``***`` in the place of each password of a URL."""
+    return _PASSWORD.sub(r"\1:***@", text)
 
 
 def one_line(text: str, limit: int = 600) -> str:

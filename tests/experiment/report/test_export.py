@@ -21,8 +21,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from golden.kept import Kept
 from support import experiment_records
 from support.cold_records import cooled
+from support.sessions import changed, written
 from weigh.cli.evidence.export import FORMS as OFFERED
 from weigh.cli.main import cli
+from weigh.evidence.sealing import End
 from weigh.experiment.report import export, files
 from weigh.experiment.report.export import benchfmt, clickbench
 from weigh.experiment.report.export.exported import Exported
@@ -76,6 +78,22 @@ def test_junit_fails_where_weigh_does(folder: Path) -> None:
     errors = [one for one in results.findings if one.severity == "error"]
     assert sorted(case.name for case in suites.get("findings", [])) == sorted(one.code for one in errors)
     assert {case.name for case in suites["answers"]} == {one.operation for one in results.gate.operations}  # type: ignore[union-attr]
+
+
+@pytest.mark.promise("`run`: a run that was killed or stopped is an error")
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [(None, "it was killed, or is still running"), (End(how="stopped", reason="interrupted"), "interrupted")],
+)
+def test_junit_of_a_run_that_is_not_complete_is_not_green(tmp_path: Path, end: End | None, said: str) -> None:
+    whole = experiment_records.record(contenders=("old", "new"))
+    folder = written(tmp_path, changed(whole, samples=(), blocks=(), end=end))
+    (suite,) = (suite for suite in JUnitXml.fromstring(of(folder, "junit")) if suite.name == "run")
+    (case,) = suite
+    assert [type(one) for one in case.result] == [Error]
+    assert case.result[0].message == f"Not complete: {said}."
+    complete = written(tmp_path / "complete", changed(whole, end=End(how="complete")))
+    assert "run" not in {suite.name for suite in JUnitXml.fromstring(of(complete, "junit"))}
 
 
 def test_benchfmt_has_one_line_for_each_start(kept: Kept) -> None:

@@ -25,6 +25,7 @@ from weigh.experiment.results.results import experiment_results
 from weigh.experiment.results.stalls import Stalls
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.build import BuildRead
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
 from weigh.model.verdict import Tier, TierName, Total, Verdict, VerdictName
@@ -369,6 +370,22 @@ def test_what_a_pull_request_shows_leaks_and_injects_nothing() -> None:
     # Code is shown as it is.
     assert "<script" not in re.sub(r"`[^`]*`", "", text).replace("\\<", "")
     assert not [char for char in text if not char.isprintable() and char != "\n"]
+
+
+@pytest.mark.promise("It names the builds that were measured")
+def test_markdown_names_the_builds() -> None:
+    """Where a build fails there is no new evidence, and ``latest`` is that of another commit."""
+    whole = experiment_records.record(contenders=("main", "pr"))
+    assert whole.environment
+    asked = {"main": ("revision", "1a2b3c4d5e6f7081"), "pr": ("wheel", "")}
+    read = tuple(
+        msgspec.structs.replace(one, build=BuildRead(kind=kind, content="c", commit=commit, sha256="9c8b7a6f5e4d" * 5))
+        for one, (kind, commit) in zip(whole.environment.contenders, asked.values(), strict=True)
+    )
+    built = msgspec.structs.replace(whole, environment=msgspec.structs.replace(whole.environment, contenders=read))
+    text = markdown(first_screen(experiment_results([built]), EVIDENCE))
+    assert "Measured: main git 1a2b3c4d5e6f, pr sha256 9c8b7a6f5e4d." in text
+    assert "Measured:" not in markdown(first_screen(experiment_results([whole]), EVIDENCE))
 
 
 def test_markdown_shows_names_as_they_are() -> None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.engines import engine as engines
 from weigh.engines.builds.asked import is_build
 from weigh.experiment.config import vary
 from weigh.experiment.config.builds import with_builds
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.stores import placed
 from weigh.model.contender import DATA_KEYS, Contender, check_pin, check_url, layout_name, parse_contender, unwritable
-from weigh.model.errors import UsageError
+from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,7 @@ def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str |
         if contender.name in named:
             raise _twice(contender.name)
         named[contender.name] = contender
-    chosen = [named.get(text) or parse_contender(text) for text in given] if given else list(named.values())
+    chosen = [named.get(text) or _from_text(text, named) for text in given] if given else list(named.values())
     if given and baseline and baseline not in (one.name for one in chosen):
         # ``--baseline main --contender pr``, or ``--baseline main=duckdb@git:main``.
         other = named.get(baseline) or (parse_contender(baseline) if NAMED.match(baseline) else None)
@@ -68,6 +69,17 @@ def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str |
         if "#" in name or not name.isprintable():
             raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out # and what cannot be printed")
     return with_builds(tuple(chosen), file.build if file else {})
+
+
+def _from_text(text: str, named: Mapping[str, Contender]) -> Contender:
+    """A contender of the command line, or that there is none of that name."""
+    found = parse_contender(text)
+    if named and text == found.engine and text not in (known := engines.installed()):
+        raise UsageError(
+            f"there is neither a contender of weigh.toml nor an engine '{text}'",
+            remedy=nearest(text, [*named, *known]),
+        )
+    return found
 
 
 def _from_table(table: ContenderTable) -> Contender:

@@ -75,7 +75,7 @@ def make_spec(
         scale=_scale(pick("workload"), pick("scale"), own),
         seed=_seed(pick("seed")),
         contenders=contenders,
-        baseline=_baseline(baseline, contenders, "" if flags.get("baseline") else "[experiment] of weigh.toml"),
+        baseline=_baseline(baseline, contenders, given=bool(flags.get("baseline"))),
         baseline_declared=baseline is not None,
         starts=_starts(starts, precision),
         runs=_counted("runs", pick("runs")),
@@ -118,7 +118,9 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
 
 
-def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -> str:
+def _baseline(name: str | None, contenders: tuple[Contender, ...], *, given: bool) -> str:
+    """The baseline's name; ``given`` on the command line, and not by weigh.toml."""
+    where = "" if given else "[experiment] of weigh.toml"
     names = [contender.name for contender in contenders]
     if name is None:
         return names[0]
@@ -126,6 +128,12 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -
         name = name.partition("=")[0]
     if name not in names:
         raise UsageError(f"the baseline '{name}' is not a contender", where=where, remedy=nearest(name, names))
+    if given and len(names) == 1:
+        # Otherwise a job that named one side twice would be green for ever.
+        raise UsageError(
+            f"the baseline '{name}' is the only contender: nothing is compared with it",
+            remedy="name the other side with --contender, or leave out --baseline",
+        )
     return name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.profile.perf import FREQUENCY, Perf
 from weigh.experiment.profile.plans import Operator
 from weigh.experiment.profile.stacks import Sampled, merged
-from weigh.model.text import visible
+from weigh.model.text import visible, without_passwords
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ _ROUNDS = 6
 _INTERVAL = 0.001
 _SLOW = 30.0
 """Seconds after which no further execution is profiled."""
-_PASSWORD = re.compile(r"(://[^\s:@/]*):[^\s@/]*@")
 _DEEPEST = 200
 _NAME, _DETAIL = 80, 300
 _ELSEWHERE = "the engine executes in other processes, which have no Python frames"
@@ -207,5 +205,5 @@ def _clean(stacks: dict[str, int]) -> dict[str, int]:
 
 def clean(text: Any, limit: int = 0) -> str:
     """Without passwords of URLs, with what a terminal obeys made visible, and at most so long."""
-    shown = visible(_PASSWORD.sub(r"\1:***@", str(text)))
+    shown = visible(without_passwords(str(text)))
     return shown if not limit or len(shown) <= limit else shown[: limit - 3] + "..."

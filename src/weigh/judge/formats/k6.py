@@ -33,6 +33,7 @@ _MILLISECOND = 1e-3
 _LINE = re.compile(r'^\s*\{(?=.*"metric"\s*:)(?=.*"type"\s*:\s*"(?:Metric|Point)")')
 _SUMMARY = re.compile(r'"(?:http_req_duration|grpc_req_duration|iteration_duration|iterations|vus_max)[^"]*"\s*:')
 _USER = re.compile(r"(?<=://)[^/@\s]*@")
+_SECRET = re.compile(r"([?&][\w.-]*(?:password|passwd|pwd|token|secret|api_?key|signature)=)[^&#\s]*", re.IGNORECASE)
 
 
 class _Data(msgspec.Struct):
@@ -125,7 +126,8 @@ def _failed(tags: dict[str, Any]) -> bool:
 def _operation(tags: dict[str, Any], *, scenario: bool) -> str:
     """Method and name of a request (k6 names it by its URL), without a password."""
     words = [tags.get("scenario") if scenario else None, tags.get("method"), tags.get("name") or tags.get("url")]
-    return _USER.sub("", " ".join(str(word) for word in words if word)) or "request"
+    said = _USER.sub("", " ".join(str(word) for word in words if word))
+    return _SECRET.sub(r"\1***", said) or "request"
 
 
 def _notes(requests: int, failed: int, dropped: float) -> list[tuple[Fixed, str, str]]:

@@ -40,6 +40,12 @@ class Timed(msgspec.Struct, frozen=True):
     contender: str
 
 
+class Why(msgspec.Struct, frozen=True):
+    """A reason of a verdict, whose code may be one of another version."""
+
+    code: str = ""
+
+
 class Decided(msgspec.Struct, frozen=True):
     """A verdict, with the fields of :class:`weigh.model.verdict.Verdict` that put it into words."""
 
@@ -53,7 +59,7 @@ class Decided(msgspec.Struct, frozen=True):
     high: float | None
     margin: float
     starts_needed: int | None = None
-    reasons: tuple[Any, ...] = ()
+    reasons: tuple[Why, ...] = ()
     temperature: str = "hot"
 
 

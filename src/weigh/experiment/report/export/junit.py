@@ -3,8 +3,8 @@
 SLOWER beyond the margin and a wrong answer are failures, an engine that failed is an error. What has no verdict is
 skipped with the reason: a green check would say more than is known. A wrong answer fails once, where answers are told:
 nobody is timed on that operation, and whoever was right has not failed. Findings that forbid something are a suite of
-their own. There is no official schema; the elements and attributes are those of the one that Jenkins publishes
-(github.com/jenkinsci/xunit-plugin, junit-10.xsd).
+their own, and so is a run that did not end by itself. There is no official schema; the elements and attributes are
+those of the one that Jenkins publishes (github.com/jenkinsci/xunit-plugin, junit-10.xsd).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ def write(exported: Exported) -> bytes:
     _answers(root, exported)
     _verdicts(root, exported)
     _findings(root, exported)
+    _end(root, exported)
     for suite in root:
         suite.set("tests", str(len(suite)))
         for attribute, tag in _COUNTED.items():
@@ -108,3 +109,12 @@ def _findings(root: Element, exported: Exported) -> None:
     for one in errors:
         about = ".".join(word for word in ("findings", one.contender, one.operation) if word)
         _case(suite, about, one.code, "failure", one.code, f"{one.text} {one.remedy}".strip())
+
+
+def _end(root: Element, exported: Exported) -> None:
+    """What was killed or stopped has said nothing wrong, and would be green."""
+    end = exported.results.record.end
+    if end is not None and end.how == "complete":
+        return
+    why = "it was killed, or is still running" if end is None else end.reason
+    _case(_suite(root, "run"), "run", "complete", "error", "run.incomplete", f"Not complete: {why}.")

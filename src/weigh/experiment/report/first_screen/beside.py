@@ -97,6 +97,17 @@ def _cost(one: Verdict) -> str:
     return f"costs {change} {'more' if one.verdict is VerdictName.SLOWER else 'less'}"
 
 
+def builds(results: ExperimentResults) -> str:
+    """Which builds were measured; empty where all versions are of the index."""
+    environment = results.record.environment
+    said = [
+        f"{one.name} {one.build.short}"
+        for one in (environment.contenders if environment else ())
+        if one.build is not msgspec.UNSET
+    ]
+    return f"Measured: {', '.join(said)}." if said else ""
+
+
 def data(results: ExperimentResults) -> tuple[str, ...]:
     """Who reads other files than the baseline, or reads them otherwise; first those of whom that is not all.
 

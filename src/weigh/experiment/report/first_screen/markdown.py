@@ -63,7 +63,7 @@ def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
 
 def _tail(screen: FirstScreen, note: str) -> Iterator[str]:
     """How to read the table, totals and CPU time, the machine, and how to do it again."""
-    yield from (text(said) + "  " for said in filter(None, (note, *screen.beside, screen.notice)))
+    yield from (text(said) + "  " for said in filter(None, (note, screen.builds, *screen.beside, screen.notice)))
     notes = f"{screen.notes} ({code(f'weigh report {quote(screen.evidence)} --notes')})." if screen.notes else ""
     if last := " ".join(filter(None, (text(screen.machine), notes))):
         yield last

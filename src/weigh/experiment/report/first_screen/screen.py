@@ -118,6 +118,7 @@ class FirstScreen:
             all.
         groups: templates that do not, then operations, the same first, then what is open.
         means: over all operations.
+        builds: which were measured; empty where all versions are of the index.
         beside: what data is read, totals and CPU time.
         machine: whether it was quiet.
         notes: how many findings there are.
@@ -140,6 +141,7 @@ class FirstScreen:
     lines: tuple[Line, ...]
     groups: tuple[Group, ...]
     means: tuple[Mean, ...]
+    builds: str
     beside: tuple[str, ...]
     machine: str
     notes: str
@@ -189,6 +191,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
             *_groups(every, open_groups, left if timed else {}, len(others)),
         ),
         means=tuple(_means(results, compared)),
+        builds=beside.builds(results),
         beside=tuple(
             filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results), beside.rebuilt(results)))
         )
