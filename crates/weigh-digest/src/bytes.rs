@@ -50,7 +50,7 @@ fn visit_views<'a, T: ByteViewType, V: SlotVisitor<'a>>(
         match USED.get(view_length(view)) {
             // A producer may have left garbage after the value.
             Some(used) => Slot::two(tag::SHORT_BYTES, view & used),
-            None => Slot::bytes(long_view(view, buffers)),
+            None => Slot::long_bytes(long_view(view, buffers)),
         }
     })
 }

@@ -125,7 +125,7 @@ impl Slot {
     #[inline]
     pub(crate) fn bytes(value: &[u8]) -> Self {
         if value.len() > SHORT {
-            return Self::two(tag::LONG_BYTES, xxh3_128(value));
+            return Self::long_bytes(value);
         }
         let mut words = [0; 16];
         #[expect(clippy::cast_possible_truncation, reason = "it is at most 12")]
@@ -133,6 +133,12 @@ impl Slot {
         words[0] = length;
         words[4..4 + value.len()].copy_from_slice(value);
         Self::two(tag::SHORT_BYTES, u128::from_le_bytes(words))
+    }
+
+    /// More than [`SHORT`] bytes.
+    #[inline]
+    pub(crate) fn long_bytes(value: &[u8]) -> Self {
+        Self::two(tag::LONG_BYTES, xxh3_128(value))
     }
 
     /// Nanoseconds since midnight.

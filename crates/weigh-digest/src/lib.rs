@@ -93,6 +93,7 @@
 mod arrow;
 mod bytes;
 mod catch_panic;
+mod decoded_schema;
 mod diff;
 mod digest;
 mod encoding;

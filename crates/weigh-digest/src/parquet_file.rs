@@ -1,4 +1,4 @@
-//! Opening a Parquet file: positioned reads, and the Arrow types its columns are decoded to.
+//! Opening a Parquet file, reading it by position, and choosing columns.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -6,13 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_schema::{
-    DECIMAL32_MAX_PRECISION, DECIMAL64_MAX_PRECISION, DataType, Field, FieldRef, Fields, Schema,
-};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::arrow::{ProjectionMask, parquet_to_arrow_schema};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
@@ -21,6 +18,7 @@ use rustix::io::{Errno, pread};
 
 use crate::Error;
 use crate::catch_panic::catch_panic;
+use crate::decoded_schema::decoded_schema;
 
 /// Rows decoded at a time. Fewer waste time between batches, more spill out of the cache.
 const BATCH: usize = 4096;
@@ -122,13 +120,9 @@ impl TableFile {
     pub(crate) fn open(path: &Path, columns: Option<&[String]>) -> Result<Self, Error> {
         let (_, metadata) = footer(path)?;
         let metadata = catch_panic(|| {
+            let schema = decoded_schema(&metadata)?;
             // The writer's own Arrow schema is ignored: the digest is of what Parquet says, by whatever writer.
-            let file = metadata.file_metadata();
-            let schema = parquet_to_arrow_schema(file.schema_descr(), None)?;
-            let fields: Fields = schema.fields().iter().map(cheap_field).collect();
-            let options = ArrowReaderOptions::new()
-                .with_skip_arrow_metadata(true)
-                .with_schema(Arc::new(Schema::new(fields)));
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true).with_schema(schema);
             ArrowReaderMetadata::try_new(Arc::new(metadata), options)
         })
         .map_err(|reason| not_parquet(path, reason))?;
@@ -204,24 +198,4 @@ impl TableFile {
 
 fn not_parquet(path: &Path, reason: String) -> Error {
     Error::NotParquet { path: path.to_owned(), reason }
-}
-
-/// The same field in the type that is cheapest to decode: views need no copy of the bytes, and small decimals no
-/// 128 bits. In the encoding they are the same.
-fn cheap_field(field: &FieldRef) -> FieldRef {
-    let data_type = match field.data_type() {
-        DataType::Utf8 => DataType::Utf8View,
-        DataType::Binary => DataType::BinaryView,
-        DataType::Decimal128(precision, scale) if *precision <= DECIMAL32_MAX_PRECISION => {
-            DataType::Decimal32(*precision, *scale)
-        }
-        DataType::Decimal128(precision, scale) if *precision <= DECIMAL64_MAX_PRECISION => {
-            DataType::Decimal64(*precision, *scale)
-        }
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(cheap_field).collect()),
-        DataType::List(item) => DataType::List(cheap_field(item)),
-        DataType::Map(entries, sorted) => DataType::Map(cheap_field(entries), *sorted),
-        other => other.clone(),
-    };
-    Arc::new(Field::clone(field).with_data_type(data_type))
 }

@@ -11,6 +11,17 @@ const STEP: [u64; 2] = [0xa409_3822_299f_31d1, 0xbe54_66cf_34e9_0c6d];
 const FINISH: [u64; 4] =
     [0xc0ac_29b7_c97c_50dd, 0x9216_d5d9_8979_fb1b, 0xd131_0ba6_98df_b5ad, 0xb8e1_afed_6a26_7e97];
 
+/// What a value brings to the hash of its row: its words, the tag in the first of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Words(u64, Option<u64>);
+
+impl Slot {
+    #[inline]
+    pub(crate) fn words(self) -> Words {
+        Words(self.word ^ u64::from(self.tag).wrapping_mul(TAG), self.second)
+    }
+}
+
 /// Two lanes of 64 bits: each takes in every word, and neither follows from the other.
 #[derive(Clone, Copy)]
 pub(crate) struct RowState(u64, u64);
@@ -19,15 +30,15 @@ impl RowState {
     /// The state of a row of so many columns before the first of them.
     pub(crate) fn new(columns: usize) -> Self {
         let mut state = Self(START[0], START[1]);
-        state.add(Slot::one(tag::ROW, columns as u64));
+        state.add(Slot::one(tag::ROW, columns as u64).words());
         state
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, slot: Slot) {
-        self.step(slot.word ^ u64::from(slot.tag).wrapping_mul(TAG));
-        if let Some(word) = slot.second {
-            self.step(word);
+    pub(crate) fn add(&mut self, Words(first, second): Words) {
+        self.step(first);
+        if let Some(second) = second {
+            self.step(second);
         }
     }
 

@@ -5,11 +5,13 @@
 
 use std::ops::Range;
 
-use arrow_array::{Array, ArrayRef};
-use arrow_buffer::NullBuffer;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, Int32Array};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
 
 use crate::encoding::{Slot, SlotVisitor};
-use crate::row_state::RowState;
+use crate::row_state::{RowState, Words};
 use crate::value::{Unsupported, Value, visit_slots};
 
 /// Rows hashed together: 16 kB of states.
@@ -28,7 +30,9 @@ pub(crate) struct RowHasher {
 enum Column<'a> {
     /// All but the below, by a loop for each type.
     Flat(&'a dyn Array),
-    /// Lists, structs, maps, dictionaries, ...
+    /// A dictionary of fewer values than rows: each value is encoded once.
+    Dictionary { keys: &'a Int32Array, words: Vec<Words> },
+    /// Lists, structs, maps, other dictionaries, ...
     Other(Value<'a>),
 }
 
@@ -45,7 +49,9 @@ impl RowHasher {
         let columns = columns
             .iter()
             .enumerate()
-            .map(|(number, array)| Column::new(array).map_err(|complaint| (number, complaint)))
+            .map(|(number, array)| {
+                Column::new(array, &mut self.members).map_err(|complaint| (number, complaint))
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let new = RowState::new(columns.len());
         for start in (0..rows).step_by(BLOCK) {
@@ -62,9 +68,19 @@ impl RowHasher {
 }
 
 impl<'a> Column<'a> {
-    fn new(array: &'a ArrayRef) -> Result<Self, Unsupported> {
+    fn new(array: &'a ArrayRef, members: &mut Vec<u8>) -> Result<Self, Unsupported> {
         if visit_slots(array, Probe).is_some() {
             return Ok(Self::Flat(array));
+        }
+        if let Some(array) = array.as_dictionary_opt::<Int32Type>()
+            && array.values().len() < array.len()
+        {
+            let values = Value::new(array.values())?;
+            let words = |value| values.slot(value, members).words();
+            return Ok(Self::Dictionary {
+                keys: array.keys(),
+                words: (0..array.values().len()).map(words).collect(),
+            });
         }
         Value::new(array).map(Self::Other)
     }
@@ -76,9 +92,13 @@ impl<'a> Column<'a> {
                 let nulls = array.nulls();
                 visit_slots(*array, Add { rows, nulls, states });
             }
+            Self::Dictionary { keys, words } => {
+                let (nulls, keys) = (keys.nulls(), &keys.values()[..]);
+                Add { rows, nulls, states }.each(|row| words[keys[row].as_usize()]);
+            }
             Self::Other(value) => {
                 for (row, state) in rows.zip(states) {
-                    state.add(value.slot(row, members));
+                    state.add(value.slot(row, members).words());
                 }
             }
         }
@@ -100,17 +120,23 @@ struct Add<'b> {
     states: &'b mut [RowState],
 }
 
+impl Add<'_> {
+    fn each(self, words: impl Fn(usize) -> Words) {
+        let Self { rows, nulls, states } = self;
+        match nulls {
+            None => rows.zip(states).for_each(|(row, state)| state.add(words(row))),
+            Some(nulls) => rows.zip(states).for_each(|(row, state)| {
+                state.add(if nulls.is_null(row) { Slot::NULL.words() } else { words(row) });
+            }),
+        }
+    }
+}
+
 impl SlotVisitor<'_> for Add<'_> {
     type Output = ();
 
     fn visit(self, slot: impl Fn(usize) -> Slot) {
-        let Self { rows, nulls, states } = self;
-        match nulls {
-            None => rows.zip(states).for_each(|(row, state)| state.add(slot(row))),
-            Some(nulls) => rows.zip(states).for_each(|(row, state)| {
-                state.add(if nulls.is_null(row) { Slot::NULL } else { slot(row) });
-            }),
-        }
+        self.each(|row| slot(row).words());
     }
 }
 
