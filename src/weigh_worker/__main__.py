@@ -200,9 +200,9 @@ class Worker:
 
         return profiling.repeat(self.engine, seconds, interval)
 
-    def on_settings(self) -> protocol.SettingsReply:
-        """Read the settings back from the running engine."""
-        read = self.engine.settings()
+    def on_settings(self, names: list[str] | None = None) -> protocol.SettingsReply:
+        """Read the settings back from the running engine; of some all that is asked for are these."""
+        read = self.engine.settings() if names is None else self.engine.settings_of(names)
         return protocol.SettingsReply(
             values={str(name): {key: _scalar(value) for key, value in one.items()} for name, one in read.items()}
         )

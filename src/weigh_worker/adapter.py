@@ -52,6 +52,13 @@ class Adapter(ABC):
     def settings(self) -> SettingsRead:
         """Settings in force, read back from the running engine: name -> {value, default (None if unknown)}."""
 
+    def settings_of(self, _names: list[str]) -> SettingsRead:
+        """At least those of these names that there are, read back as ``settings`` does; defaults may be None.
+
+        Every life is asked at its end what it may use. To be replaced where reading all settings costs more.
+        """
+        return self.settings()
+
     def reach(self, store: dict[str, str]) -> None:
         """Make the paths ``s3://...`` readable that ``bind`` then names. Untimed, once, before ``bind``.
 

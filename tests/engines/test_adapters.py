@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from support.worker_processes import asked, files, prepared, rows, tables
+from weigh.engines import resources
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, read_back
 from weigh.engines.process import WorkerProcess
@@ -89,6 +90,14 @@ def test_a_setting_is_read_back_as_it_is_in_force(contender: PreparedContender) 
     assert described.version.startswith(VERSIONS[contender.name])
     assert "nanoarrow==" in described.lock
     assert not findings
+
+
+def test_what_a_life_may_use_is_read_as_all_settings_are(contender: PreparedContender, worker: WorkerProcess) -> None:
+    names = resources.named(contender.engine)
+    read, every = worker.settings(names), worker.settings()
+    found, usual = ({name: one[name]["value"] for name in names if name in one} for one in (read, every))
+    assert found == usual
+    assert found or contender.engine.name != "duckdb"
 
 
 def test_an_unknown_setting_is_refused(contender: PreparedContender) -> None:

@@ -188,9 +188,10 @@ class WorkerProcess:
         """The engine's own word on its version."""
         return self.exchange.ask("version", protocol.VersionReply, START_TIMEOUT)[0].engine
 
-    def settings(self) -> dict[str, dict[str, protocol.Scalar]]:
-        """Settings in force: name -> {value, default}."""
-        return self.exchange.ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
+    def settings(self, names: Sequence[str] | None = None) -> dict[str, dict[str, protocol.Scalar]]:
+        """Settings in force: name -> {value, default}; with names at least these, perhaps without their defaults."""
+        only = {} if names is None else {"names": list(names)}
+        return self.exchange.ask("settings", protocol.SettingsReply, START_TIMEOUT, **only)[0].values
 
     def bind(
         self,

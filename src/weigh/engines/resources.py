@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"\d+")
 
 
+def named(engine: Engine) -> list[str]:
+    """The settings that say what a life may use."""
+    return [name for name in (engine.threads, engine.memory, engine.spill) if name]
+
+
 def resources_read(
     engine: Engine, worker: WorkerProcess, in_force: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Setting]
 ) -> ResourcesRead:
@@ -28,7 +33,7 @@ def resources_read(
     Args:
         engine: whose.
         worker: the running one.
-        in_force: its settings, read back.
+        in_force: its settings, read back: those of ``named`` at least.
         asked: the contender's own settings.
     """
 

@@ -57,6 +57,13 @@ class Engine(Adapter):
             if value != defaults.get(name) or name in self.wanted or name in always
         }
 
+    def settings_of(self, names: list[str]) -> dict[str, dict[str, Any]]:
+        """As ``settings``, without the bare connection: a second instance costs an eighth of a life."""
+        wanted = ", ".join(map(_quoted, names))
+        asked = f"select name, value from duckdb_settings() where name in ({wanted})"
+        read = self.connection.execute(asked).fetchall() if names else []
+        return {name: {"value": value, "default": None} for name, value in read}
+
     def reach(self, store: dict[str, str]) -> None:
         """The extension httpfs from its own package, loaded where it lies, and the keys as a secret."""
         package = importlib.import_module("duckdb_extension_httpfs")

@@ -107,5 +107,6 @@ def tell(
     for arm, (start, worker) in workers.items():
         one = contender_of[arm]
         with suppress(WorkerEnded):
-            told = resources.resources_read(one.engine, worker, worker.settings(), one.contender.settings)
+            in_force = worker.settings(resources.named(one.engine))
+            told = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
             journal.append("life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, told=told))
