@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one execution measured. One row of ``samples.parquet``.
 
-    It holds no object that could refer back to it: the garbage collector need not look at hundreds of thousands of them.
+    Nothing that it holds could refer back to it: the garbage collector need not look at hundreds of thousands of them.
 
     Attributes:
         attempt: number of the attempt it belongs to, from 1.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from support.suite_record import measured
+from weigh.experiment.profile import words
 from weigh.experiment.profile.choice import MOST, choose
+from weigh.model.verdict import VerdictName
 
 
 def chosen(ratios: dict[str, list[float]]) -> tuple[list[str], list[str]]:
@@ -23,3 +25,13 @@ def test_of_one_template_the_largest_changes() -> None:
     assert found == [f"q(x={number})" for number in (6, 5, 4, 3, 2)]
     assert len(found) == MOST
     assert left == ["q(x=1)"]
+
+
+def test_what_was_refused_has_no_figure() -> None:
+    results = measured({"": [1.05]}, 0.6)
+    (verdict,) = results.headline.verdicts
+    assert verdict.verdict is VerdictName.REFUSED
+    assert verdict.ratio is not None
+    (one,), _ = choose(results, [results.record], ("(x=0)",), None)
+    assert (one.verdict, one.ratio, one.before_s, one.after_s, one.blocks) == ("refused", None, None, None, ())
+    assert "%" not in words.heading(one)

@@ -52,7 +52,7 @@ def gate(caches: tuple[str, ...], fresh: Callable[[], Weigh]) -> Run:
     """Ways to remember, beside an engine that compiles each text once a life."""
     weigh = fresh()
     named = [f"{lie}=liar?lie={lie}&diary={weigh.folder / 'kept'}" for lie in caches]
-    honest = ("duckdb", "none=liar?lie=none", "compiles=liar?lie=compiles&ms=60")
+    honest = ("duckdb", "none=liar?lie=none", "compiles=liar?lie=compiles&ms=120")
     return weigh("gate", *contenders(*honest, *named), *SMALL, *ASKED)
 
 
@@ -75,7 +75,7 @@ def test_a_compiled_plan_is_told_from_a_cache(gate: Run) -> None:
 
 def test_a_cache_that_begins_after_the_gate_is_found_in_the_blocks(weigh: Weigh) -> None:
     """It executes as often as the gate asks; and an engine that compiles has its times shown."""
-    named = contenders("duckdb", "compiles=liar?lie=compiles&ms=60", "later=liar?lie=cache-later&from=5")
+    named = contenders("duckdb", "compiles=liar?lie=compiles&ms=120", "later=liar?lie=cache-later&from=5")
     flags = ("--scale", "100K", "--quiet", "--json", *ASKED, "--starts", "1", "--rounds", "4", "--runs", "2")
     run = weigh("run", *named, *flags)
     assert errors(run) == {("A9.detected", "later")}

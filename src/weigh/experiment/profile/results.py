@@ -27,7 +27,7 @@ class ProfiledChange(msgspec.Struct, frozen=True, kw_only=True):
         baseline: name of one side.
         contender: name of the other.
         verdict: on wall time; None where there is none.
-        ratio: contender over baseline, as the verdict has it; None as there.
+        ratio: contender over baseline, as the verdict has it; None where there is none, or it was refused.
         before_s: median seconds of an execution by the baseline, as measured; None where nobody was timed.
         after_s: the same of the contender.
         profiled_executions: of each side under the engine's own profiler.

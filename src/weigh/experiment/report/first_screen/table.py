@@ -114,8 +114,8 @@ def _said(one: Mean) -> str:
     """A mean without a table."""
     who = "" if one.temperature == "hot" else f", {one.temperature}"
     return (
-        f"{one.contender}{who}: geometric mean of {one.operations} ratios {one.mean:.3f}, from {one.low:.2f} to "
-        f"{one.high:.2f}."
+        f"{one.contender}{who}: geometric mean of {one.operations} ratios {one.mean:.3f}, from {one.low:.3f} to "
+        f"{one.high:.3f}."
     )
 
 
@@ -136,7 +136,7 @@ def _pair(one: Line) -> Row:
 def _mean(one: Mean) -> Row:
     when = "" if one.temperature == "hot" else f", {one.temperature}"
     label = f"geometric mean of {one.operations}{when}"
-    return Row((label, "", "", f"{one.mean:.3f}", "", f"from {one.low:.2f} to {one.high:.2f}"), ("",) * 6)
+    return Row((label, "", "", f"{one.mean:.3f}", "", f"from {one.low:.3f} to {one.high:.3f}"), ("",) * 6)
 
 
 def _matrix(one: Line, *, wide: bool) -> Row:
