@@ -67,6 +67,16 @@ def test_evidence_is_added_once_and_only_as_it_was_sealed(
     assert "does not pass `weigh verify`" in refused.err
 
 
+def test_a_file_is_no_history(weigh: Weigh, evidence: tuple[Path, Path], tmp_path: Path) -> None:
+    place = tmp_path / "kept.json"
+    place.write_text("mine\n")
+    for words in (("add", str(evidence[0])), ("show",)):
+        refused = weigh("history", *words, "--to" if words[0] == "add" else "--from", str(place))
+        assert refused.code == 2
+        assert "a history is a folder, and this is a file" in refused.err
+    assert place.read_text() == "mine\n"
+
+
 @pytest.mark.promise("Attempts of one comparison are counted, whatever job made them.")
 def test_a_rerun_until_green_in_another_job_stays_red(weigh: Weigh, evidence: tuple[Path, Path]) -> None:
     first, second = evidence

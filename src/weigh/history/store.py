@@ -91,9 +91,11 @@ def add(folder: Path, entry: Entry) -> bool:
     """Keep an entry; False where it is there already.
 
     Raises:
+        UsageError: a file is in the place of the folder.
         EnvironmentFault: it cannot be written.
     """
     target = folder / file_name(entry.id)
+    _refuse_file(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if target.exists():
@@ -117,6 +119,11 @@ def add(folder: Path, entry: Entry) -> bool:
     return True
 
 
+def _refuse_file(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError("a history is a folder, and this is a file", where=str(folder), remedy="name a folder")
+
+
 def _named(written: Path, target: Path) -> None:
     try:
         os.link(written, target)
@@ -131,8 +138,10 @@ def read(folder: Path) -> tuple[list[Entry], list[Damaged]]:
     """All entries by time, and those that cannot be believed.
 
     Raises:
+        UsageError: a file is in its place.
         EvidenceFault: there is no such folder.
     """
+    _refuse_file(folder)
     if not folder.is_dir():
         raise EvidenceFault(
             "there is no history", where=str(folder), remedy="weigh history add EVIDENCE --to FOLDER makes one"
