@@ -15,7 +15,7 @@ from weigh.load.target.valkey import EmbeddedValkey
 from weigh_liars.resp_proxy import Proxy
 
 from .loading import GENTLE
-from .reading import ONCE, ROUNDS, SHORT, SMALL, contenders
+from .reading import ONCE, SHORT, SMALL, contenders
 from .throttle import slowed
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Weigh]:
 @pytest.fixture(scope="session")
 def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
-    flags = (*SMALL, *ROUNDS, "--operations", "eq_action,by_action,duration_by_proto,distinct")
+    flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
     return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
 
 

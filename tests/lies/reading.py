@@ -18,8 +18,6 @@ _BADGE = re.compile(r" \[[A-Z]+\]$", re.MULTILINE)
 SMALL = ("--scale", "20K", "--quiet", "--json")
 ONCE = ("--starts", "1", "--rounds", "1", "--runs", "1")
 SHORT = ("--starts", "5", "--rounds", "1", "--runs", "1")
-ROUNDS = ("--starts", "2", "--rounds", "3", "--runs", "1")
-"""As many executions in fewer lives, where nothing that is asserted is about starts."""
 
 
 def contenders(*names: str) -> list[str]:

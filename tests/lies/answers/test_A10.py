@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from support.command import Run, Weigh
 
-PACE = "ms=40&burn=10"
+PACE = "ms=40&burn=20"
 BASE, REWRITTEN = f"base=liar?lie=pace&{PACE}", f"rewritten=liar?lie=rewritten-clock&{PACE}"
 TENTH, LONGER = f"tenth=liar?lie=wire&edit=tenth&{PACE}", f"longer=liar?lie=wire&edit=longer&{PACE}"
 RELEASE, COLLECTOR = f"release=liar?lie=in-release&{PACE}", f"collector=liar?lie=in-collector&{PACE}"
 NAN = "nan=liar?lie=wire&edit=nan&ms=2"
 FLAGS = ("--workload", "two", "--operations", "unordered", "--scale", "20K", "--quiet", "--json")
-TEN = ("--starts", "2", "--rounds", "5", "--runs", "1")
+TEN = ("--starts", "5", "--rounds", "1", "--runs", "2")
 MALFORMED = ("nan", "fast", "huge", "zero", "deep")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..reading import ROUNDS, SMALL, assert_silent, contenders, errors, statuses, verdicts
+from ..reading import SHORT, SMALL, assert_silent, contenders, errors, statuses, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ def test_the_honest_are_not_accused_beside_it(gate: Run) -> None:
 )
 def test_where_rows_and_files_tell_nothing_the_processor_does(weigh: Weigh) -> None:
     # One row, as promised, out of memory: only the CPU time of handing it out is left to betray it.
-    flags = ("--scale", "100K", "--quiet", "--json", *ROUNDS, "--operations", "distinct")
+    flags = ("--scale", "100K", "--quiet", "--json", *SHORT, "--operations", "distinct")
     run = weigh("run", *contenders("duckdb", MEMORY, THREAD), *flags)
     assert statuses(run) == {"distinct": "agreed"}
     found = errors(run)

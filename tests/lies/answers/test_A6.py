@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..reading import ROUNDS, assert_silent, contenders, errors, statuses, verdicts
+from ..reading import SHORT, assert_silent, contenders, errors, statuses, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from support.command import Run, Weigh
 
 EARLY, PLANNER = "liar?lie=early", "liar?lie=planner"
-FLAGS = ("--scale", "400K", "--quiet", "--json", *ROUNDS, "--operations", "distinct,eq_action")
+FLAGS = ("--scale", "400K", "--quiet", "--json", *SHORT, "--operations", "distinct,eq_action")
 
 
 @pytest.fixture(scope="module")

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from support.command import Run, Weigh
 
 OPERATIONS = ("unordered", "ties", "quotients")
-EQUAL = ("one", "two")
+EQUAL = ("one", "two", "three")
 
 
 @pytest.fixture(scope="module")
 def many(fresh: Callable[[], Weigh]) -> Run:
-    """Nine comparisons, of which one is not by chance."""
+    """Twelve comparisons, of which one is not by chance."""
     weigh = fresh()
 
     def law(name: str, seed: int, limit: float = 1.0) -> str:
         own = f"seed={seed}&limit={limit}&diary={weigh.folder / name}"
         return f"{name}=liar?lie=pace&ms=30&spread=0.05&{own}"
 
-    named = (law("base", 0), law("one", 57), law("two", 58), law("real", 60, limit=1.3))
+    named = (law("base", 0), law("one", 57), law("two", 58), law("three", 59), law("real", 60, limit=1.3))
     asked = ("--workload", "three", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2", "--baseline", "base")
     return weigh("run", *contenders(*named), *asked)
 
@@ -54,7 +54,7 @@ def test_over_the_session_none_does(many: Run) -> None:
     for operation in OPERATIONS:
         for name in EQUAL:
             assert verdicts(many, operation)[name]["verdict"] not in ("slower", "faster")
-    assert "over 9 comparisons" in words((many.evidence / "report.txt").read_text())
+    assert "over 12 comparisons" in words((many.evidence / "report.txt").read_text())
 
 
 def test_the_real_change_among_them_is_found(many: Run) -> None:
