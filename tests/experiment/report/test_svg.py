@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from weigh.experiment.report.plots import samples, starts
@@ -43,6 +43,8 @@ def test_dots_on_one_place_are_drawn_once() -> None:
     assert draw.dots([]) == ""
 
 
+@example([1e-7, 1.0000000000000001e-07])
+@example([1.0, 1.0 + 2e-9])
 @given(st.lists(st.floats(min_value=1e-7, max_value=1e4), min_size=1, max_size=20))
 def test_an_axis_holds_its_values_and_its_ticks_keep_their_distance(values: list[float]) -> None:
     scale = around(values, 200, 10)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 _LOG_FROM = 4.0
 """Where the largest value is more than this many times the smallest, a linear axis would hide the small ones."""
 _PAD = 0.06
+_ALIKE = 1e-9
+"""Values that differ by a smaller part are one place: between them there are too few floats for ticks."""
 _MANTISSAS = (1.0, 2.0, 5.0, 3.0, 7.0, 1.5)
 
 
@@ -54,7 +56,8 @@ def around(values: Sequence[float], start: float, end: float) -> Scale:
     if high / low > _LOG_FROM:
         pad = (high / low) ** _PAD
         return Scale(low / pad, high * pad, start, end, log=True)
-    pad = (high - low or low) * _PAD
+    spread = high - low
+    pad = (spread if spread > _ALIKE * high else low) * _PAD
     return Scale(low - pad, high + pad, start, end, log=False)
 
 
