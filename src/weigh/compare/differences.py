@@ -186,7 +186,7 @@ def _hashes(manifest: Manifest, table: str) -> list[str]:
 
 def _layout(manifest: Manifest, table: str) -> str:
     layout = msgspec.to_builtins(manifest.layout) if manifest.layout else {}
-    codec = f", {layout['codec']}" if layout else ""
+    codec = f", {layout['codec']}" if "codec" in layout else ""
     return f"{len(manifest.paths(table))} files by {manifest.writer}{codec}"
 
 

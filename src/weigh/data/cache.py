@@ -4,7 +4,7 @@
 
     <cache>/data/<dataset>/<layout>/manifest.json
                                     truth/...
-                                    <table>-<number>.parquet
+                                    <table>-<number>.parquet or .vortex
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import msgspec
 
 from weigh.data.generator import Progress, Workshop, generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts, knobs, parquet, physical, written
+from weigh.data.layout import file_facts, knobs, parquet, physical, vortex, written
+from weigh.data.layout.program import fault
 from weigh.data.parallel import processors
 from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
@@ -33,11 +34,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.data.generator import Source, Table, Written
-    from weigh.model.spec import Codec, LayoutSpec
+    from weigh.model.dataset import FileFacts
+    from weigh.model.spec import LayoutSpec
     from weigh.model.units import Bytes, Rows
 
-_LOOSER: dict[Codec, float] = {"zstd": 1.0, "gzip": 1.0, "snappy": 1.5, "lz4": 1.5, "none": 3.0}
-"""Bytes of a layout over those with zstd, at most about: of TPC-H and netflow."""
+_LOOSER = {"zstd": 1.0, "gzip": 1.0, "snappy": 1.5, "lz4": 1.5, "none": 3.0, "vortex": 1.5}
+"""Bytes of a layout over those with zstd, at most about: of TPC-H and netflow; by codec, or format without codecs."""
 TRUTH = "truth"
 """The folder with what is known about the rows, beside their files."""
 
@@ -111,14 +113,14 @@ def ensure(
     try:
         with _alone(folder):
             if not _there(folder):
-                made = _Making(name, spec, folder, environment, given, threads or processors(), progress)
+                made = _Making(name, spec, folder, environment, given, threads or processors(), progress, {})
                 if executor is not None:
                     made.run(executor)
                 else:
                     with ThreadPoolExecutor(made.threads, "generate") as pool:
                         made.run(pool)
     except OSError as error:
-        raise parquet.fault(error, cache) from error
+        raise fault(error, cache) from error
     return open_stored(folder)
 
 
@@ -143,7 +145,7 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
     if not missing or not whole:
         return
     made = _made_sizes(cache / "data" / str(name))
-    needed = sum(max(made.get(spec.codec, 0), int(whole * _LOOSER[spec.codec])) for spec in missing.values())
+    needed = sum(max(made.get(_packed(spec), 0), int(whole * _LOOSER[_packed(spec)])) for spec in missing.values())
     first = next(iter(missing))
     there = next(path for path in (first, *first.parents) if path.exists())
     free = shutil.disk_usage(there).free
@@ -152,7 +154,7 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
             # Where nothing can be made at all, e.g. in /proc, no byte is free either, and no disk is full.
             (cache / "data").mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise parquet.fault(error, cache) from error
+            raise fault(error, cache) from error
         raise EnvironmentFault(
             f"{_rows(name)}{_in(len(missing))} need about {units.size(needed)}, and {units.size(free)} are free",
             where=str(cache / "data"),
@@ -172,16 +174,21 @@ def _there(folder: Path) -> bool:
     return True
 
 
-def _made_sizes(dataset: Path) -> dict[Codec, Bytes]:
-    """By codec the bytes of the largest layout of the same rows that is there already; damaged ones are left out."""
-    found: dict[Codec, Bytes] = {}
+def _packed(spec: LayoutSpec) -> str:
+    """What decides most about the size of its files: the codec, of Vortex the format."""
+    return "vortex" if spec.vortex else str(spec.codec)
+
+
+def _made_sizes(dataset: Path) -> dict[str, Bytes]:
+    """By codec or format the bytes of the largest layout of the same rows that is there; damaged ones are left out."""
+    found: dict[str, Bytes] = {}
     for path in dataset.glob("*/manifest.json"):
         try:
             one = file_facts.load(path.parent)
         except DataFault:
             continue
         if one.layout is not None:
-            found[one.layout.codec] = max(found.get(one.layout.codec, 0), one.bytes)
+            found[_packed(one.layout)] = max(found.get(_packed(one.layout), 0), one.bytes)
     return found
 
 
@@ -232,6 +239,7 @@ class _Making(NamedTuple):
     given: GivenRows | None
     threads: int
     progress: Progress | None
+    handed: dict[str, str]
 
     def run(self, executor: Executor) -> None:
         """Make everything aside and move it into place."""
@@ -258,20 +266,22 @@ class _Making(NamedTuple):
         python = self._environment(needed) if needed else None
         source = generated() if generated else cast("GivenRows", self.given).source
         knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
-        files = []
+        files: list[FileFacts] = []
+        paths_of: dict[str, list[Path]] = {}
         for table, content in source.tables.items():
             if self.spec.writer == self.name.generator.partition("/")[0]:
                 paths = _moved(cast("Written", content).paths, aside, table)
             else:
                 paths = self._written(table, content, aside, executor, python)
-            self._carried_out(paths)
-            files += [file_facts.file_facts(path, table, path.name) for path in paths]
+            paths_of[table] = paths
+            files += self._facts(table, paths, python)
         manifest = Manifest(
             dataset=self.name,
             layout=self.spec,
             writer=parquet.writer(self.spec),
             files=tuple(files),
             digests=file_facts.merged(files),
+            read_back=parquet.writer(self.spec) if self.spec.vortex else msgspec.UNSET,
         )
         for table, content in source.tables.items():
             if manifest.rows(table) != content.rows:
@@ -279,14 +289,9 @@ class _Making(NamedTuple):
                     f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
                     remedy="report this: a writer that loses rows",
                 )
-        for table, digest in (self.given.digests if self.given else {}).items():
+        for table, digest in {**self.handed, **(self.given.digests if self.given else {})}.items():
             if manifest.digests[table] != digest:
-                raise DataFault(
-                    f"{manifest.writer} wrote other rows of {table} than the files hold: it cannot keep one of its "
-                    "types",
-                    where=f"layout with writer = '{self.spec.writer}'",
-                    remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
-                )
+                raise self._other_rows(table, source.tables[table].schema, paths_of[table], python)
         source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)
         shutil.rmtree(parts, ignore_errors=True)
@@ -317,9 +322,11 @@ class _Making(NamedTuple):
         return self.environment(requirements)
 
     def _written(self, table: str, content: Table, aside: Path, executor: Executor, python: Path | None) -> list[Path]:
-        paths = [aside / f"{table}-{number:04}.parquet" for number in range(self.spec.files)]
+        suffix = vortex.SUFFIX if self.spec.vortex else ".parquet"
+        paths = [aside / f"{table}-{number:04}{suffix}" for number in range(self.spec.files)]
+        batches = self._watched(content.batches(executor), content.rows, table)
         parquet.write(
-            self._watched(content.batches(executor), content.rows, table),
+            self._digested(batches, content.schema, table) if self.spec.vortex else batches,
             self.spec,
             paths,
             schema=content.schema,
@@ -328,6 +335,46 @@ class _Making(NamedTuple):
             threads=self.threads,
         )
         return paths
+
+    def _digested(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, table: str) -> Iterator[pa.RecordBatch]:
+        """The rows as they are handed to a writer that cannot be believed without: no other layout may be there."""
+        from weigh import _native
+
+        digests = []
+        for batch in batches:
+            plain = batch.cast(schema)
+            digests.append(_native.digest_arrow(plain))
+            yield plain
+        self.handed[table] = _native.merge_digests(digests)
+
+    def _facts(self, table: str, paths: list[Path], python: Path | None) -> list[FileFacts]:
+        if self.spec.vortex:
+            assert python is not None
+            return vortex.file_facts(paths, table, [path.name for path in paths], python)
+        self._carried_out(paths)
+        return [file_facts.file_facts(path, table, path.name) for path in paths]
+
+    def _other_rows(self, table: str, schema: pa.Schema, paths: list[Path], python: Path | None) -> DataFault:
+        if not self.spec.vortex:
+            return DataFault(
+                f"{parquet.writer(self.spec)} wrote other rows of {table} than the files hold: it cannot keep one of "
+                "its types",
+                where=f"layout with writer = '{self.spec.writer}'",
+                remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
+            )
+        assert python is not None
+        kept = vortex.schema(paths[0], python)
+        changed = [
+            f"{mine.name} ({mine.type}, read back as {theirs.type})"
+            for mine, theirs in zip(schema, kept, strict=False)
+            if mine.type != theirs.type
+        ]
+        named = f": {', '.join(changed)}" if changed else ", and the types of its columns are the same"
+        return DataFault(
+            f"{parquet.writer(self.spec)} reads back other rows of {table} than it was given{named}",
+            where="layout with format = 'vortex'",
+            remedy="leave out format: Parquet keeps these rows",
+        )
 
     def _carried_out(self, paths: list[Path]) -> None:
         """Refuse files that are not what the layout says: they would be measured under a wrong name."""

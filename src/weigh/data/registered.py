@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.data.layout.file_facts import comparable
-from weigh.data.layout.parquet import fault
+from weigh.data.layout.program import fault
 from weigh.data.user_files import PARQUET, facts, form, same_columns
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest

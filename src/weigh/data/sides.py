@@ -28,10 +28,13 @@ def tables(side: str) -> Tables:
 
     Raises:
         DataFault: there are no Parquet files, or one of them cannot be read.
+        UsageError: they are Vortex.
     """
     path = Path(side)
     if (path / "manifest.json").exists():
         manifest = file_facts.load(path)
+        for file in manifest.files:
+            file_facts.refuse_vortex(path / file.path)
         return {table: [path / name for name in manifest.paths(table)] for table in manifest.tables}
     if path.is_dir():
         files = sorted(path.glob("*.parquet"))
@@ -43,6 +46,8 @@ def tables(side: str) -> Tables:
             raise DataFault("no file matches it", where=side, remedy="name Parquet files, a folder or a pattern")
     else:
         files = [path]
+    for file in files:
+        file_facts.refuse_vortex(file)
     if len({tuple(columns(file)) for file in files}) == 1:
         (name,) = list(user_files.by_name(files))[:1]
         return {name: files}

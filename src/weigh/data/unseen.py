@@ -16,7 +16,7 @@ import msgspec
 from weigh.data import cache as store
 from weigh.data.generator import generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts
+from weigh.data.layout import file_facts, parquet, vortex
 from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
 from weigh.model.errors import DataFault
@@ -53,7 +53,7 @@ def make(data: store.CachedData, place: Path, environment: store.Environment) ->
     family = data.manifest.dataset.generator.partition("/")[0]
     if layout is not None and not data.manifest.dataset.own and generator(family).seeded:
         return _generated(data.manifest, layout, place, environment)
-    return _sampled(data, place)
+    return _sampled(data, place, environment)
 
 
 def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment: store.Environment) -> store.CachedData:
@@ -64,14 +64,14 @@ def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment:
         manifest.dataset, scale=few if given is None else min(given, few), seed=secrets.randbits(31)
     )
     # PyArrow needs no process of its own, and the names of the files are the same.
-    written = LayoutSpec(writer="pyarrow", codec=layout.codec, files=layout.files)
+    written = layout if layout.vortex else LayoutSpec(writer="pyarrow", codec=layout.codec, files=layout.files)
     made = store.ensure(name, written, place, environment=environment, threads=1)
     # Whoever looks for the answers beside the rows must not find them.
     shutil.rmtree(made.folder / store.TRUTH)
     return made
 
 
-def _sampled(data: store.CachedData, place: Path) -> store.CachedData:
+def _sampled(data: store.CachedData, place: Path, environment: store.Environment) -> store.CachedData:
     import numpy as np
     import pyarrow as pa
 
@@ -84,10 +84,10 @@ def _sampled(data: store.CachedData, place: Path) -> store.CachedData:
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = data.manifest.rows(file.table)
         try:
-            _write(data.folder / file.path, path, drawn, whole=rows < min(WHOLE, most))
+            few = _few(data.folder / file.path, drawn, whole=rows < min(WHOLE, most), environment=environment)
+            files.append(_written(few, path, file.table, file.path, environment))
         except (OSError, pa.ArrowException) as error:
             raise DataFault(f"{file.path} cannot be written with fewer rows: {error}", remedy="report this") from error
-        files.append(file_facts.file_facts(path, file.table, file.path))
     manifest = msgspec.structs.replace(
         data.manifest,
         dataset=DatasetName(generator=data.manifest.dataset.generator, scale=data.manifest.dataset.scale, seed=salt),
@@ -97,24 +97,45 @@ def _sampled(data: store.CachedData, place: Path) -> store.CachedData:
     return store.CachedData(place, manifest, Truth({}))
 
 
-def _write(given: Path, path: Path, drawn: np.random.Generator, *, whole: bool) -> None:
+def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: store.Environment) -> pa.Table:
     """A part of the rows of a file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(given) as file:
-        first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
-        table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
-    pq.write_table(table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT)), path)
+    if given.suffix == vortex.SUFFIX:
+        table = vortex.head(given, 4 * ROWS, environment(vortex.REQUIREMENTS))
+    else:
+        with pq.ParquetFile(given) as file:
+            first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
+            table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
+    return table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT))
 
 
-def laid_out(made: store.CachedData, data: store.CachedData, place: Path) -> store.CachedData:
+def _written(rows: pa.Table, path: Path, table: str, name: str, environment: store.Environment) -> FileFacts:
+    """Rows in one file, of the form that its name says."""
+    import pyarrow.parquet as pq
+
+    if path.suffix != vortex.SUFFIX:
+        pq.write_table(rows, path)
+        return file_facts.file_facts(path, table, name)
+    python = environment(vortex.REQUIREMENTS)
+    # Views are held in memory alone.
+    schema = parquet.plain(rows.schema)
+    vortex.write([(path, iter(rows.cast(schema).to_batches()))], [path], schema=schema, python=python)
+    (facts,) = vortex.file_facts([path], table, [name], python)
+    return facts
+
+
+def laid_out(
+    made: store.CachedData, data: store.CachedData, place: Path, environment: store.Environment
+) -> store.CachedData:
     """The same unseen rows in files of the names and types of another layout.
 
     Args:
         made: the unseen rows.
         data: the given data in that layout.
         place: a folder that is not there yet.
+        environment: for a format that is read and written in one.
 
     Raises:
         DataFault: they cannot be written so.
@@ -124,17 +145,23 @@ def laid_out(made: store.CachedData, data: store.CachedData, place: Path) -> sto
 
     files: list[FileFacts] = []
     for table in data.manifest.tables:
-        parts = [pq.read_table(made.folder / path) for path in made.manifest.paths(table)]
-        rows = pa.concat_tables(parts, promote_options="permissive")
+        paths = [made.folder / path for path in made.manifest.paths(table)]
+        if made.manifest.vortex:
+            rows = vortex.table(paths, environment(vortex.REQUIREMENTS))
+        else:
+            rows = pa.concat_tables([pq.read_table(path) for path in paths], promote_options="permissive")
         names = data.manifest.paths(table)
         # Types that are not those of the files are read all the same.
         with suppress(pa.ArrowException):
-            rows = rows.cast(pq.read_schema(data.folder / names[0]).remove_metadata())
+            given = data.folder / names[0]
+            if data.manifest.vortex:
+                rows = rows.cast(vortex.schema(given, environment(vortex.REQUIREMENTS)))
+            else:
+                rows = rows.cast(pq.read_schema(given).remove_metadata())
         for number, name in enumerate(names):
             first, end = (rows.num_rows * at // len(names) for at in (number, number + 1))
             (place / name).parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(rows.slice(first, end - first), place / name)
-            files.append(file_facts.file_facts(place / name, table, name))
+            files.append(_written(rows.slice(first, end - first), place / name, table, name, environment))
     manifest = msgspec.structs.replace(
         data.manifest, dataset=made.manifest.dataset, files=tuple(files), digests=file_facts.merged(files)
     )

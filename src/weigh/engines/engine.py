@@ -15,6 +15,8 @@ from weigh.model.errors import EngineFault, UsageError, nearest
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from weigh.model.spec import Format
+
 GROUP = "weigh.engines"
 """Entry point group. Ours come through the same door."""
 
@@ -61,10 +63,10 @@ class Objects(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CatalogReader(msgspec.Struct, frozen=True, kw_only=True):
-    """That an engine reads a table format, and with what.
+    """That an engine reads a table format, or files that are no Parquet, and with what.
 
     Attributes:
-        format: ``iceberg``, ``ducklake`` or ``delta``.
+        format: ``iceberg``, ``ducklake`` or ``delta``; of files ``vortex``.
         requires: exact requirements that it needs beside the engine.
         versions: those of the engine's package that read it so; empty for all.
         why: why other versions do not, in a few words.
@@ -99,6 +101,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
             what was loaded with the other caches.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         catalogs: table formats that its adapter reads (``bind_catalog``).
+        formats: forms of files besides Parquet that its adapter reads (``bind``, by the end of a file's name).
         no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
@@ -134,6 +137,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     copies: bool = False
     objects: Objects | None = None
     catalogs: tuple[CatalogReader, ...] = ()
+    formats: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
     variants: tuple[str, ...] = ()
@@ -147,16 +151,18 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     terms: str = ""
     about: str = ""
 
-    def requirements(self, contender: Contender, wheel: Path | None = None) -> list[str]:
+    def requirements(self, contender: Contender, wheel: Path | None = None, files: Format = "parquet") -> list[str]:
         """The requirements of a contender's environment, without what every environment gets.
 
         Args:
             contender: whose.
             wheel: of the engine's package, where that is no version of the index.
+            files: form of the files that it reads.
         """
         pins = contender.pins
         ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
         ours += next((one.requires for one in self.catalogs if one.format == contender.catalog), ())
+        ours += next((one.requires for one in self.formats if one.format == files), ())
         if self.objects and contender.store not in ("", FILE, TMPFS):
             version = contender.release or self.tested
             ours += tuple(one.format(version=version) for one in self.objects.requires)

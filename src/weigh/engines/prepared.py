@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.engines import catalogs, loaded, places, resources
+from weigh.engines import catalogs, formats, loaded, places, resources
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.builds import product
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from weigh.model.clock_coverage import StartCost
     from weigh.model.finding import Finding
+    from weigh.model.spec import Format
 
 _NUMBER = re.compile(r"\d+")
 _WORDS = 80
@@ -157,24 +158,31 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         return found and msgspec.structs.replace(found, contender=self.name)
 
 
-def check(contender: Contender) -> None:
+def check(contender: Contender, files: Format = "parquet") -> None:
     """Find a misspelt engine, variant or catalog before anything is made.
 
+    Args:
+        contender: what was asked for.
+        files: form of the files that it is to read.
+
     Raises:
-        UsageError: no such engine, it has no such variant, or does not read its data through such a catalog.
+        UsageError: no such engine, it has no such variant, or does not read its data in that form or through such a
+            catalog.
         EngineFault: it cannot be loaded.
     """
     engine = engines.of(contender)
     _variants(engine, contender)
     catalogs.reader(engine, contender)
+    formats.reader(engine, contender, files)
 
 
-def ready(contender: Contender, cache: Path, *, rebuilt: bool = False) -> PreparedContender:
+def ready(contender: Contender, cache: Path, *, files: Format = "parquet", rebuilt: bool = False) -> PreparedContender:
     """Load the engine and make or find its build and its environment.
 
     Args:
         contender: what was asked for.
         cache: weigh's.
+        files: form of the files that it is to read.
         rebuilt: whether all of several builds are needed, and not only the first.
 
     Raises:
@@ -186,7 +194,7 @@ def ready(contender: Contender, cache: Path, *, rebuilt: bool = False) -> Prepar
     built = product.made(asked, engine, cache)
     if built:
         contender = msgspec.structs.replace(contender, build=built.read)
-    environment = environments.ensure(engine.requirements(contender, built.wheel if built else None), cache)
+    environment = environments.ensure(engine.requirements(contender, built.wheel if built else None, files), cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
     if engine.objects and contender.store not in ("", FILE, TMPFS):
         off |= engine.objects.settings
@@ -200,17 +208,17 @@ def ready(contender: Contender, cache: Path, *, rebuilt: bool = False) -> Prepar
         cache=cache,
         build=built.read if built else msgspec.UNSET,
     )
-    return _rebuilt(one, asked) if rebuilt and built and built.read.builds is not msgspec.UNSET else one
+    return _rebuilt(one, asked, files) if rebuilt and built and built.read.builds is not msgspec.UNSET else one
 
 
-def _rebuilt(one: PreparedContender, asked: Contender) -> PreparedContender:
+def _rebuilt(one: PreparedContender, asked: Contender, files: Format) -> PreparedContender:
     """The contender with all of the builds that were asked for, each in an environment of its own."""
     assert one.build is not msgspec.UNSET
     rebuilds, places = [], []
     for number in range(one.build.times):
         built = product.made(asked, one.engine, one.cache, number)
         assert built is not None
-        place = environments.ensure(one.engine.requirements(one.contender, built.wheel), one.cache)
+        place = environments.ensure(one.engine.requirements(one.contender, built.wheel, files), one.cache)
         places.append(place)
         rebuilds.append(
             Rebuild(

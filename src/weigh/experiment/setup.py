@@ -94,12 +94,12 @@ def check(spec: Spec, request: RunRequest) -> None:
     if request.trust and request.trust not in names:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
     for contender in spec.contenders:
-        check_contender(contender)
+        check_contender(contender, spec.layout_of(contender).form)
         check_store(contender, spec, measured=request.measure)
         if request.own and contender.catalog in FORMATS and not contender.layout:
             registration.refuse(contender.catalog, request.own.tables)
         if spec.ingest:
-            ingest.check(contender)
+            ingest.check(contender, spec.layout_of(contender).form)
     if spec.ingest:
         pass
     elif request.own:
@@ -132,7 +132,9 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     """
     cache = cache_folder()
     source = request.own.source() if request.own else workloads.load(spec.workload)
-    contenders = resources.bounded([_made(contender, cache, progress, request) for contender in spec.contenders], spec)
+    contenders = resources.bounded(
+        [_made(contender, spec, cache, progress, request) for contender in spec.contenders], spec
+    )
     if request.own:
         given = request.own.data(cache, spec.seed)
         stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
@@ -184,9 +186,9 @@ def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progres
     return CatalogPlaces(spec.contenders, layouts, cache, registrar)
 
 
-def _made(contender: Contender, cache: Path, progress: Progress, request: RunRequest) -> PreparedContender:
+def _made(contender: Contender, spec: Spec, cache: Path, progress: Progress, request: RunRequest) -> PreparedContender:
     progress.say(f"environment of {contender.name}")
-    return ready(contender, cache, rebuilt=request.measure)
+    return ready(contender, cache, files=spec.layout_of(contender).form, rebuilt=request.measure)
 
 
 def _check_names(spec: Spec, known: Collection[str], own: OwnFiles | None) -> None:

@@ -48,7 +48,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
         blake3: hash of its bytes, hex.
         rows: number of rows.
         digest: typed row digest, independent of row order and encoding.
-        parquet: writer, row groups, codecs and encodings of each column, as read from the footer.
+        parquet: writer, row groups, codecs and encodings of each column, as read from the footer; empty of Vortex.
     """
 
     path: str
@@ -91,6 +91,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         files: every file.
         digests: row digest of each logical table.
         converted: files that were not Parquet; left out where there was none.
+        read_back: who read the rows for their digests, with its version; left out of Parquet, which weigh reads itself.
     """
 
     dataset: DatasetName
@@ -99,6 +100,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[FileFacts, ...]
     digests: dict[str, str]
     converted: tuple[Conversion, ...] | msgspec.UnsetType = msgspec.UNSET
+    read_back: str | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def vortex(self) -> bool:
+        """Whether its files are no Parquet."""
+        return self.layout is not None and self.layout.vortex
 
     def paths(self, table: str) -> list[str]:
         """Relative paths of a table's files."""

@@ -18,6 +18,7 @@ Temperature = Literal["hot", "cold", "both"]
 Writer = Literal["duckdb", "pyarrow", "polars", "parquet-rs", "tpchgen"]
 Rule = Literal["clickhouse"]
 Codec = Literal["zstd", "snappy", "lz4", "gzip", "none"]
+Format = Literal["parquet", "vortex"]
 
 _TEMPERATURES: dict[Temperature, tuple[str, ...]] = {
     "hot": ("hot",),
@@ -35,6 +36,9 @@ FULL_STARTS = 10
 """From this number of fresh starts on a claim can be conclusive."""
 MOST_STARTS = 100
 """Fresh starts after which sampling ends with a precision that was not reached, where no other number was asked for."""
+FORMAT_TITLES: dict[Format, str] = {"parquet": "Parquet", "vortex": "Vortex"}
+OF_EVERY_FORMAT = ("format", "files", "sort")
+"""Keys of a layout that are not those of Parquet alone."""
 CONTENTION = 0.05
 """Share of a turn's CPU that others may use before its pair has no verdict, where no other was asked for."""
 
@@ -45,7 +49,11 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     What a writer cannot do is refused, never left out in silence. The keys from ``codec_level`` on are the writer's own
     choice where they are left out, and then are not part of the id.
 
+    Of Vortex there are ``files`` and ``sort`` alone: how it stores a column is decided by the library that writes it.
+
     Attributes:
+        format: of the files; Vortex is written, and read back, by vortex-data
+            (docs/guide/layouts.md#other-formats-than-parquet) [``"parquet"``].
         writer: what writes the files; ``"parquet-rs"`` is the Rust crate parquet, ``"tpchgen"`` keeps the files of that
             generator (docs/reference/workloads.md#how-tpc-h-data-is-made).
         codec: compression of all columns.
@@ -67,8 +75,9 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
             them that it has. The files do not declare it [the order of the generator].
     """
 
-    writer: Writer = "duckdb"
-    codec: Codec = "zstd"
+    format: Format | msgspec.UnsetType = msgspec.UNSET
+    writer: Writer | msgspec.UnsetType = "duckdb"
+    codec: Codec | msgspec.UnsetType = "zstd"
     files: int = 1
     row_group_rows: Rows | None = None
     codec_level: int | msgspec.UnsetType = msgspec.UNSET
@@ -81,6 +90,51 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     page_index: bool | msgspec.UnsetType = msgspec.UNSET
     page_checksums: bool | msgspec.UnsetType = msgspec.UNSET
     sort: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Vortex has no writer and no codec to choose, and what has not is not said to have the usual ones."""
+        for key, usual in (("writer", "duckdb"), ("codec", "zstd")):
+            value, nothing = getattr(self, key), (usual, msgspec.UNSET)
+            if value in nothing:
+                msgspec.structs.force_setattr(self, key, msgspec.UNSET if self.vortex else usual)
+
+    @property
+    def vortex(self) -> bool:
+        """Whether the files are no Parquet."""
+        return self.format == "vortex"
+
+    @property
+    def form(self) -> Format:
+        """The format of the files."""
+        return "vortex" if self.vortex else "parquet"
+
+    @property
+    def parquet_writer(self) -> Writer:
+        """The writer of a layout of Parquet."""
+        assert self.writer is not msgspec.UNSET
+        return self.writer
+
+    @property
+    def parquet_codec(self) -> Codec:
+        """The codec of a layout of Parquet."""
+        assert self.codec is not msgspec.UNSET
+        return self.codec
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Keys that are set, and not as they are where nothing is said."""
+        usual = LayoutSpec()
+        values = {key: getattr(self, key) for key in self.__struct_fields__}
+        return tuple(
+            key for key, one in values.items() if one not in (msgspec.UNSET, None) and one != getattr(usual, key)
+        )
+
+    @property
+    def normal(self) -> LayoutSpec:
+        """The same with one way of saying it: Parquet needs no word, and Vortex has no writer or codec to choose."""
+        if not self.vortex:
+            return msgspec.structs.replace(self, format=msgspec.UNSET)
+        return LayoutSpec(format="vortex", files=self.files, sort=self.sort or msgspec.UNSET)
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,9 +285,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: a contender names one that is not there.
         """
-        return {one.layout: self._layout_of(one) for one in (self.contender(self.baseline), *self.contenders)}
+        return {one.layout: self.layout_of(one) for one in (self.contender(self.baseline), *self.contenders)}
 
-    def _layout_of(self, contender: Contender) -> LayoutSpec:
+    def layout_of(self, contender: Contender) -> LayoutSpec:
+        """The layout that a contender reads; raises as ``layouts_read``."""
         if contender.layout and contender.layout not in self.layouts:
             raise UsageError(
                 f"there is no layout '{contender.layout}'",

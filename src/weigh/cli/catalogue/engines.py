@@ -36,6 +36,7 @@ def engines(as_json: bool) -> None:
                 "about": engine.about,
                 "ingests": engine.ingests,
                 "catalogs": [{"format": one.format, "versions": list(one.versions)} for one in engine.catalogs],
+                "formats": [{"format": one.format, "versions": list(one.versions)} for one in engine.formats],
                 "terms": engine.terms or None,
                 "from": entry.value,
             }

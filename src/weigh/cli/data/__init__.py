@@ -44,11 +44,12 @@ data.add_command(unregister)
 def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
     """Print the row digest of Parquet files taken as one table."""
     from weigh._native import DigestError, digest_parquet, parquet_facts
-    from weigh.data.layout.file_facts import refuse_bomb
+    from weigh.data.layout.file_facts import refuse_bomb, refuse_vortex
     from weigh.model.errors import DataFault
 
     try:
         for file in files:
+            refuse_vortex(file)
             refuse_bomb(file, parquet_facts(file))
         found = digest_parquet(list(files), columns.split(",") if columns else None)
     except DigestError as error:

@@ -34,10 +34,12 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
     for path in paths:
         if (path / "manifest.json").exists():
             manifest = file_facts.load(path)
-            problems = file_facts.verify(path, manifest, "digest")
+            problems = file_facts.verify(path, manifest, "digest", _environment)
             findings += problems
             kept += 0 if problems else len(manifest.files)
             files = [path / file.path for file in manifest.files if (path / file.path).exists()]
+            # Of Vortex there are no checksums of pages to compare.
+            files = [] if manifest.vortex else files
         else:
             problems, files = [], _files(path)
         for file in files:
@@ -56,6 +58,13 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
         if kept:
             say(f"{units.count(kept, 'file')} as the manifest says, every row digested")
     click.get_current_context().exit(int(ExitCode.FOUND if findings else ExitCode.OK))
+
+
+def _environment(requirements: list[str]) -> Path:
+    from weigh.engines import environment
+    from weigh.engines.prepared import cache_folder
+
+    return environment.ensure(requirements, cache_folder()).python
 
 
 def _pages(file: Path, *, known_bad: bool) -> tuple[PageChecks, list[Finding]] | None:
@@ -81,11 +90,13 @@ def _files(path: Path) -> list[Path]:
     Raises:
         DataFault: there is none.
     """
+    from weigh.data.layout import file_facts
     from weigh.model.errors import DataFault
 
     if not path.exists():
         raise DataFault("there is no such file or folder", where=str(path), remedy="name Parquet files, or a folder")
     if path.is_file():
+        file_facts.refuse_vortex(path)
         return [path]
     if not path.is_dir():
         # A device or a pipe would be read forever.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from weigh.cli.output import print_json, say
 from weigh.cli.progress import progress
@@ -27,6 +28,13 @@ _COLUMNS = "on, off, or names of columns"
     help="Rows of netflow, e.g. 20K; scale factor of the others, e.g. 0.1 [1M of netflow, 1 of the others].",
 )
 @click.option("--seed", default=42, show_default=True, type=int, help="Seed of netflow; the others have none.")
+@click.option(
+    "--format",
+    default="parquet",
+    show_default=True,
+    type=click.Choice(["parquet", "vortex"]),
+    help="Format of the files; of vortex there are --files and --sort besides.",
+)
 @click.option(
     "--writer",
     default="duckdb",
@@ -114,10 +122,21 @@ def make(
 
 
 def _layout(flags: dict[str, Any]) -> LayoutSpec:
-    """The layout that the flags ask for."""
+    """The layout that the flags ask for.
+
+    Raises:
+        UsageError: it is of Vortex, and a flag says what Parquet alone has.
+    """
+    from weigh.data.layout import knobs
+    from weigh.model.errors import UsageError
     from weigh.model.spec import LayoutSpec
 
-    return LayoutSpec(**_values(flags))
+    if flags["format"] == "vortex":
+        context = click.get_current_context()
+        if context.params.get("like"):
+            raise UsageError("files of Vortex cannot be like one of Parquet", remedy="leave out --format or --match")
+        knobs.refuse_keys(name for name in flags if context.get_parameter_source(name) is ParameterSource.COMMANDLINE)
+    return LayoutSpec(**_values(flags)).normal
 
 
 def _values(flags: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +149,6 @@ def _values(flags: dict[str, Any]) -> dict[str, Any]:
 def _matched(like: str, base: LayoutSpec) -> Match:
     """A layout like a file, with what flags say themselves."""
     import msgspec
-    from click.core import ParameterSource
 
     from weigh.cli.data.diff import refuse_bombs
     from weigh.data import sides

@@ -11,6 +11,7 @@ from weigh.cli.experiment.run import carry_out
 
 _COLUMNS = "each on, off, or columns joined by +"
 _VARIED = (
+    ("--format", "A,B", "Formats of the files: parquet, vortex [parquet]."),
     ("--files", "A,B,...", "Files of each table [1]."),
     ("--codec", "A,B,...", "Compression: zstd, snappy, lz4, gzip, none [zstd]."),
     ("--writer", "A,B,...", "What writes the files: duckdb, pyarrow, polars, parquet-rs, tpchgen [duckdb]."),

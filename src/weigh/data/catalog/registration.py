@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from weigh.data.catalog import field_ids, runner, unsigned
-from weigh.data.layout.parquet import fault
+from weigh.data.layout.program import fault
 from weigh.model import units
 from weigh.model.data.catalog import TITLES, CatalogFile, CatalogRead
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
-from weigh.data.layout import page_checksums
+from weigh.data.layout import page_checksums, vortex
 from weigh.model import codes, units
 from weigh.model.dataset import FileFacts, Manifest
-from weigh.model.errors import DataFault
+from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from weigh.model.codes.code import Fixed
@@ -40,10 +40,12 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
         name: what the facts call it; by default the path as given.
 
     Raises:
+        UsageError: it is Vortex.
         DataFault: it is missing, is not Parquet, or is damaged (D4 where a page does not have its checksum).
     """
     from weigh import _native
 
+    refuse_vortex(path)
     try:
         parquet = _native.parquet_facts(path)
         refuse_bomb(path, cast("dict[str, Any]", parquet))
@@ -60,6 +62,21 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
         )
     except (OSError, _native.DigestError) as error:
         raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
+
+
+def refuse_vortex(path: Path) -> None:
+    """Refuse a file of Vortex where Parquet alone is read; told by its name.
+
+    Raises:
+        UsageError: it is one.
+    """
+    if path.suffix == vortex.SUFFIX:
+        raise UsageError(
+            "it is Vortex, and Parquet alone is read here",
+            where=str(path),
+            remedy="name the same rows as Parquet; the digests of a layout of Vortex stand in its manifest.json, and "
+            "weigh data check compares its folder with them",
+        )
 
 
 def refuse_bomb(path: Path, parquet: Mapping[str, Any]) -> None:
@@ -144,7 +161,9 @@ def load(folder: Path) -> Manifest:
     return manifest
 
 
-def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Finding]:
+def verify(
+    folder: Path, manifest: Manifest, depth: Depth = "hash", environment: Callable[[list[str]], Path] | None = None
+) -> list[Finding]:
     """What is no longer as the manifest says (D8); nothing if all is well. Cheap checks first.
 
     Args:
@@ -152,6 +171,8 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
         manifest: what the files were.
         depth: ``size`` looks at sizes only; ``hash`` at every byte; ``digest`` also decodes every row, which
             is what tells whether a manifest whose hashes were edited too still describes these rows.
+        environment: gives the interpreter of an environment with these requirements, to decode rows that are no
+            Parquet; without it their bytes alone are compared.
     """
     sizes = {file.path: _size(folder / file.path) for file in manifest.files}
     problems = []
@@ -172,11 +193,15 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
         if not changed and depth == "hash":
             continue
         try:
-            same_rows = _native.digest_parquet([path]) == file.digest
-        except _native.DigestError as error:
+            digest = _digest(path, file.table, manifest, environment)
+        except (_native.DigestError, DataFault) as error:
             problems.append(_problem(codes.D8_DAMAGED, f"{file.path} is damaged: {error}", folder))
             continue
-        if not same_rows:
+        if digest is None:
+            if changed:
+                text = f"{file.path} was written anew since: other bytes, whose rows were not read"
+                problems.append(_problem(codes.D8_DAMAGED, text, folder))
+        elif digest != file.digest:
             problems.append(_problem(codes.D8_ROWS, f"{file.path} holds other rows than when it was made", folder))
         elif changed:
             problems.append(
@@ -187,6 +212,18 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
             _problem(codes.D8_MANIFEST, "the manifest contradicts itself: digests of files and tables", folder)
         )
     return problems
+
+
+def _digest(path: Path, table: str, manifest: Manifest, environment: Callable[[list[str]], Path] | None) -> str | None:
+    """Of the rows that a file holds now; None where nobody is there who could read them."""
+    from weigh import _native
+
+    if not manifest.vortex:
+        return str(_native.digest_parquet([path]))
+    if environment is None:
+        return None
+    (read,) = vortex.file_facts([path], table, [path.name], environment(vortex.REQUIREMENTS))
+    return read.digest
 
 
 def _size(path: Path) -> int | None:

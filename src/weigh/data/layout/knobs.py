@@ -8,10 +8,10 @@ import msgspec
 
 from weigh.model import units
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import Writer
+from weigh.model.spec import OF_EVERY_FORMAT, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from weigh.model.spec import LayoutSpec
 
@@ -72,8 +72,12 @@ def check(spec: LayoutSpec) -> None:
     Raises:
         UsageError: so it is; the remedy names a writer that has the knob.
     """
+    if spec.vortex:
+        refuse_keys(spec.said)
     for name, value in asked(spec).items():
         _sound(name, value)
+    if spec.vortex:
+        return
     for name, said in lacking(spec).items():
         raise UsageError(said, remedy=_remedy(spec, name))
     if spec.writer == "duckdb" and spec.bloom_filters is True and spec.dictionary is False:
@@ -86,6 +90,25 @@ def check(spec: LayoutSpec) -> None:
             "a page index holds the statistics of pages, and there shall be none",
             remedy="leave out page_index or statistics",
         )
+
+
+def refuse_keys(keys: Iterable[str], where: str = "") -> None:
+    """Refuse keys of a layout of Vortex that are Parquet's alone.
+
+    Args:
+        keys: that were said.
+        where: they were said.
+
+    Raises:
+        UsageError: one of them is.
+    """
+    for key in keys:
+        if key not in OF_EVERY_FORMAT:
+            raise UsageError(
+                f"{key} is a key of Parquet, and a layout of Vortex decides that by itself",
+                where=where,
+                remedy=f"leave out {key}: of Vortex there are files and sort",
+            )
 
 
 def check_columns(spec: LayoutSpec, tables: Mapping[str, list[str]]) -> None:
@@ -111,7 +134,7 @@ def parse(name: str, text: str) -> Any:
     Raises:
         UsageError: it is none.
     """
-    if name in ("writer", "codec"):
+    if name in ("format", "writer", "codec"):
         return text
     if name in ("files", "row_group_rows"):
         return units.parse_rows(text, "files" if name == "files" else "rows")
@@ -146,6 +169,9 @@ def columns(value: object, names: list[str], *, in_its_order: bool = False) -> l
 
 def normal(spec: LayoutSpec) -> LayoutSpec:
     """With one way of saying the same: no columns is off, and the order of columns counts in a sort alone."""
+    spec = spec.normal
+    if spec.vortex:
+        return spec
     changed: dict[str, Any] = {}
     for name in ("dictionary", "bloom_filters", "statistics"):
         value = getattr(spec, name)
@@ -157,7 +183,7 @@ def normal(spec: LayoutSpec) -> LayoutSpec:
 
 
 def _lack(spec: LayoutSpec, name: str, value: Any) -> str:
-    writer = spec.writer
+    writer = spec.parquet_writer
     if name not in _SETS[writer]:
         does = _DOES[writer].get(name)
         if name in _DOES[writer] and does == value:
@@ -219,6 +245,6 @@ def _remedy(spec: LayoutSpec, name: str) -> str:
         if other != "tpchgen" and name not in lacking(msgspec.structs.replace(spec, writer=other))
     ]
     if not able:
-        low, high = LEVELS.get(spec.codec, (1, 22))
+        low, high = LEVELS.get(spec.parquet_codec, (1, 22))
         return f"give one from {low} to {high}" if name == "codec_level" else f"leave out {name}"
     return f"leave out {name}, or say writer = {' or '.join(map(repr, able))}"

@@ -1,25 +1,22 @@
-"""Layouts: a table's batches written as Parquet files in one declared physical form."""
+"""Layouts: a table's batches written as files in one declared physical form."""
 
 from __future__ import annotations
 
-import errno
-import json
-import subprocess
-from contextlib import suppress
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh.data.layout import duckdb_writer, knobs, parquet_rs_writer, polars_writer, sorting
+from weigh.data.layout import duckdb_writer, knobs, parquet_rs_writer, polars_writer, sorting, vortex
+from weigh.data.layout.program import by_program, fault
 from weigh.model.dataset import OWN_FILES
-from weigh.model.errors import DataFault, EnvironmentFault, UsageError
+from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from weigh.model.spec import LayoutSpec
     from weigh.model.units import Rows
@@ -42,7 +39,6 @@ _IN_POLARS = {"none": "uncompressed"}
 _IN_RUST = {"none": "uncompressed", "lz4": "lz4_raw"}
 _LEVELS_IN_RUST = {"zstd": 1, "gzip": 6}
 """Defaults of the crate, which takes no codec that has levels without one."""
-_NAMES = {"duckdb": "DuckDB", "polars": "Polars", "arro3-io": "parquet-rs"}
 _MANY_ROWS = 1 << 30
 _FALSE_POSITIVES = 0.01
 """Of Bloom filters, as DuckDB's."""
@@ -54,19 +50,23 @@ _DUCKDB_UNIT = 2_048
 
 def writer(spec: LayoutSpec) -> str:
     """The writer of a layout with its version, as a manifest names it."""
+    if spec.vortex:
+        return vortex.VORTEX.replace("==", " ")
     programs = {"duckdb": DUCKDB, "polars": POLARS, "parquet-rs": PARQUET_RS, "tpchgen": TPCHGEN}
     return programs[spec.writer].replace("==", " ") if spec.writer in programs else f"pyarrow {pa.__version__}"
 
 
 def requirements(spec: LayoutSpec) -> list[str]:
     """What the environment of a layout's writer must hold; nothing for one that needs none."""
-    return {"duckdb": [DUCKDB], "polars": [POLARS], "parquet-rs": [PARQUET_RS]}.get(spec.writer, [])
+    if spec.vortex:
+        return vortex.REQUIREMENTS
+    return {"duckdb": [DUCKDB], "polars": [POLARS], "parquet-rs": [PARQUET_RS]}.get(spec.parquet_writer, [])
 
 
 def complete(spec: LayoutSpec) -> LayoutSpec:
     """The layout with what it leaves open decided, so that equal layouts are equal."""
     spec = knobs.normal(spec)
-    if spec.row_group_rows is not None or spec.writer in _OWN_FILES:
+    if spec.vortex or spec.row_group_rows is not None or spec.writer in _OWN_FILES:
         return spec
     return msgspec.structs.replace(spec, row_group_rows=ROW_GROUP_ROWS)
 
@@ -80,7 +80,7 @@ def check(spec: LayoutSpec, generator: str) -> None:
 
     Raises:
         UsageError: no files, no rows in a row group, a row group size that DuckDB would round, a generator as the
-            writer of another's data, or a knob that the writer does not have.
+            writer of another's data, or a knob that the writer, or the format, does not have.
     """
     knobs.check(spec)
     if spec.files < 1 or (spec.row_group_rows is not None and spec.row_group_rows < 1):
@@ -88,6 +88,8 @@ def check(spec: LayoutSpec, generator: str) -> None:
             f"a layout of {spec.files} files and {spec.row_group_rows} rows a row group cannot be",
             remedy="give at least 1 of each",
         )
+    if spec.vortex:
+        return
     if spec.writer in _OWN_FILES and spec.writer != generator:
         raise UsageError(
             f"{spec.writer} writes its own data and no other, and "
@@ -139,16 +141,19 @@ def write(
     shares = [rows * (number + 1) // len(paths) - rows * number // len(paths) for number in range(len(paths))]
     parts = zip(paths, divided(batches, sorted(shares, reverse=True)), strict=True)
     try:
-        if spec.writer == "duckdb":
+        if spec.vortex:
+            # It would keep dictionaries as a type of their own.
+            vortex.write(_cast(parts, schema), paths, schema=schema, python=python)
+        elif spec.writer == "duckdb":
             job = {"options": _duckdb_options(spec), "threads": threads}
-            _by_program(duckdb_writer.__file__, job, DUCKDB, parts, paths, schema=schema, python=python)
+            by_program(duckdb_writer.__file__, job, DUCKDB, parts, paths, schema=schema, python=python)
         elif spec.writer == "polars":
             job = {"options": _polars_options(spec), "threads": threads}
             # Polars would make its own type of a dictionary.
-            _by_program(polars_writer.__file__, job, POLARS, _cast(parts, schema), paths, schema=schema, python=python)
+            by_program(polars_writer.__file__, job, POLARS, _cast(parts, schema), paths, schema=schema, python=python)
         elif spec.writer == "parquet-rs":
             job = {"options": _rust_options(spec)}
-            _by_program(
+            by_program(
                 parquet_rs_writer.__file__, job, PARQUET_RS, _cast(parts, schema), paths, schema=schema, python=python
             )
         else:
@@ -157,19 +162,6 @@ def write(
                 _by_pyarrow(part, spec, path, schema)
     except OSError as error:
         raise fault(error, paths[0].parent) from error
-
-
-def fault(error: OSError, place: Path) -> EnvironmentFault:
-    """What an operating system error means for somebody who wanted data written to ``place``."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return EnvironmentFault(
-            "the disk is full", where=str(place), remedy="free space, or set WEIGH_CACHE to another disk"
-        )
-    return EnvironmentFault(
-        f"cannot write data ({error.strerror or error})",
-        where=str(place),
-        remedy="make it writable, or set WEIGH_CACHE to a folder that is",
-    )
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
@@ -248,7 +240,7 @@ def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
 def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
     asked = knobs.asked(spec)
     form: dict[str, Any] = {
-        "COMPRESSION": _IN_DUCKDB.get(spec.codec, spec.codec),
+        "COMPRESSION": _IN_DUCKDB.get(spec.parquet_codec, spec.parquet_codec),
         "ROW_GROUP_SIZE": spec.row_group_rows,
     }
     theirs = {"codec_level": "COMPRESSION_LEVEL", "page_size": "DATA_PAGE_SIZE_LIMIT"}
@@ -268,7 +260,7 @@ def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
 def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
     asked = knobs.asked(spec)
     form: dict[str, Any] = {
-        "compression": _IN_POLARS.get(spec.codec, spec.codec),
+        "compression": _IN_POLARS.get(spec.parquet_codec, spec.parquet_codec),
         "row_group_size": spec.row_group_rows,
     }
     theirs = {"codec_level": "compression_level", "page_size": "data_page_size", "statistics": "statistics"}
@@ -277,9 +269,9 @@ def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
 
 def _rust_options(spec: LayoutSpec) -> dict[str, Any]:
     asked = knobs.asked(spec)
-    level = asked.get("codec_level", _LEVELS_IN_RUST.get(spec.codec))
+    level = asked.get("codec_level", _LEVELS_IN_RUST.get(spec.parquet_codec))
     form: dict[str, Any] = {
-        "compression": _IN_RUST.get(spec.codec, spec.codec) + ("" if level is None else f"({level})"),
+        "compression": _IN_RUST.get(spec.parquet_codec, spec.parquet_codec) + ("" if level is None else f"({level})"),
         "max_row_group_size": spec.row_group_rows,
         # As of PyArrow: it would make PyArrow, and only it, see other types.
         "skip_arrow_metadata": True,
@@ -323,63 +315,3 @@ def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]
             held -= rows
     if held:
         yield pa.Table.from_batches(waiting)
-
-
-def _by_program(
-    script: str,
-    job: dict[str, Any],
-    program: str,
-    parts: Iterable[tuple[Path, Iterator[pa.RecordBatch]]],
-    paths: list[Path],
-    *,
-    schema: pa.Schema,
-    python: Path | None,
-) -> None:
-    name, _, version = program.partition("==")
-    if python is None:
-        raise EnvironmentFault(
-            f"the {_NAMES[name]} writer needs an environment of its own",
-            remedy=f"make one with {program} and nanoarrow",
-        )
-    job = {"files": [str(path) for path in paths], **job}
-    command = [str(python), "-I", str(Path(script)), json.dumps(job)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        try:
-            # A writer that died closes the pipe; what it said about it is on stderr.
-            with suppress(BrokenPipeError):
-                for _, part in parts:
-                    _stream(part, schema, process.stdin)
-            said, complained = process.communicate()
-        except BaseException:
-            process.kill()
-            # What is still buffered has no reader any more, and that must not hide the error.
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-            raise
-    if process.returncode:
-        _raise(_NAMES[name], complained.decode(errors="replace"), process.returncode, paths[0].parent)
-    if json.loads(said)[name] != version:
-        raise EnvironmentFault(
-            f"the writer's environment holds another {_NAMES[name]} than {program}", where=str(python)
-        )
-
-
-def _stream(batches: Iterator[pa.RecordBatch], schema: pa.Schema, pipe: Any) -> None:
-    first = next(batches, None)
-    with pa.ipc.new_stream(pipe, first.schema if first is not None else schema) as stream:
-        if first is not None:
-            stream.write_batch(first)
-        for batch in batches:
-            stream.write_batch(batch)
-
-
-def _raise(name: str, complaint: str, code: int, place: Path) -> None:
-    if "No space left" in complaint:
-        raise fault(OSError(errno.ENOSPC, "No space left on device"), place)
-    lines = complaint.strip().splitlines()
-    raise DataFault(
-        f"the {name} writer ended with code {code}: {lines[-1] if lines else 'it said nothing'}",
-        where=str(place),
-        remedy="write with writer = 'pyarrow', or remove weigh's cached environments and try again",
-    )

@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import parquet
+from weigh.data.layout.program import fault
 from weigh.data.parallel import ordered
 from weigh.data.tpch import maker
 from weigh.model.errors import DataFault
@@ -160,8 +161,8 @@ class Tpch:
 
 def _codec(layout: LayoutSpec) -> str:
     if layout.codec_level is msgspec.UNSET:
-        return _CODECS[layout.codec]
-    return f"{layout.codec.upper()}({layout.codec_level})"
+        return _CODECS[layout.parquet_codec]
+    return f"{layout.parquet_codec.upper()}({layout.codec_level})"
 
 
 def _texts(rows: list[tuple[int, str]]) -> Cube:
@@ -201,7 +202,7 @@ def _run(job: dict[str, Any], python: Path | None, place: Path | None = None) ->
     if "folder" in job:
         shutil.rmtree(job["folder"], ignore_errors=True)
     if "No space left" in done.stderr:
-        raise parquet.fault(OSError(errno.ENOSPC, "No space left on device"), place)
+        raise fault(OSError(errno.ENOSPC, "No space left on device"), place)
     lines = done.stderr.strip().splitlines()
     raise DataFault(
         f"{job['do']} ended with code {done.returncode}: {lines[-1] if lines else 'it said nothing'}",

@@ -45,6 +45,7 @@ engine = Engine(
         _by_extension("ducklake", "ducklake"),
         _by_extension("delta", "delta"),
     ),
+    formats=(_by_extension("vortex", "vortex"),),
     script="""\
 import duckdb
 

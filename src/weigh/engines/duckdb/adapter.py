@@ -39,6 +39,7 @@ class Engine(Adapter):
         self.sql = ""
         self.table = ""
         self.paths: list[str] = []
+        self.loaded: set[str] = set()
 
     def version(self) -> str:
         """What ``select version()`` says, without its leading v."""
@@ -81,10 +82,14 @@ class Engine(Adapter):
         )
 
     def bind(self, tables: dict[str, list[str]]) -> None:
-        """Views over ``read_parquet``: nothing is copied."""
+        """Views over ``read_parquet``, or ``read_vortex`` by the end of the files' names: nothing is copied."""
         for name, paths in tables.items():
             files = ", ".join(_quoted(path) for path in paths)
-            self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_parquet([{files}])')
+            form = "vortex" if paths and all(path.endswith(".vortex") for path in paths) else "parquet"
+            if form == "vortex" and form not in self.loaded:
+                self.connection.execute(f"LOAD {_quoted(_extension(form))}")
+                self.loaded.add(form)
+            self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_{form}([{files}])')
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Views over a catalog's tables, by extensions out of their packages: nothing is downloaded or installed."""

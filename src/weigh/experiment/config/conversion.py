@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.data import user_files
 from weigh.data.layout import parquet
+from weigh.data.layout.program import fault
 from weigh.engines.duckdb_sql import NAME, DuckDB
 from weigh.model import units
 from weigh.model.dataset import Conversion
@@ -101,7 +102,7 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
             target.parent.mkdir(parents=True, exist_ok=True)
             _convert(form, inside, file, target, cache)
         except OSError as error:
-            raise parquet.fault(error, target.parent) from error
+            raise fault(error, target.parent) from error
     name = f"{file.name}, {inside}" if inside else file.name
     return _Made(target, Conversion(table=table, source=name, form=form, blake3=digest, by=by))
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
+from weigh.data.layout import knobs
 from weigh.experiment.config.builds import BuildTable, placed_at
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.contender import SYSTEM, Setting
 from weigh.model.data.storage import Kind
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
+from weigh.model.spec import OF_EVERY_FORMAT, Codec, Format, LayoutSpec, Rule, Writer
 from weigh.model.text import unreadable
 from weigh.workloads.parameters import Parameters
 
@@ -158,6 +159,7 @@ class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     A key with one value has it in every combination, and so is as in ``[layout]``.
 
     Attributes:
+        format: of the files.
         writer: what writes the files.
         codec: compression of all columns.
         files: files of each table.
@@ -174,6 +176,7 @@ class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         sort: columns by which rows are sorted; ``[]`` is the generator's order.
     """
 
+    format: list[Format] = []
     writer: list[Writer] = []
     codec: list[Codec] = []
     files: list[int] = []
@@ -197,7 +200,8 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         experiment: what is measured, and by which rules.
         contender: what is compared; one table each.
         layout: the physical form of the data, for all contenders that name no other.
-        layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``.
+        layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``,
+            and in one of Vortex of these alone what it has.
         store: stores with the protocol of S3, by name.
         build: how revisions are built, by engine.
         grid: keys of the layout with several values, of which every combination takes part.
@@ -251,13 +255,16 @@ def read_file(path: Path) -> File:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
     if isinstance(table := plain.get("layout"), dict):
-        plain["layout"], others = _layouts(table)
+        plain["layout"], others = _layouts(table, path)
     else:
         others = {}
     _check_keys(plain, others, path)
     read = _converted(plain, File, path)
     _placed(read, path.parent)
-    read.layouts = {name: _converted(table, LayoutSpec, path, f".layout.{name}") for name, table in others.items()}
+    read.layout = read.layout.normal
+    read.layouts = {
+        name: _converted(table, LayoutSpec, path, f".layout.{name}").normal for name, table in others.items()
+    }
     return read
 
 
@@ -279,10 +286,24 @@ def _converted(plain: Mapping[str, Any], kind: type[_Table], path: Path, place: 
         raise UsageError(said, where=str(path), remedy="see docs/reference/weigh-toml.md") from None
 
 
-def _layouts(table: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keys of ``[layout]``, and of each table in it, with what that leaves out."""
+def _layouts(table: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of ``[layout]``, and of each table in it, with what that leaves out.
+
+    Raises:
+        UsageError: one of Vortex says what Parquet alone has.
+    """
     own = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    return own, {name: {**own, **value} for name, value in table.items() if isinstance(value, dict)}
+    others = {}
+    for name, value in (("", own), *((name, value) for name, value in table.items() if isinstance(value, dict))):
+        if value.get("format", own.get("format")) != "vortex":
+            others[name] = {**own, **value}
+            continue
+        knobs.refuse_keys(
+            (key for key in value if key in LayoutSpec.__struct_fields__),
+            f"{path}, [layout{f'.{name}' if name else ''}]",
+        )
+        others[name] = {key: one for key, one in {**own, **value}.items() if key in (*OF_EVERY_FORMAT, *value)}
+    return others.pop(""), others
 
 
 DEFAULT_FILE = Path("weigh.toml")

@@ -12,7 +12,7 @@ from weigh.model import units
 from weigh.model.contender import layout_name
 from weigh.model.data.grid import Factor, Grid, cell_name, laid_out
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import Codec, LayoutSpec, Writer
+from weigh.model.spec import OF_EVERY_FORMAT, Codec, Format, LayoutSpec, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Asked = dict[str, tuple["Level", ...]]
 """Levels by key of ``[layout]``; one level alone is the same for all cells."""
 
-_NAMED = {"writer": Writer, "codec": Codec}
+_NAMED = {"format": Format, "writer": Writer, "codec": Codec}
 _MOST = 64
 """Contenders of one experiment: more than a person reads, and than alternate in a block that is short enough."""
 
@@ -106,6 +106,7 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *,
             "one layout is no grid",
             remedy="name several values: --files 1,20 --codec zstd,snappy; or write [grid] into weigh.toml",
         )
+    _refuse_holes(wanted)
     base = laid_out(layout, {key: levels[0] for key, levels in wanted.items()})
     cells = list(Grid(factors=factors, members={}).cells)
     if len(cells) * len(contenders) > _MOST:
@@ -114,7 +115,8 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *,
             f"more than {_MOST} in one experiment",
             remedy="vary fewer keys, or fewer values of each",
         )
-    layouts = {layout_name(cell_name(cell)): laid_out(base, cell) for cell in cells}
+    # What [layout] says of Parquet is said of the cells of Parquet.
+    layouts = {layout_name(cell_name(cell)): laid_out(base, cell).normal for cell in cells}
     made = {
         one.name: [
             msgspec.structs.replace(one, name=name if len(contenders) == 1 else f"{one.name}/{name}", layout=name)
@@ -129,6 +131,22 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *,
             factors=factors, members={name: tuple(one.name for one in members) for name, members in made.items()}
         ),
     )
+
+
+def _refuse_holes(wanted: Asked) -> None:
+    """Refuse what no layout of Vortex can have: a grid with a hole tells no effect from another.
+
+    Raises:
+        UsageError: the grid has layouts of Vortex, and a key of Parquet.
+    """
+    others = [key for key in wanted if key not in OF_EVERY_FORMAT]
+    if others and "vortex" in wanted.get("format", ()):
+        raise UsageError(
+            f"the grid has layouts of Vortex, and {', '.join(others)}, which {'is' if len(others) == 1 else 'are'} "
+            "Parquet's alone",
+            remedy=f"leave out vortex from --format or {' and '.join(map(flag, others))}; of both there are --files "
+            "and --sort",
+        )
 
 
 def _level(key: str, text: str) -> Level:

@@ -12,6 +12,7 @@ from weigh.model import units
 from weigh.model.contender import URL
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.spec import FORMAT_TITLES
 from weigh.workloads import ingest
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.model.contender import Contender
     from weigh.model.dataset import Manifest
     from weigh.model.operation import Operation, Workload
-    from weigh.model.spec import Spec
+    from weigh.model.spec import Format, Spec
 
 _LIFE = "weigh-load"
 """What the folders of lives that load begin with."""
@@ -70,11 +71,12 @@ def loads_folder(cache: Path) -> Path:
     return cache / "loads"
 
 
-def check(contender: Contender) -> None:
+def check(contender: Contender, files: Format = "parquet") -> None:
     """Refuse who keeps no tables, before anything is made.
 
     Raises:
-        UsageError: it reads Parquet where it lies, or through a catalog, or is a server that somebody else started.
+        UsageError: it reads Parquet where it lies, or files that are none, or through a catalog, or is a server that
+            somebody else started.
     """
     engine = engines.load(contender.engine)
     if not engine.ingests:
@@ -82,6 +84,12 @@ def check(contender: Contender) -> None:
             f"weigh does not load tables into {engine.name} under the clock",
             where=f"contender {contender.name}",
             remedy=f"leave it out, or leave out --ingest; these can: {', '.join(_able())}",
+        )
+    if files != "parquet":
+        raise UsageError(
+            f"what is loaded are Parquet files, and those of its layout are {FORMAT_TITLES[files]}",
+            where=f"contender {contender.name}",
+            remedy="give it a layout of Parquet, or leave out --ingest",
         )
     if contender.catalog in FORMATS:
         raise UsageError(

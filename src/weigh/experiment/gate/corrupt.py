@@ -95,6 +95,11 @@ def check(
     """
     progress.say("gate: asking over a copy with one flipped bit")
     chance = random.Random(seed)
+    without = [_no_pages(one.name) for one in contenders if layouts[one.contender.layout].manifest.vortex]
+    layouts = {name: data for name, data in layouts.items() if not data.manifest.vortex}
+    contenders = [one for one in contenders if one.contender.layout in layouts]
+    if not contenders:
+        return without
     targets = _targets(workload, next(iter(layouts.values())).manifest)
     tries = [(one, kind) for one in targets for kind in _KINDS][:_TRIES]
     heard: dict[str, _Heard] = {}
@@ -117,26 +122,35 @@ def check(
                 for one in able:
                     found = _asked(one, target, kept, link, timeout, place)
                     heard[one.name] = found
-                    shown = found.raised or found.wrong or not found.right
-                    if not shown and one is able[0] and number < len(tries) - 1:
+                    noticed = found.raised or found.wrong or not found.right
+                    if not noticed and one is able[0] and number < len(tries) - 1:
                         # A value that no answer shows: another one is tried before all the others are asked.
                         break
         except (WeighError, OSError) as error:
-            return [_untried(f"such a copy could not be made: {error}")]
+            return [*without, _untried(f"such a copy could not be made: {error}")]
         finally:
             shutil.rmtree(place, ignore_errors=True)
         if any(found.raised or found.wrong for found in heard.values()):
             break
     told = [(one, heard[one.name]) for one in contenders if one.name in heard and any(heard[one.name][:3])]
-    return [_finding(one, found, copies[one.contender.layout]) for one, found in told] or [
+    shown = [_finding(one, found, copies[one.contender.layout]) for one, found in told] or [
         _untried("no operation that was answered names a column whose pages can be damaged")
     ]
+    return [*without, *shown]
 
 
 def _untried(why: str) -> Finding:
     return codes.D4_UNTRIED.finding(
         text=f"no bit was flipped: {why}",
         remedy="nothing is wrong; columns of lists and structures are left alone",
+    )
+
+
+def _no_pages(contender: str) -> Finding:
+    return codes.D4_UNTRIED.finding(
+        contender=contender,
+        text="no bit was flipped: its files are Vortex, and weigh knows the pages of Parquet alone",
+        remedy="nothing is wrong; give it a layout of Parquet to have this tried",
     )
 
 

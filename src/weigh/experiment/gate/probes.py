@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.data.catalog import field_ids
+from weigh.data.layout import vortex
 from weigh.engines import catalogs
+from weigh.engines import environment as environments
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, sampled_rows
 from weigh.model import codes
@@ -13,6 +15,7 @@ from weigh.model.data.catalog import FORMATS, TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -44,10 +47,11 @@ def reads(
     seen: dict[str, str] = {}
     findings = []
     ready = session.ready
+    python = environments.ensure(vortex.REQUIREMENTS, ready.cache).python if manifest.vortex else None
     for table in manifest.tables:
         rows = manifest.rows(table)
         paths = tuple(files[table])
-        sample = sampled_rows.draw(paths, rows) if rows > FULL_DIGEST_ROWS else None
+        sample = sampled_rows.draw(paths, rows, python) if rows > FULL_DIGEST_ROWS else None
         expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else _expected(rows, sample)
         given: pa.Table | None = None
         try:
@@ -67,7 +71,7 @@ def reads(
             findings.append(_unread(ready.name, table, ended))
             continue
         if seen[table] != expected:
-            shown = "" if given is None else other_rows.described(given, _right(paths, sample))
+            shown = "" if given is None else other_rows.described(given, _right(paths, sample, python))
             remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
             findings.append(_other_rows(ready.contender, table, f"{shown}: {seen[table]}, not {expected}", remedy))
     return seen, findings
@@ -89,12 +93,15 @@ def _expected(rows: int, sample: Sample | None) -> str:
     return f"rows:{rows}" + (f" where {sample.predicate}: {sample.digest}" if sample else "")
 
 
-def _right(paths: tuple[str, ...], sample: Sample | None) -> pa.Table:
+def _right(paths: tuple[str, ...], sample: Sample | None, python: Path | None) -> pa.Table:
     """The rows of the files that a contender was asked for."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    right = sampled_rows.of(paths, sample) if sample else pq.read_table(list(paths))
+    if sample:
+        right = sampled_rows.of(paths, sample, python)
+    else:
+        right = vortex.table(paths, python) if python else pq.read_table(list(paths))
     # What PyArrow makes of some writers' texts cannot be counted; and the schema is that of the first file, which may
     # promise that there is no NULL.
     kinds = ((name, kind) for name, kind in zip(right.column_names, right.schema.types, strict=True))

@@ -10,7 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from weigh.data.layout import vortex
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     from weigh.model.units import Rows
 
 SAMPLE = 100_000
@@ -47,37 +52,45 @@ class Sample(NamedTuple):
 
 
 @cache
-def draw(paths: tuple[str, ...], rows: Rows) -> Sample | None:
+def draw(paths: tuple[str, ...], rows: Rows, python: Path | None = None) -> Sample | None:
     """A sample of a table, the same for every contender of a process; None where no column serves.
 
     Args:
         paths: files of the table.
         rows: of all of them.
+        python: interpreter of an environment that reads them, where they are Vortex.
     """
     from weigh._native import digest_arrow
 
-    files = ds.dataset(list(paths), format="parquet")
-    column = _varied(files) if rows <= MOST_ROWS else None
+    column = _varied(paths, python) if rows <= MOST_ROWS else None
     if column is None:
         return None
     modulus = secrets.choice(_primes(max(_LEAST, rows // SAMPLE)))
     drawn = Sample(column, modulus, secrets.randbelow(modulus), 0, "")
-    table = of(paths, drawn)
+    table = of(paths, drawn, python)
     return drawn._replace(rows=table.num_rows, digest=str(digest_arrow(table)))
 
 
-def of(paths: tuple[str, ...], sample: Sample) -> pa.Table:
-    """The rows of a sample, as the files have them."""
-    files = ds.dataset(list(paths), format="parquet")
+def of(paths: tuple[str, ...], sample: Sample, python: Path | None = None) -> pa.Table:
+    """The rows of a sample, as the files have them; arguments are those of ``draw``."""
+    if python is None:
+        files = ds.dataset(list(paths), format="parquet")
+        return pa.Table.from_batches(_chosen(files.to_batches(), sample), files.schema)
+    with vortex.opened(paths, python) as streams:
+        parts = [pa.Table.from_batches(_chosen(rows, sample), rows.schema) for rows in streams]
+    return pa.concat_tables(parts, promote_options="permissive")
+
+
+def _chosen(batches: Iterable[pa.RecordBatch], sample: Sample) -> list[pa.RecordBatch]:
     parts = []
-    for batch in files.to_batches():
+    for batch in batches:
         values = batch.column(sample.column).cast(pa.int64())
         # Remainders of negative numbers differ between engines, so they are left out.
         quotient = pc.divide(values, sample.modulus)
         left = pc.subtract(values, pc.multiply(quotient, sample.modulus))
         chosen = pc.and_(pc.greater_equal(values, 0), pc.equal(left, sample.remainder))
         parts.append(batch.filter(pc.fill_null(chosen, False)))
-    return pa.Table.from_batches(parts, files.schema)
+    return parts
 
 
 def _primes(least: int) -> list[int]:
@@ -91,12 +104,15 @@ def _primes(least: int) -> list[int]:
     return found
 
 
-def _varied(files: ds.Dataset) -> str | None:
+def _varied(paths: tuple[str, ...], python: Path | None) -> str | None:
     """The column of signed integers with the most different values among the first rows, if there are enough."""
+    files = vortex.head(paths[0], _LOOKED, python) if python else ds.dataset(list(paths), format="parquet")
     names = [
         field.name for field in files.schema if pa.types.is_signed_integer(field.type) and field.name.isidentifier()
     ]
-    first = files.head(_LOOKED, columns=names) if names else None
+    first = None
+    if names:
+        first = files.select(names) if isinstance(files, pa.Table) else files.head(_LOOKED, columns=names)
     counts = {name: pc.count_distinct(first[name]).as_py() for name in names} if first is not None else {}
     best = max(counts, key=counts.__getitem__, default=None)
     return best if best is not None and counts[best] >= _VARIED else None

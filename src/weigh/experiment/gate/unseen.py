@@ -89,9 +89,15 @@ def check(
     place.chmod(0o755)
     try:
         (first, data), *others = layouts.items()
-        made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, contenders[0].cache).python)
+
+        def environment(needed: list[str]) -> Path:
+            return environments.ensure(needed, contenders[0].cache).python
+
+        made = rows.make(data, place / "data", environment)
         # The same rows to all: whose answer follows them is told by comparing answers.
-        given = {name: rows.laid_out(made, data, place / str(at)) for at, (name, data) in enumerate(others)}
+        given = {
+            name: rows.laid_out(made, data, place / str(at), environment) for at, (name, data) in enumerate(others)
+        }
         with link.showing({first: made, **given}):
             asking = _Asking(contenders, workload, kept, place, link, timeout)
             answers = asking.answers()

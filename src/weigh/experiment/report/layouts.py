@@ -35,17 +35,23 @@ def lines(record: Record) -> Iterator[str]:
 
 
 def described(manifest: Manifest) -> str:
-    """``1 Parquet file, 1.2 MiB, written by duckdb 2.0.0, zstd``."""
+    """``1 Parquet file, 1.2 MiB, written by duckdb 2.0.0, zstd``, or of Vortex who read it back."""
+    copies = ", copies of your own files" if manifest.layout and manifest.dataset.own else ""
+    if manifest.vortex:
+        files = units.count(len(manifest.files), "Vortex file")
+        return f"{files}, {units.size(manifest.bytes)}, written and read back by {manifest.writer}{copies}"
     codec = manifest.layout.codec if manifest.layout else "as they were found"
     files = units.count(len(manifest.files), "Parquet file")
-    copies = ", copies of your own files" if manifest.layout and manifest.dataset.own else ""
     return f"{files}, {units.size(manifest.bytes)}, written by {manifest.writer}, {codec}{copies}"
 
 
 def asked_for(layout: LayoutSpec) -> str:
     """``duckdb, zstd, 1 file a table, row groups of 122,880 rows``, and what else was asked for."""
+    files = f"{units.count(layout.files, 'file')} a table"
+    if layout.vortex:
+        return ", ".join(["Vortex", files, *([f"sort {words(layout.sort, 'sort')}"] if layout.sort else [])])
     rows = f"{layout.row_group_rows:,} rows" if layout.row_group_rows else "the writer's usual size"
-    said = [layout.writer, layout.codec, f"{units.count(layout.files, 'file')} a table", f"row groups of {rows}"]
+    said = [layout.parquet_writer, layout.parquet_codec, files, f"row groups of {rows}"]
     others = [key for key in layout.__struct_fields__ if key not in ("writer", "codec", "files", "row_group_rows")]
     values = {key: value for key in others if (value := getattr(layout, key)) is not msgspec.UNSET}
     return ", ".join([*said, *(f"{key.replace('_', ' ')} {words(value, key)}" for key, value in values.items())])

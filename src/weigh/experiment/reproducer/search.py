@@ -127,8 +127,8 @@ class _Shrinking:
         passing = {name: msgspec.structs.replace(one, cache=folder) for name, one in contenders.items()}
         self.contenders = passing
         self.suspect = suspect._replace(ready=passing[suspect.ready.name])
-        self.source = Source(scene.tables[suspect.ready.name].paths)
         self.manifest = scene.manifests[suspect.ready.name]
+        self.source = Source({} if self.manifest.vortex else scene.tables[suspect.ready.name].paths)
         self.clock = Clock(SECONDS)
 
     def run(self, evidence: Path) -> Finding:
@@ -136,6 +136,8 @@ class _Shrinking:
         # sqlglot takes half a second to import.
         from weigh.experiment.reproducer.reduce import Reduction, forms
 
+        if self.manifest.vortex:
+            return _none(self.suspect, "its files are Vortex, and excerpts are written as Parquet")
         if remote(self.suspect.ready):
             return _none(self.suspect, "it is a server reached by URL, and no excerpts are copied to it")
         python = environments.ensure([parquet.DUCKDB], self.scene.cache).python

@@ -63,7 +63,7 @@ def cell_name(cell: dict[str, Level]) -> str:
 
 def _told(key: str, level: Level) -> str:
     short = {"row_group_rows": "groups"}.get(key, key.replace("_", "-"))
-    if key in ("writer", "codec"):
+    if key in ("format", "writer", "codec"):
         return str(level)
     if isinstance(level, bool):
         return short if level else f"no-{short}"

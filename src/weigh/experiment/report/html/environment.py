@@ -160,7 +160,7 @@ def laid_out(record: Record) -> tuple[LaidOut, ...]:
             readers=tuple(names),
             asked=layouts.asked_for(manifest.layout) if manifest.layout else "none: the files are read as they are",
             manifest=manifest,
-            files=tuple(map(_file, manifest.files)),
+            files=tuple(_file(file, manifest.writer) for file in manifest.files),
             columns=_columns(manifest),
         )
         for name, names, manifest in found
@@ -168,7 +168,7 @@ def laid_out(record: Record) -> tuple[LaidOut, ...]:
     )
 
 
-def _file(facts: FileFacts) -> File:
+def _file(facts: FileFacts, written_by: str) -> File:
     parquet = facts.parquet
     groups = parquet.get("row_groups") or {}
     number, low, high = (groups.get(name) for name in ("count", "min_rows", "max_rows"))
@@ -180,7 +180,7 @@ def _file(facts: FileFacts) -> File:
         facts=facts,
         size=units.size(facts.bytes),
         row_groups=amount,
-        writer=str(parquet.get("created_by") or ""),
+        writer=str(parquet.get("created_by") or ("" if parquet else written_by)),
         codecs=", ".join(sorted({str(column.get("codec")) for column in columns})),
     )
 

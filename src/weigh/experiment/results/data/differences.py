@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from weigh.model import codes, units
+from weigh.model.spec import FORMAT_TITLES, OF_EVERY_FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -105,11 +106,16 @@ def between(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Differ
 
 
 def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
-    if _program(mine.writer) != _program(theirs.writer):
+    formats = mine.vortex != theirs.vortex
+    if formats:
+        # Its writer follows from it, and so does what the other format has no word for.
+        yield Difference(contender=contender, what="format", value=_format(mine), baseline=_format(theirs))
+    elif _program(mine.writer) != _program(theirs.writer):
         yield Difference(contender=contender, what="writer", value=mine.writer, baseline=theirs.writer)
     if (mine.layout is None) != (theirs.layout is None):
         # Files that are read as they were found were asked for nothing: what they are stands in their footers.
-        pairs = (("files", _most_files(mine), _most_files(theirs)), ("codec", _codecs(mine), _codecs(theirs)))
+        pairs = [("files", _most_files(mine), _most_files(theirs))]
+        pairs += [] if formats else [("codec", _codecs(mine), _codecs(theirs))]
         yield from (
             Difference(contender=contender, what=what, value=value, baseline=baseline)
             for what, value, baseline in pairs
@@ -117,14 +123,18 @@ def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Diff
         )
     if mine.layout is None or theirs.layout is None:
         return
-    for field in mine.layout.__struct_fields__:
+    for field in OF_EVERY_FORMAT if formats else mine.layout.__struct_fields__:
         one, other = getattr(mine.layout, field), getattr(theirs.layout, field)
         left_open = field in _ASKS and (one in _NOTHING or other in _NOTHING)
         # What one of two writers or codecs cannot be asked for follows from that one.
         if left_open and getattr(mine.layout, _ASKS[field]) != getattr(theirs.layout, _ASKS[field]):
             continue
-        if one != other and field != "writer":
+        if one != other and field not in ("writer", "format"):
             yield Difference(contender=contender, what=field, value=words(one, field), baseline=words(other, field))
+
+
+def _format(manifest: Manifest) -> str:
+    return f"{FORMAT_TITLES['vortex' if manifest.vortex else 'parquet']} by {manifest.writer}"
 
 
 def _program(writer: str) -> str:
@@ -157,6 +167,11 @@ def words(value: object, key: str) -> str:
 def _seen(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
     """What the files are like, as read from their footers."""
     pairs = [("size", units.size(mine.bytes), units.size(theirs.bytes))]
+    if mine.vortex or theirs.vortex:
+        # Footers are Parquet's.
+        pairs = [one for one in pairs if one[1] != one[2]]
+        yield from (Difference(contender=contender, what=what, value=a, baseline=b) for what, a, b in pairs)
+        return
     pairs.append(("row groups", _row_groups(mine), _row_groups(theirs)))
     for what, key in (("page index", "page_index"), ("page checksums", "page_checksums")):
         pairs.append((what, _whole(mine, key), _whole(theirs, key)))
@@ -236,8 +251,9 @@ def _another(record: Record, name: str) -> bool:
     if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
         if (one.engine, one.version, one.settings) != (base.engine, base.version, base.settings):
             return True
-        # What reads a table format, or objects, is in the environment too.
-        if (asked.catalog, asked.store) == (other.catalog, other.store):
+        # What reads a table format, objects, or files that are no Parquet is in the environment too.
+        forms = [record.spec.layout_of(each).form for each in (asked, other)]
+        if (asked.catalog, asked.store, forms[0]) == (other.catalog, other.store, forms[1]):
             return one.environment != base.environment
     return (asked.engine, asked.version, asked.build, asked.pins, asked.settings) != (
         other.engine,
