@@ -39,6 +39,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh.engines import engine as engines
+from weigh.engines import formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +72,7 @@ _LAYOUTS = {
     "pyarrow-many": {"writer": "pyarrow", "files": 20, "row_group_rows": 20_000, "bloom_filters": True},
     "polars": {"writer": "polars", "codec": "lz4", "files": 4},
     "generator": {"writer": "tpchgen", "codec": "snappy"},
+    "vortex": {"format": "vortex"},
 }
 """By name the keys of ``[layout]``; what is left open is weigh's usual form, one file by DuckDB with zstd."""
 _OF_TPCH = ("generator",)
@@ -114,8 +116,13 @@ def _gates(workload: str) -> Iterator[str]:
     for name, keys in _LAYOUTS.items():
         if (_ONLY and name not in _ONLY) or (workload != "tpch" and name in _OF_TPCH):
             continue
+        able = formats.able("vortex") if keys.get("format") == "vortex" else None
         asked = {
-            contender: f"{contender}{'&' if '?' in contender else '?'}layout={name}" for contender in _contenders()
+            # Who does not read the format is asked over Parquet, to compare with.
+            contender: contender
+            if able is not None and contender not in able
+            else f"{contender}{'&' if '?' in contender else '?'}layout={name}"
+            for contender in _contenders()
         }
         flags = ["--timeout", _TIMEOUT, *(word for one in asked.values() for word in ("--contender", one))]
         began = time.monotonic()

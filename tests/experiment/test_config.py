@@ -106,6 +106,13 @@ def test_a_layout_that_nobody_names_changes_no_id(tmp_path: Path) -> None:
         ("[layout.many]\nfile = 3\n" + DUCKDB, "[layout.many]: unknown key 'file'", "'files'"),
         ("[layout.many]\nfiles = 'x'\n" + DUCKDB, "Expected `int`, got `string` - at `layout.many.files`", "docs/"),
         ("[layouts.many]\nfiles = 3\n" + DUCKDB, "unknown key 'layouts'", "'layout'"),
+        (
+            '[layout.many]\nformat = "vortex"\ncodec = "zstd"\n' + MANY,
+            "[layout.many]: codec is a key of",
+            "leave out codec",
+        ),
+        ('[layout]\nformat = "vortex"\n[layout.many]\npage_size = 9\n' + MANY, "[layout.many]: page_size", "leave out"),
+        ('[layout.many]\nformat = "orc"\n' + DUCKDB, "unknown value 'orc' - at `layout.many.format`", "docs/"),
         (DUCKDB + "settings = { layout = 'many' }", "'layout' is no setting of an engine", "beside settings"),
         ("[layout.many]\nfiles = 0\n" + MANY, "layout.files = 0 is too small", "at least 1"),
     ],

@@ -80,6 +80,14 @@ CHANGED = msgspec.structs.replace
             ["codec", "files"],
             [("D1.layout", "warning"), ("D5.files", "warning")],
         ),
+        # Its writer follows from it, and codecs and row groups are the other format's.
+        (LayoutSpec(format="vortex"), "vortex-data 0.93.0", ["format"], [("D1.layout", "note")]),
+        (
+            LayoutSpec(format="vortex", files=20),
+            "vortex-data 0.93.0",
+            ["format", "files"],
+            [("D1.layout", "warning"), ("D5.files", "warning")],
+        ),
         # That generator makes row groups by size, and cannot be asked for another number of rows.
         (LayoutSpec(writer="tpchgen"), "tpchgen-cli 4.0.0", ["writer"], [("D1.writer", "note")]),
     ],

@@ -267,14 +267,13 @@ class _Making(NamedTuple):
         source = generated() if generated else cast("GivenRows", self.given).source
         knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
         files: list[FileFacts] = []
-        paths_of: dict[str, list[Path]] = {}
+        paths: dict[str, list[Path]] = {}
         for table, content in source.tables.items():
             if self.spec.writer == self.name.generator.partition("/")[0]:
-                paths = _moved(cast("Written", content).paths, aside, table)
+                paths[table] = _moved(cast("Written", content).paths, aside, table)
             else:
-                paths = self._written(table, content, aside, executor, python)
-            paths_of[table] = paths
-            files += self._facts(table, paths, python)
+                paths[table] = self._written(table, content, aside, executor, python)
+            files += self._facts(table, paths[table], python)
         manifest = Manifest(
             dataset=self.name,
             layout=self.spec,
@@ -291,7 +290,14 @@ class _Making(NamedTuple):
                 )
         for table, digest in {**self.handed, **(self.given.digests if self.given else {})}.items():
             if manifest.digests[table] != digest:
-                raise self._other_rows(table, source.tables[table].schema, paths_of[table], python)
+                if self.spec.vortex and python is not None:
+                    raise vortex.other_rows(table, source.tables[table].schema, paths[table][0], python)
+                raise DataFault(
+                    f"{manifest.writer} wrote other rows of {table} than the files hold: it cannot keep one of its "
+                    "types",
+                    where=f"layout with writer = '{self.spec.writer}'",
+                    remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
+                )
         source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)
         shutil.rmtree(parts, ignore_errors=True)
@@ -326,7 +332,7 @@ class _Making(NamedTuple):
         paths = [aside / f"{table}-{number:04}{suffix}" for number in range(self.spec.files)]
         batches = self._watched(content.batches(executor), content.rows, table)
         parquet.write(
-            self._digested(batches, content.schema, table) if self.spec.vortex else batches,
+            vortex.digested(batches, content.schema, table, self.handed) if self.spec.vortex else batches,
             self.spec,
             paths,
             schema=content.schema,
@@ -336,45 +342,12 @@ class _Making(NamedTuple):
         )
         return paths
 
-    def _digested(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, table: str) -> Iterator[pa.RecordBatch]:
-        """The rows as they are handed to a writer that cannot be believed without: no other layout may be there."""
-        from weigh import _native
-
-        digests = []
-        for batch in batches:
-            plain = batch.cast(schema)
-            digests.append(_native.digest_arrow(plain))
-            yield plain
-        self.handed[table] = _native.merge_digests(digests)
-
     def _facts(self, table: str, paths: list[Path], python: Path | None) -> list[FileFacts]:
         if self.spec.vortex:
             assert python is not None
             return vortex.file_facts(paths, table, [path.name for path in paths], python)
         self._carried_out(paths)
         return [file_facts.file_facts(path, table, path.name) for path in paths]
-
-    def _other_rows(self, table: str, schema: pa.Schema, paths: list[Path], python: Path | None) -> DataFault:
-        if not self.spec.vortex:
-            return DataFault(
-                f"{parquet.writer(self.spec)} wrote other rows of {table} than the files hold: it cannot keep one of "
-                "its types",
-                where=f"layout with writer = '{self.spec.writer}'",
-                remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
-            )
-        assert python is not None
-        kept = vortex.schema(paths[0], python)
-        changed = [
-            f"{mine.name} ({mine.type}, read back as {theirs.type})"
-            for mine, theirs in zip(schema, kept, strict=False)
-            if mine.type != theirs.type
-        ]
-        named = f": {', '.join(changed)}" if changed else ", and the types of its columns are the same"
-        return DataFault(
-            f"{parquet.writer(self.spec)} reads back other rows of {table} than it was given{named}",
-            where="layout with format = 'vortex'",
-            remedy="leave out format: Parquet keeps these rows",
-        )
 
     def _carried_out(self, paths: list[Path]) -> None:
         """Refuse files that are not what the layout says: they would be measured under a wrong name."""

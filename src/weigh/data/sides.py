@@ -33,8 +33,8 @@ def tables(side: str) -> Tables:
     path = Path(side)
     if (path / "manifest.json").exists():
         manifest = file_facts.load(path)
-        for file in manifest.files:
-            file_facts.refuse_vortex(path / file.path)
+        for one in manifest.files:
+            file_facts.refuse_vortex(path / one.path)
         return {table: [path / name for name in manifest.paths(table)] for table in manifest.tables}
     if path.is_dir():
         files = sorted(path.glob("*.parquet"))

@@ -6,6 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from weigh.experiment.config.file import read_file
 from weigh.experiment.config.grid import parse
 from weigh.experiment.config.spec import make_spec
 from weigh.model.errors import UsageError
+from weigh.model.spec import LayoutSpec
 
 from .test_usage import assert_refused
 
@@ -198,6 +200,20 @@ def test_a_file_and_flags_ask_for_the_same(tmp_path: Path) -> None:
     assert all((layout.writer, layout.codec) == ("pyarrow", "snappy") for layout in one.layouts.values())
 
 
+def test_a_grid_of_formats_says_of_parquet_what_the_file_says(tmp_path: Path) -> None:
+    (tmp_path / "weigh.toml").write_text(
+        '[[contender]]\nengine = "duckdb"\n[layout]\nwriter = "pyarrow"\n[grid]\nformat = ["parquet", "vortex"]\n'
+        "files = [1, 3]\n"
+    )
+    spec = make_spec(read_file(tmp_path / "weigh.toml"), {})
+    usual = {"parquet": LayoutSpec(writer="pyarrow"), "vortex": LayoutSpec(format="vortex")}
+    assert spec.layouts == {
+        f"{name}.files{files}": msgspec.structs.replace(layout, files=files)
+        for name, layout in usual.items()
+        for files in (1, 3)
+    }
+
+
 def test_several_contenders_have_every_layout_each() -> None:
     spec = make_spec(
         None, {"contender": ("duckdb", "chdb"), "baseline": "chdb", "grid": {"files": parse("files", "1,3")}}
@@ -223,6 +239,10 @@ def test_several_contenders_have_every_layout_each() -> None:
         (("--files", "1,2", "--codec", "zstd,none", "--scale", "500G"), "in 4 layouts need about"),
         (("--files", ",".join(map(str, range(1, 67)))), "more than 64 in one experiment"),
         (("--files", "1,2", "--workload", "sql"), "needs [sql] in weigh.toml"),
+        (("--format", "parquet,orc"), "there is no format 'orc'"),
+        (("--format", "parquet,vortex"), "duckdb 2.0.0 does not read Vortex"),
+        (("--format", "parquet,vortex", "--codec", "zstd,snappy"), "layouts of Vortex, and codec, which is Parquet's"),
+        (("--format", "parquet,vortex", "--codec", "zstd"), "leave out vortex from --format or --codec"),
     ],
 )
 def test_what_cannot_be_a_grid_is_refused_before_anything_is_written(

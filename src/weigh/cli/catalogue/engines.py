@@ -61,4 +61,11 @@ def _reads(row: Mapping[str, Any]) -> str:
     known = row.get("catalogs", ())
     versions = sorted({version for one in known for version in one["versions"]})
     only = f", at {' and '.join(versions)}" if versions and versions != [row.get("tested")] else ""
-    return f"; reads {', '.join(one['format'] for one in known)} (?catalog{only})" if known else ""
+    through = f"; reads {', '.join(one['format'] for one in known)} (?catalog{only})" if known else ""
+    forms = ", ".join(_form(one) for one in row.get("formats", ()))
+    return f"{through}; reads files of {forms}" if forms else through
+
+
+def _form(one: Mapping[str, Any]) -> str:
+    at = f" at {' and '.join(one['versions'])}" if one["versions"] else ""
+    return f"{one['format']} (?layout{at})"

@@ -144,6 +144,49 @@ def head(path: Path | str, rows: Rows, python: Path) -> pa.Table:
         return pa.Table.from_batches(found, stream.schema).slice(0, rows)
 
 
+def digested(
+    batches: Iterable[pa.RecordBatch], columns: pa.Schema, table: str, digests: dict[str, str]
+) -> Iterator[pa.RecordBatch]:
+    """The rows as they are handed to the writer, which nobody else reads back: there may be no other layout of them.
+
+    Args:
+        batches: every row of a table.
+        columns: its plain types.
+        table: its name.
+        digests: gets the row digest of the table once all rows were drawn.
+    """
+    from weigh import _native
+
+    found = []
+    for batch in batches:
+        plain = batch.cast(columns)
+        found.append(_native.digest_arrow(plain))
+        yield plain
+    digests[table] = _native.merge_digests(found)
+
+
+def other_rows(table: str, columns: pa.Schema, path: Path, python: Path) -> DataFault:
+    """What to say of rows that are read back otherwise: in which columns the types changed.
+
+    Args:
+        table: whose.
+        columns: as they were handed over.
+        path: of one of the files.
+        python: interpreter of an environment with ``REQUIREMENTS``.
+    """
+    changed = [
+        f"{mine.name} ({mine.type}, read back as {theirs.type})"
+        for mine, theirs in zip(columns, schema(path, python), strict=False)
+        if mine.type != theirs.type
+    ]
+    return DataFault(
+        f"{VORTEX.replace('==', ' ')} reads back other rows of {table} than it was given"
+        + (f": {', '.join(changed)}" if changed else ", and the types of its columns are the same"),
+        where="layout with format = 'vortex'",
+        remedy="leave out format: Parquet keeps these rows",
+    )
+
+
 class _Counted:
     """A stream whose rows are counted while somebody else reads it."""
 
