@@ -133,6 +133,8 @@ def _gates(workload: str) -> Iterator[str]:
             continue
         took = f"{time.monotonic() - began:.0f} s"
         yield f"{place}: {len(document['statuses'])} operations, {len(asked)} contenders, {took}"
+        if able is not None:
+            yield f"  of these {', '.join(able)} over the layout, the others over Parquet"
         for shown, contender in asked.items():
             yield f"  {shown:32} {_fared(document, contender)}"
             yield from _found(document, contender)

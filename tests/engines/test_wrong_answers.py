@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from support.worker_processes import files, prepared, rows
+from support.worker_processes import files, prepared, rows, tables
+from weigh.data.layout import vortex
+from weigh.engines import environment
+from weigh.engines.exchange import WorkerEnded
+from weigh.engines.prepared import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,3 +72,26 @@ def test_it_is_still_wrong(
 def test_its_neighbour_is_right(contender: str, sql: str, right: Any, tmp_path: Path) -> None:
     with prepared(contender).start(files(tmp_path, "t", NUMBERS)) as started:
         assert rows(started, sql) == [(right,)]
+
+
+def test_over_vortex_rows_are_counted_that_are_not_there(tmp_path: Path) -> None:
+    """What TPC-H Q22 asks of its customers: who of seven countries has more than the average of those countries."""
+    names = [f"{10 + number % 25}-x" for number in range(200)]
+    balances = [float(number * 7_919 % 11_000 - 1_000) for number in range(200)]
+    given = pa.table({"country": [number % 25 for number in range(200)], "name": names, "v": balances})
+    path = tmp_path / "t.vortex"
+    python = environment.ensure(vortex.REQUIREMENTS, cache_folder()).python
+    vortex.write([(path, iter(given.to_batches()))], [path], schema=given.schema, python=python)
+    seven = "substring(name FROM 1 FOR 2) IN ('11', '13', '15', '17', '19', '21', '23')"
+    average = f"SELECT avg(v) FROM t WHERE v > 0 AND {seven}"
+    asked = f"SELECT count(*) AS n FROM t WHERE {seven} AND v > ({average})"
+    with prepared("duckdb@1.5.5").start(files(tmp_path, "t", given)) as started:
+        ((right,),) = rows(started, asked)
+        ((bound,),) = rows(started, average)
+    of_seven = [v for name, v in zip(names, balances, strict=True) if name[:2] in seven]
+    assert right == sum(v > bound for v in of_seven)
+    with prepared("duckdb@1.5.5", "vortex").start(tables({"t": [path]})) as started:
+        assert rows(started, average) == [(bound,)]
+        assert rows(started, asked) == [(right + 8,)]
+        with pytest.raises(WorkerEnded, match="INTERNAL Error"):
+            rows(started, "SELECT avg(v) AS a FROM t WHERE v > 0 AND country = 3")

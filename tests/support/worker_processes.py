@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from weigh.engines.process import WorkerProcess
     from weigh.engines.run_cost import RunCost
+    from weigh.model.spec import Format
 
 
-def prepared(contender: str) -> PreparedContender:
+def prepared(contender: str, form: Format = "parquet") -> PreparedContender:
     """A contender with its environment."""
-    return ready(parse_contender(contender), cache_folder())
+    return ready(parse_contender(contender), cache_folder(), files=form)
 
 
 def files(folder: Path, name: str, table: pa.Table, number: int = 1, **options: Any) -> Tables:

@@ -92,7 +92,7 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     sort: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """Vortex has no writer and no codec to choose, and what has not is not said to have the usual ones."""
+        """Of Vortex neither writer nor codec is chosen: evidence must not name the usual ones of Parquet."""
         for key, usual in (("writer", "duckdb"), ("codec", "zstd")):
             value, nothing = getattr(self, key), (usual, msgspec.UNSET)
             if value in nothing:

@@ -67,5 +67,5 @@ def _reads(row: Mapping[str, Any]) -> str:
 
 
 def _form(one: Mapping[str, Any]) -> str:
-    at = f" at {' and '.join(one['versions'])}" if one["versions"] else ""
-    return f"{one['format']} (?layout{at})"
+    at = f", at {' and '.join(one['versions'])}" if one["versions"] else ""
+    return f"{str(one['format']).capitalize()} (?layout{at})"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ from weigh.data.layout import vortex_reader, vortex_writer
 from weigh.data.layout.program import by_program
 from weigh.model.dataset import FileFacts
 from weigh.model.errors import DataFault
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +27,7 @@ VORTEX = "vortex-data==0.93.0"
 """What writes the files, and reads them back."""
 REQUIREMENTS = [VORTEX, "pyarrow==26.0.1"]
 """What its environment must hold."""
+_ERROR = re.compile(r"[\w.]*(Error|Exception|Panic)\b")
 SUFFIX = ".vortex"
 """By which files are told from Parquet."""
 
@@ -93,17 +97,23 @@ def opened(paths: Sequence[Path | str], python: Path) -> Iterator[Iterator[pa.Re
         DataFault: one is missing, or is damaged.
     """
     command = [str(python), "-I", str(Path(vortex_reader.__file__)), json.dumps({"files": [str(one) for one in paths]})]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    # A file, not a pipe: a panic says more than a pipe holds, while nobody reads it.
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said) as process,
+    ):
         assert process.stdout is not None
-        assert process.stderr is not None
         try:
             yield (_plain(pa.ipc.open_stream(process.stdout)) for _ in paths)
         except (pa.ArrowException, OSError) as error:
-            # It ended in the middle of a stream: why stands in its complaint.
+            # It ended in the middle of a stream: why stands in its complaint, before a stack of calls.
             process.stdout.close()
-            lines = process.stderr.read().decode(errors="replace").strip().splitlines()
+            process.wait()
+            said.seek(0)
+            lines = said.read().decode(errors="replace").splitlines()
+            why = next((line for line in reversed(lines) if _ERROR.match(line)), str(error))
             raise DataFault(
-                f"vortex-data cannot read it: {lines[-1] if lines else error}",
+                f"vortex-data cannot read it: {one_line(why)}",
                 where=str(Path(paths[0]).parent),
                 remedy="give readable, undamaged Vortex files",
             ) from error
@@ -147,7 +157,9 @@ def head(path: Path | str, rows: Rows, python: Path) -> pa.Table:
 def digested(
     batches: Iterable[pa.RecordBatch], columns: pa.Schema, table: str, digests: dict[str, str]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows as they are handed to the writer, which nobody else reads back: there may be no other layout of them.
+    """The rows as they are handed to the writer; what is read back is compared with their digest.
+
+    There may be no other layout of them to compare with.
 
     Args:
         batches: every row of a table.

@@ -149,7 +149,7 @@ def _untried(why: str) -> Finding:
 def _no_pages(contender: str) -> Finding:
     return codes.D4_UNTRIED.finding(
         contender=contender,
-        text="no bit was flipped: its files are Vortex, and weigh knows the pages of Parquet alone",
+        text=f"no bit was flipped for {contender}: its files are Vortex, and weigh knows the pages of Parquet alone",
         remedy="nothing is wrong; give it a layout of Parquet to have this tried",
     )
 
