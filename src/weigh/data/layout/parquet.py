@@ -153,7 +153,7 @@ def write(
             )
         else:
             # Nobody else writes as a generator does: for an excerpt of its files PyArrow stands in.
-            for path, part in parts:
+            for path, part in _cast(parts, schema):
                 _by_pyarrow(part, spec, path, schema)
     except OSError as error:
         raise fault(error, paths[0].parent) from error
@@ -208,15 +208,10 @@ def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path,
 
 
 def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
-    # Dictionaries where they pay: by default PyArrow tries one on every column and gives up late (0.4 us a row).
-    repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
     form: dict[str, Any] = {
         "compression": "NONE" if spec.codec == "none" else spec.codec,
-        "use_dictionary": repeating,
-        # An Arrow schema in the footer would make PyArrow, and only it, see the batches' dictionary types.
+        # Types that PyArrow, and only it, would read from an Arrow schema in the footer are not those of the columns.
         "store_schema": False,
-        # Statistics of dictionary columns are gathered once a batch: the default of 1,024 rows costs 0.1 us a row.
-        "write_batch_size": 1 << 16,
     }
     asked = knobs.asked(spec)
     plain = {
