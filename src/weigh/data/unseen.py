@@ -16,7 +16,7 @@ import msgspec
 from weigh.data import cache as store
 from weigh.data.generator import generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts
+from weigh.data.layout import file_facts, parquet
 from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
 from weigh.model.errors import DataFault
@@ -105,6 +105,7 @@ def _write(given: Path, path: Path, drawn: np.random.Generator, *, whole: bool) 
     with pq.ParquetFile(given) as file:
         first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
         table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
+    table = table.cast(parquet.plain(table.schema))
     pq.write_table(table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT)), path)
 
 

@@ -43,6 +43,7 @@ _IN_RUST = {"none": "uncompressed", "lz4": "lz4_raw"}
 _LEVELS_IN_RUST = {"zstd": 1, "gzip": 6}
 """Defaults of the crate, which takes no codec that has levels without one."""
 _NAMES = {"duckdb": "DuckDB", "polars": "Polars", "arro3-io": "parquet-rs"}
+_PLAIN = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _MANY_ROWS = 1 << 30
 _FALSE_POSITIVES = 0.01
 """Of Bloom filters, as DuckDB's."""
@@ -173,8 +174,8 @@ def fault(error: OSError, place: Path) -> EnvironmentFault:
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
-    """The schema with texts as strings, whatever form of them the writer of a file preferred."""
-    return pa.schema(field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in schema)
+    """The schema with plain texts and bytes where a writer preferred views, which Arrow can neither filter nor take."""
+    return pa.schema(field.with_type(_PLAIN.get(field.type, field.type)) for field in schema)
 
 
 def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[Iterator[pa.RecordBatch]]:

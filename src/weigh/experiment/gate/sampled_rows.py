@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from weigh.data.layout import parquet
+
 if TYPE_CHECKING:
     from weigh.model.units import Rows
 
@@ -69,6 +71,8 @@ def draw(paths: tuple[str, ...], rows: Rows) -> Sample | None:
 def of(paths: tuple[str, ...], sample: Sample) -> pa.Table:
     """The rows of a sample, as the files have them."""
     files = ds.dataset(list(paths), format="parquet")
+    # That of the first file, which may promise that there is no NULL.
+    schema = pa.schema((field.name, field.type) for field in parquet.plain(files.schema))
     parts = []
     for batch in files.to_batches():
         values = batch.column(sample.column).cast(pa.int64())
@@ -76,8 +80,8 @@ def of(paths: tuple[str, ...], sample: Sample) -> pa.Table:
         quotient = pc.divide(values, sample.modulus)
         left = pc.subtract(values, pc.multiply(quotient, sample.modulus))
         chosen = pc.and_(pc.greater_equal(values, 0), pc.equal(left, sample.remainder))
-        parts.append(batch.filter(pc.fill_null(chosen, False)))
-    return pa.Table.from_batches(parts, files.schema)
+        parts.append(batch.cast(schema).filter(pc.fill_null(chosen, False)))
+    return pa.Table.from_batches(parts, schema)
 
 
 def _primes(least: int) -> list[int]:
