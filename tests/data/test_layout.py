@@ -70,6 +70,16 @@ def test_types_in_the_file_are_plain(tmp_path: Path) -> None:
     assert schema.field("packets").type == pa.int32()
 
 
+def test_what_is_left_open_is_the_writers_own_choice(tmp_path: Path) -> None:
+    """Byte for byte what PyArrow makes of these rows by itself, whatever form the generator hands them over in."""
+    stored = store.ensure(NAME, LayoutSpec(writer="pyarrow"), tmp_path / "cache")
+    (made,) = (stored.folder / path for path in stored.manifest.paths("events"))
+    own = tmp_path / "own.parquet"
+    rows, codec = parquet.ROW_GROUP_ROWS, "zstd"
+    pq.write_table(pq.read_table(made), own, row_group_size=rows, compression=codec, store_schema=False)
+    assert made.read_bytes() == own.read_bytes()
+
+
 @pytest.mark.parametrize("scale", [0, 1])
 def test_tiny_datasets_are_valid(tmp_path: Path, scale: int) -> None:
     stored = store.ensure(dataset_name("netflow", scale, 1), LayoutSpec(writer="pyarrow", files=2), tmp_path)

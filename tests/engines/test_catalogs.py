@@ -97,6 +97,16 @@ def test_a_column_that_may_be_null_in_a_later_file_alone(tmp_path: Path, registr
         assert len(made.paths["parts"]) == 2
 
 
+@pytest.mark.parametrize("kind", ["iceberg", "ducklake", "delta"])
+def test_a_file_without_a_row(kind: str, files: list[Path], tmp_path: Path, registrar: Registrar) -> None:
+    """As in a small table of many files: DuckLake takes none, and the others list them."""
+    empty = tmp_path / "empty.parquet"
+    pq.write_table(pq.read_table(files[0]).slice(0, 0), empty)
+    made = registration.make(kind, {"parts": [*files, empty]}, tmp_path / "catalog", registrar)
+    read = registration.read(made, "it", "", "after", registrar)
+    assert ([file.path for file in read.files][2:], read.wrong) == (["parts/0002.parquet"], "")
+
+
 @pytest.mark.promise("`uint32` and `uint64` are refused for Iceberg, every unsigned integer is for Delta")
 @pytest.mark.parametrize(
     ("kind", "refused"),
@@ -128,6 +138,8 @@ def test_a_file_that_ducklake_takes_twice(files: list[Path], tmp_path: Path, reg
     once = {"parts": [str(path) for path in files]}
     listed = registrar.register("ducklake", tmp_path, {"parts": [*once["parts"], once["parts"][0]]}).files
     assert "some-0.parquet is registered 2 times" in registration.contradiction(once, listed)
+    gone = {"parts": [*once["parts"], str(tmp_path / "gone.parquet")]}
+    assert "gone.parquet of table parts is not in it" in registration.contradiction(gone, once)
     # A catalog made of such files is refused, and so is the list itself.
     with pytest.raises(UsageError, match="its rows would count twice"):
         registration.make("ducklake", {"parts": [files[0], files[0]]}, tmp_path / "catalog", registrar)

@@ -22,9 +22,10 @@ ROWS = 300_000
 def path(tmp_path: Path) -> str:
     file = tmp_path / "t.parquet"
     numbers = [None if n % 50 == 0 else (n * 7919) % ROWS - 1000 for n in range(ROWS)]
-    pq.write_table(
-        pa.table({"few": [n % 3 for n in range(ROWS)], "n": numbers, "x": [n / 8 for n in range(ROWS)]}), file
-    )
+    # Views: a form of texts that Arrow cannot filter, and that some writers prefer.
+    name = pa.array([f"the name of {n}" for n in range(ROWS)], pa.string_view())
+    few, x = [n % 3 for n in range(ROWS)], [n / 8 for n in range(ROWS)]
+    pq.write_table(pa.table({"few": few, "n": numbers, "x": x, "name": name}), file)
     return str(file)
 
 

@@ -108,6 +108,7 @@ def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: s
         with pq.ParquetFile(given) as file:
             first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
             table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
+    table = table.cast(parquet.plain(table.schema))
     return table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT))
 
 

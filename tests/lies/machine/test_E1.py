@@ -81,6 +81,17 @@ def test_the_life_after_it_reads_nothing_and_is_called_first(cooled: Run) -> Non
         assert contender in timed(cooled, "first")
 
 
+@pytest.mark.promise("What the query before did not read of the files is read into memory before the clock")
+def test_all_of_its_data_is_in_memory_whatever_the_cold_one_read(cooled: Run) -> None:
+    states = [one for one in records.read(cooled.evidence).cache_states if one.contender == "honest"]
+    first = [one for one in states if one.temperature == "first" and one.before]
+    assert first
+    assert all(one.before and one.before.resident == one.before.pages for one in first)
+    # It was not there by itself: the cold one read a part.
+    cold = [one.after for one in states if one.temperature == "cold" and one.after]
+    assert any(one.resident < one.pages for one in cold)
+
+
 @pytest.mark.promise("Every cold execution has a process of its own")
 def test_each_execution_has_a_life_of_its_own_and_the_proof_of_it(cooled: Run) -> None:
     record = records.read(cooled.evidence)

@@ -39,6 +39,7 @@ _IN_POLARS = {"none": "uncompressed"}
 _IN_RUST = {"none": "uncompressed", "lz4": "lz4_raw"}
 _LEVELS_IN_RUST = {"zstd": 1, "gzip": 6}
 """Defaults of the crate, which takes no codec that has levels without one."""
+_PLAIN = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _MANY_ROWS = 1 << 30
 _FALSE_POSITIVES = 0.01
 """Of Bloom filters, as DuckDB's."""
@@ -158,15 +159,15 @@ def write(
             )
         else:
             # Nobody else writes as a generator does: for an excerpt of its files PyArrow stands in.
-            for path, part in parts:
+            for path, part in _cast(parts, schema):
                 _by_pyarrow(part, spec, path, schema)
     except OSError as error:
         raise fault(error, paths[0].parent) from error
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
-    """The schema with texts as strings, whatever form of them the writer of a file preferred."""
-    return pa.schema(field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in schema)
+    """The schema with plain texts and bytes where a writer preferred views, which Arrow can neither filter nor take."""
+    return pa.schema(field.with_type(_PLAIN.get(field.type, field.type)) for field in schema)
 
 
 def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[Iterator[pa.RecordBatch]]:
@@ -200,15 +201,10 @@ def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path,
 
 
 def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
-    # Dictionaries where they pay: by default PyArrow tries one on every column and gives up late (0.4 us a row).
-    repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
     form: dict[str, Any] = {
         "compression": "NONE" if spec.codec == "none" else spec.codec,
-        "use_dictionary": repeating,
-        # An Arrow schema in the footer would make PyArrow, and only it, see the batches' dictionary types.
+        # Types that PyArrow, and only it, would read from an Arrow schema in the footer are not those of the columns.
         "store_schema": False,
-        # Statistics of dictionary columns are gathered once a batch: the default of 1,024 rows costs 0.1 us a row.
-        "write_batch_size": 1 << 16,
     }
     asked = knobs.asked(spec)
     plain = {

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from weigh.data.layout import vortex
+from weigh.data.layout import parquet, vortex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,13 +75,15 @@ def of(paths: tuple[str, ...], sample: Sample, python: Path | None = None) -> pa
     """The rows of a sample, as the files have them; arguments are those of ``draw``."""
     if python is None:
         files = ds.dataset(list(paths), format="parquet")
-        return pa.Table.from_batches(_chosen(files.to_batches(), sample), files.schema)
+        return _chosen(files.to_batches(), files.schema, sample)
     with vortex.opened(paths, python) as streams:
-        parts = [pa.Table.from_batches(_chosen(rows, sample), rows.schema) for rows in streams]
+        parts = [_chosen(rows, rows.schema, sample) for rows in streams]
     return pa.concat_tables(parts, promote_options="permissive")
 
 
-def _chosen(batches: Iterable[pa.RecordBatch], sample: Sample) -> list[pa.RecordBatch]:
+def _chosen(batches: Iterable[pa.RecordBatch], given: pa.Schema, sample: Sample) -> pa.Table:
+    # That of the first file, which may promise that there is no NULL.
+    schema = pa.schema((field.name, field.type) for field in parquet.plain(given))
     parts = []
     for batch in batches:
         values = batch.column(sample.column).cast(pa.int64())
@@ -89,8 +91,8 @@ def _chosen(batches: Iterable[pa.RecordBatch], sample: Sample) -> list[pa.Record
         quotient = pc.divide(values, sample.modulus)
         left = pc.subtract(values, pc.multiply(quotient, sample.modulus))
         chosen = pc.and_(pc.greater_equal(values, 0), pc.equal(left, sample.remainder))
-        parts.append(batch.filter(pc.fill_null(chosen, False)))
-    return parts
+        parts.append(batch.cast(schema).filter(pc.fill_null(chosen, False)))
+    return pa.Table.from_batches(parts, schema)
 
 
 def _primes(least: int) -> list[int]:

@@ -3,7 +3,7 @@
 The order is what makes it cold (docs/concept/cold.md): the life before is really down; dirty pages are written; the
 kernel's caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed
 over; the files of its tables are evicted from the page cache once more, because opening them read a little; what is
-left of them in memory is counted; the clock starts. The life after it finds what this one read, and is called first.
+left of them in memory is counted; the clock starts. The life after it has its data in memory, and is called first.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.experiment.measure.execution import Position
-    from weigh.model.cold import PutOut
+    from weigh.model.cold import Pages, PutOut
     from weigh.model.contender import Contender
     from weigh.model.sample import Temperature
     from weigh.model.units import Bytes, Seconds
 
 DOWN_TIMEOUT = 30.0
 """Seconds in which everything that a life started must be gone."""
+_FILLED = 0.5
+"""Share of memory that data may take to be read in as a whole."""
 _NOTHING = "SELECT 1 AS one"
 """A query that touches no table. An engine that does not know it just fails it."""
 
@@ -96,7 +98,7 @@ class Alone:
         prepared = self.worker.prepare(sql, timeout)
         # Whatever it touches is evicted from the page cache again.
         released = self.worker.release(timeout)
-        before = page_cache.evict(self._files) if self._temperature == "cold" else page_cache.count(self._files)
+        before = page_cache.evict(self._files) if self._temperature == "cold" else _filled(self._files)
         by_device = device_reads.bytes_read(self._devices)
         read = processes.bytes_read(self.worker.pid)
         at = time.monotonic() - began
@@ -150,6 +152,18 @@ def alone(ready: PreparedContender, tables: Tables, temperature: Temperature, ti
             raise WorkerEnded(
                 Outcome.ERROR, f"something that it started is still there after {DOWN_TIMEOUT:g} s", alive=False
             )
+
+
+def _filled(files: Sequence[str]) -> Pages | None:
+    """What is in memory of these files after what is missing was read in, where all of them have a place there.
+
+    What the life before it read is not enough: which row groups an engine skips can depend on which of its threads
+    was faster.
+    """
+    memory = facts.allowed_bytes()
+    if memory is not None and page_cache.size(files) <= _FILLED * memory:
+        page_cache.read_in(files)
+    return page_cache.count(files)
 
 
 def standing(files: Sequence[str], place: Literal["before", "after"], block: int, arm: str) -> CacheState:

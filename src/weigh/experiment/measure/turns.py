@@ -133,7 +133,7 @@ class Turns:
         return self._checked(position, executions, first)
 
     def alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
-        """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
+        """A turn of a cold block: one life with nothing of the data in memory, one with all of it."""
         (arm,) = slot.arms
         ready = self._lives.of_block(arm, block)
         samples: list[Sample] = []

@@ -30,21 +30,25 @@ _NUMBERS = {"integer", "decimal"}
 
 
 class Term(NamedTuple):
-    """A column or a literal.
+    """A column, the remainder of one, or a literal.
 
     Attributes:
         family: what it may be compared with; ``null`` for the literal NULL, ``other`` for what has no comparison here.
         field: of a column; None for a literal.
         value: of a literal.
+        divisor: of a column of which the remainder is meant.
     """
 
     family: str
     field: Any = None
     value: Any = None
+    divisor: int | None = None
 
     @property
     def expression(self) -> Any:
-        """The column, or the literal in a type of its own."""
+        """The column, its remainder, or the literal in a type of its own."""
+        if self.divisor is not None:
+            return pc.remainder(pc.field(self.field.name), pc.scalar(pa.scalar(self.divisor, pa.int64())))
         if self.field is not None:
             return pc.field(self.field.name)
         if self.family == "integer" and not -(1 << 63) <= self.value < 1 << 63:
@@ -83,6 +87,13 @@ class Scope:
             return self.term(node.this)
         return self.column(node) if type(node) is exp.Column else _literal(node)
 
+    def _operand(self, node: Any) -> Term:
+        """What a condition compares: as ``term``, or the remainder of a column."""
+        if type(node) is exp.Paren:
+            only(node, "this")
+            return self._operand(node.this)
+        return self._remainder(node) if type(node) is exp.Mod else self.term(node)
+
     def column(self, node: Any) -> Term:
         """A column, by its name, or unless quoted by one that differs in case alone."""
         only(node, "this", "table")
@@ -110,19 +121,19 @@ class Scope:
             return ~inner if kind is exp.Not else inner
         if kind in _COMPARED:
             only(node, "this", "expression")
-            return _compared(_COMPARED[kind], self.term(node.this), self.term(node.expression), node)
+            return _compared(_COMPARED[kind], self._operand(node.this), self._operand(node.expression), node)
         if kind is exp.In:
             only(node, "this", "expressions")
             # Equalities and not Arrow's is_in, which finds NULL in no list and says so with false.
-            this = self.term(node.this)
-            found = [_compared(operator.eq, this, self.term(one), node) for one in node.expressions]
+            this = self._operand(node.this)
+            found = [_compared(operator.eq, this, self._operand(one), node) for one in node.expressions]
             while len(found) > 1:
                 # In halves: a chain of hundreds would be a tree as deep.
                 found = [reduce(operator.or_, found[n : n + 2]) for n in range(0, len(found), 2)]
             return found[0]
         if kind is exp.Between:
             only(node, "this", "low", "high")
-            this, low, high = (self.term(node.args[name]) for name in ("this", "low", "high"))
+            this, low, high = (self._operand(node.args[name]) for name in ("this", "low", "high"))
             return _compared(operator.ge, this, low, node) & _compared(operator.le, this, high, node)
         if kind is exp.Is:
             only(node, "this", "expression")
@@ -136,9 +147,20 @@ class Scope:
             raise Unsupported(f"{node.sql()} as a condition")
         return pc.scalar(_NULL) if term.family == "null" else term.expression
 
+    def _remainder(self, node: Any) -> Term:
+        """Of a column of integers by a literal; it has the sign of the column's value, as in SQL."""
+        only(node, "this", "expression")
+        this, by = self.term(node.this), self.term(node.expression)
+        plain = this.family == "integer" and this.field is not None
+        whole = by.family == "integer" and by.field is None and 0 < by.value < 1 << 31
+        # Arrow before 26 has no such function.
+        if not plain or not whole or pa.types.is_uint64(this.field.type) or not hasattr(pc, "remainder"):
+            raise Unsupported(f"Mod other than of a column of integers by a literal above 0: {node.sql()[:200]}")
+        return this._replace(divisor=by.value)
+
     def _known(self, node: Any) -> Any:
-        plain = type(node) in (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Cast, exp.Neg)
-        return self.term(node).expression if plain else self.condition(node)
+        plain = type(node) in (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Cast, exp.Neg, exp.Mod)
+        return self._operand(node).expression if plain else self.condition(node)
 
     def _like(self, node: Any) -> Any:
         only(node, "this", "expression", "negate")
