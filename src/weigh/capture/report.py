@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from weigh.capture.sources.form import FORMS
@@ -86,7 +87,7 @@ def _next(found: CaptureResults, out: str) -> Iterator[str]:
         yield "the scripts are in MySQL's language; `weigh load` has no target of that kind"
         return
     rate = "" if found.length_s else " --rate N"
-    yield f"next: weigh load {out} --target postgres://USER@HOST/DB{rate}"
+    yield f"next: weigh load {quote(out)} --target postgres://USER@HOST/DB{rate}"
 
 
 def _shares(calls: float, time: float | None) -> str:
