@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pytest
+from rich.console import Console
 
 from support import load_records
 from support.html_pages import assert_codes_explained
 from support.load_records import RATE, interval, record, run, spec, steady_times, target
 from weigh.load.report import words
 from weigh.load.report.document import document
+from weigh.load.report.first_screen.screen import first_screen
+from weigh.load.report.first_screen.terminal import Screen
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
@@ -226,6 +230,43 @@ def test_repeats_in_lives_of_their_own_speak_of_the_next_start() -> None:
     assert p50.lives == 3
     assert "next start" in words.of_repeats(p50)
     assert "T10.one_life" not in codes(found)
+
+
+def test_two_lives_that_cannot_tell_where_the_next_falls_say_so() -> None:
+    lives = [[interval(at, own / place) for at, own in enumerate(steady_times(60))] for place in (1, 4)]
+    made = [run(parts, number=number) for number, parts in enumerate(lives, 1)]
+    found = load_results(record([msgspec.structs.replace(one, life=one.number) for one in made], spec(60, repeats=2)))
+    p99 = next(one for one in found.groups[0].between if one.name == "p99")
+    assert p99.high > 100 * p99.low
+    assert words.of_repeats(p99).endswith("(where the next one falls 2 lives cannot tell)")
+
+
+def test_a_server_that_went_away_is_on_the_first_screen_and_no_lower_rate_helps(calm: LoadRecord) -> None:
+    assert calm.runs[0].summary
+    found = changed(calm, unsent=900, done=100, failed_connects=40)
+    said = " ".join(plain(found, "here").split())
+    assert "The server went away and did not come back" in said
+    assert reasons(found) >= {"L2.rate"}
+    assert "Lower --rate" not in said.partition("Findings")[0]
+    back = " ".join(plain(changed(calm, unsent=900, done=100, failed_connects=40, reconnect_s=1.0), "here").split())
+    assert "went away" not in back
+    assert "Lower --rate" in back
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_reason_is_cut_between_words_and_says_how_many_more_there_are(calm: LoadRecord, width: int) -> None:
+    found = changed(calm, unsent=900, done=100, clock_jumps=1)
+    (late,) = (one.text for one in found.runs[0].reasons if one.code == "L2.rate")
+    alone = msgspec.structs.replace(
+        found, tier=msgspec.structs.replace(found.tier, reasons=found.runs[0].reasons[::-1])
+    )
+    console = Console(file=io.StringIO(), width=width)
+    console.print(Screen(first_screen(alone, "here")))
+    shown = "\n".join(map(str.rstrip, console.file.getvalue().splitlines()))  # type: ignore[attr-defined]
+    said = " ".join(shown.partition("Inadmissible: ")[2].partition("\n\n")[0].split())
+    assert said.removesuffix(" ...").removesuffix(" (and 1 more reason).") in late
+    assert not said.endswith(" ...") or late.startswith(said.removesuffix(" ...") + " ")
+    assert width < 80 or said.endswith(" (and 1 more reason).")
 
 
 def test_a_run_of_its_own_rate_and_length_is_judged_by_them() -> None:
