@@ -269,6 +269,15 @@ def test_the_reason_is_cut_between_words_and_says_how_many_more_there_are(calm: 
     assert width < 80 or said.endswith(" (and 1 more reason).")
 
 
+def test_what_is_wrong_names_the_operation_that_it_is_of(calm: LoadRecord) -> None:
+    found = load_results(calm)
+    wrong = Finding(code="L6.wrong", severity="error", text="3 answers contradict", remedy="none", operation="pay")
+    of_one = msgspec.structs.replace(found, findings=(wrong,))
+    assert first_screen(of_one, "here").wrong == ("WRONG: pay: 3 answers contradict.",)
+    of_all = msgspec.structs.replace(found, findings=(msgspec.structs.replace(wrong, operation=None),))
+    assert first_screen(of_all, "here").wrong == ("WRONG: 3 answers contradict.",)
+
+
 def test_a_run_of_its_own_rate_and_length_is_judged_by_them() -> None:
     times = steady_times(30, each=50)
     made = run([interval(at, own) for at, own in enumerate(times)])

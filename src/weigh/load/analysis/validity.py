@@ -120,6 +120,7 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
     left = run.due - run.answered
     if left > MISSED * run.due or run.unsent:
         achieved = run.answered / run.seconds if run.seconds else 0.0
+        done = "answered or failed" if run.failed else "answered"
         remedy = (
             "The server went away and did not come back: look into its log"
             if run.gone
@@ -127,7 +128,7 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
         )
         yield codes.L2_RATE.reason(
             f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
-            f"answered; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
+            f"{done}; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
             f"never sent. How long they would have taken nobody knows. {remedy}"
         )
 

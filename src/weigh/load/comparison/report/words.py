@@ -78,7 +78,7 @@ def heading(results: LoadComparisonResults) -> str:
     load = results.record.spec.load
     how = load_words.arrivals(load.arrivals) + load_words.modes(load)
     duet = ", each measured while the other ran" if results.record.spec.duet is True else ""
-    return f"{load.workload}, {how}{load_words.length(load)}{duet}"
+    return f"{load_words.workload(load)}, {how}{load_words.length(load)}{duet}"
 
 
 def blocks(results: LoadComparisonResults) -> str:

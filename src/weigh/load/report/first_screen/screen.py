@@ -24,15 +24,13 @@ if TYPE_CHECKING:
 
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.results import LoadResults
-    from weigh.load.spec import LoadSpec
+    from weigh.model.finding import Finding
     from weigh.model.verdict import TierName
 
 _VERSION = 30
 """Characters of a server's version."""
 _TARGET = 60
 """Characters of a target that nothing was learnt of."""
-_SCRIPTS = 2
-"""Scripts that are named."""
 _REASON, _ROOM = 600, 205
 """Characters of a reason, and of those of its sentences that three lines have room for."""
 _ERROR = 160
@@ -91,7 +89,7 @@ def first_screen(results: LoadResults, evidence: str) -> LoadScreen:
     record = results.record
     counts = Counter(one.severity for one in results.findings)
     return LoadScreen(
-        wrong=tuple(f"WRONG: {one.text.rstrip('.')}." for one in results.findings if one.code in WRONG),
+        wrong=tuple(f"WRONG: {_wrong(one)}." for one in results.findings if one.code in WRONG),
         took=f"{_who(results)}: {_headline(results)}",
         answered=_answered(results),
         more=tuple(_more(results)),
@@ -121,21 +119,18 @@ def _more(results: LoadResults) -> Iterator[str]:
         yield from searches.lines(results.rate_search)
 
 
+def _wrong(one: Finding) -> str:
+    """What is wrong, with the script or the operation that it is of."""
+    return f"{one.operation}: {one.text.rstrip('.')}" if one.operation else one.text.rstrip(".")
+
+
 def _who(results: LoadResults) -> str:
     """The server, and what was asked of it."""
     record = results.record
     target = record.environment.target if record.environment else None
     if target is None:
-        return f"{one_line(record.spec.target, _TARGET)} under {_workload(record.spec)}"
-    return f"{target.product} {one_line(target.version, _VERSION)} under {_workload(record.spec)}"
-
-
-def _workload(spec: LoadSpec) -> str:
-    """Its name; of scripts theirs, where they are few."""
-    if not spec.scripts:
-        return spec.workload
-    few = len(spec.scripts) <= _SCRIPTS
-    return " and ".join(one.name for one in spec.scripts) if few else units.count(len(spec.scripts), "script")
+        return f"{one_line(record.spec.target, _TARGET)} under {words.workload(record.spec)}"
+    return f"{target.product} {one_line(target.version, _VERSION)} under {words.workload(record.spec)}"
 
 
 def _headline(results: LoadResults) -> str:
