@@ -13,6 +13,8 @@ from rich.console import Console
 from support import load_records
 from support.html_pages import assert_codes_explained
 from support.load_records import RATE, interval, record, run, spec, steady_times, target
+from weigh.evidence.seal import json_bytes
+from weigh.evidence.sealing import End
 from weigh.load.report import words
 from weigh.load.report.document import document
 from weigh.load.report.first_screen.screen import first_screen
@@ -22,6 +24,7 @@ from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.model.finding import Finding
 from weigh.render.terminal import plain_text, show_findings
+from weigh.serve.kept.load import LoadKept
 
 if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
@@ -300,6 +303,25 @@ def test_a_run_that_was_killed_is_shown_as_far_as_it_came(calm: LoadRecord) -> N
     found = load_results(cut)
     assert "T8.stopped" in {one.code for one in found.tier.reasons}
     assert document(found, "here")["runs"][0]["requests"]["scheduled"] is None
+
+
+def test_a_run_that_was_broken_off_before_its_first_request_measured_nothing(calm: LoadRecord) -> None:
+    empty = run([interval(0, [])])
+    end = End(how="stopped", reason="the server cannot be reached")
+    found = load_results(msgspec.structs.replace(calm, end=end, runs=(msgspec.structs.replace(empty, summary=None),)))
+    assert (found.tier.name, [one.code for one in found.tier.reasons]) == ("inadmissible", ["T8.stopped"])
+    assert found.exit_code() == 2
+    assert "0 requests" not in plain(found, "here")
+    whole = msgspec.json.decode(json_bytes(document(found, "here")), type=LoadKept)
+    assert whole.summary().says == "Nothing was measured."
+
+
+def test_a_list_of_loads_says_why_one_is_refused_in_whole_sentences(calm: LoadRecord) -> None:
+    late = load_results(record([run([interval(at, own, late=5e-3) for at, own in enumerate(steady_times(LENGTH))])]))
+    says = msgspec.json.decode(json_bytes(document(late, "here")), type=LoadKept).summary().says
+    (reason,) = (one.text for one in late.runs[0].reasons)
+    assert says.startswith("Refused: the generator itself was late: ")
+    assert says.removeprefix("Refused: ").removesuffix(".") + ". " in reason
 
 
 def test_nothing_measured_is_said_and_is_a_failure(calm: LoadRecord) -> None:

@@ -16,7 +16,7 @@ from weigh.load.report.first_screen.table import Table, table
 from weigh.load.results import WRONG
 from weigh.load.tpcc import report as tpcc
 from weigh.model import codes, units
-from weigh.model.text import one_line
+from weigh.model.text import one_line, whole_sentences
 from weigh.render.words import first_reason
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ def _answered(results: LoadResults) -> str:
     asked = sum(run.whole.count + run.whole.failed for run in runs)
     failed = sum(run.whole.failed for run in runs)
     unsent = sum(run.unsent for run in runs)
+    if not asked and not unsent:
+        return ""
     said = f"None of {units.count(asked, 'request')} failed"
     if failed:
         said = f"{failed:,} of {units.count(asked, 'request')} failed ({units.percent(failed / asked, 2)})"
@@ -209,14 +211,7 @@ def _why(results: LoadResults) -> str:
     if not reasons:
         return ""
     first, rest = first_reason(reasons, limit=_REASON)
-    return f"{str(results.tier.name).capitalize()}: {_whole(first, _ROOM - len(rest))}{rest}."
-
-
-def _whole(text: str, room: int) -> str:
-    """As many of its sentences as there is room for, and at least the first; what to do is the last of them."""
-    while len(text) > room and ". " in text:
-        text = text.rpartition(". ")[0]
-    return text
+    return f"{str(results.tier.name).capitalize()}: {whole_sentences(first, _ROOM - len(rest))}{rest}."
 
 
 def _beside(results: LoadResults) -> Iterator[str]:
