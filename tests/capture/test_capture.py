@@ -12,6 +12,7 @@ import pytest
 
 from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log, totals_csv
 from weigh.capture.entry import Reason, sentence
+from weigh.capture.report import lines
 from weigh.capture.results import CaptureResults
 from weigh.capture.run import Wanted, capture
 from weigh.capture.trace import Trace
@@ -110,6 +111,14 @@ def test_one_of_them_is_said_of_one() -> None:
         one, several = sentence(reason, 1), sentence(reason, 2)
         assert one == several or (" are " not in one and " were " not in one)
         assert not several.endswith(" ")
+
+
+def test_one_call_and_a_second_are_said_as_such(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text('1700000000.000001 [0 127.0.0.1:5] "GET" "k"\n')
+    one = captured(tmp_path / "one", tmp_path / "out")
+    said = list(lines(msgspec.structs.replace(one, length_s=0.99996), "my trace"))
+    assert said[0].endswith(": 1 call in 1 s")
+    assert said[-1].startswith("next: weigh load replay 'my trace' --target redis://HOST")
 
 
 LOG = "2026-11-02 10:00:0{0}.{1:03} UTC [77] {2}\n"

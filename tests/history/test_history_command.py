@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from support import experiment_records, sessions
+from support import experiment_records, load_records, sessions
 from support.command import Weigh
-from support.evidence_folders import sealed_run, written_load
+from support.evidence_folders import LOAD_INTERVALS, sealed_run, written_load
 from support.history_records import entry, values, written
 from weigh.history import store
 
@@ -65,6 +65,14 @@ def test_evidence_is_added_once_and_only_as_it_was_sealed(
     refused = weigh("history", "add", str(edited))
     assert refused.code == 2
     assert "does not pass `weigh verify`" in refused.err
+
+
+def test_a_load_without_a_figure_is_not_called_unmeasured(weigh: Weigh, tmp_path: Path) -> None:
+    spec = load_records.spec(LOAD_INTERVALS)
+    asked = msgspec.structs.replace(spec, warmup_s=spec.duration_s * 0.95)
+    refused = weigh("history", "add", str(written_load(tmp_path / "loads", asked)))
+    assert refused.code == 2
+    assert "no run of it counts and resolves its p50 or p99" in refused.err
 
 
 def test_a_file_is_no_history(weigh: Weigh, evidence: tuple[Path, Path], tmp_path: Path) -> None:

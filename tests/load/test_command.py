@@ -129,6 +129,26 @@ def test_a_missing_table_is_exit_2_or_counted_and_never_a_figure(weigh: Weigh) -
     assert "nowhere" in run.out + run.err
 
 
+@pytest.mark.parametrize(
+    ("workload", "target", "words"),
+    [
+        (["look.sql@abc"], "postgres:embedded", "look.sql: 'abc' is no weight of a script"),
+        (["look.sql@-1"], "postgres:embedded", "write look.sql@9"),
+        (["look.sql@0"], "postgres:embedded", "every script has the weight 0"),
+        (["look.sql", "ycsb-b"], "postgres:embedded", "ycsb-b is a workload of its own"),
+        (["ycsb-b"], "mysql://host/db", "known: http, https, postgres"),
+    ],
+)
+def test_a_mistake_in_what_is_asked_of_whom_says_what_is_wrong(
+    weigh: Weigh, workload: list[str], target: str, words: str
+) -> None:
+    (weigh.folder / "look.sql").write_text("SELECT 1;\n")
+    run = weigh("load", *workload, "--target", target, "--rate", "5", "--quiet")
+    assert run.code == 2
+    assert words in run.err
+    assert not (weigh.folder / "runs").exists()
+
+
 @pytest.mark.parametrize("url", ["redis://127.0.0.1:1", "postgres://me:secret@127.0.0.1:1/db"])
 def test_a_server_that_is_not_there(weigh: Weigh, url: str) -> None:
     run = weigh("load", "ycsb-b", "--target", url, "--rate", "5", "--quiet")

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pytest
+from rich.console import Console
 
 from support import load_records
 from support.html_pages import assert_codes_explained
 from support.load_records import RATE, interval, record, run, spec, steady_times, target
+from weigh.evidence.seal import json_bytes
+from weigh.evidence.sealing import End
 from weigh.load.report import words
 from weigh.load.report.document import document
+from weigh.load.report.first_screen.screen import first_screen
+from weigh.load.report.first_screen.terminal import Screen
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.model.finding import Finding
 from weigh.render.terminal import plain_text, show_findings
+from weigh.serve.kept.load import LoadKept
 
 if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
@@ -228,6 +235,52 @@ def test_repeats_in_lives_of_their_own_speak_of_the_next_start() -> None:
     assert "T10.one_life" not in codes(found)
 
 
+def test_two_lives_that_cannot_tell_where_the_next_falls_say_so() -> None:
+    lives = [[interval(at, own / place) for at, own in enumerate(steady_times(60))] for place in (1, 4)]
+    made = [run(parts, number=number) for number, parts in enumerate(lives, 1)]
+    found = load_results(record([msgspec.structs.replace(one, life=one.number) for one in made], spec(60, repeats=2)))
+    p99 = next(one for one in found.groups[0].between if one.name == "p99")
+    assert p99.high > 100 * p99.low
+    assert words.of_repeats(p99).endswith("(where the next one falls 2 lives cannot tell)")
+
+
+def test_a_server_that_went_away_is_on_the_first_screen_and_no_lower_rate_helps(calm: LoadRecord) -> None:
+    assert calm.runs[0].summary
+    found = changed(calm, unsent=900, done=100, failed_connects=40)
+    said = " ".join(plain(found, "here").split())
+    assert "The server went away and did not come back" in said
+    assert reasons(found) >= {"L2.rate"}
+    assert "Lower --rate" not in said.partition("Findings")[0]
+    back = " ".join(plain(changed(calm, unsent=900, done=100, failed_connects=40, reconnect_s=1.0), "here").split())
+    assert "went away" not in back
+    assert "Lower --rate" in back
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_reason_is_cut_between_words_and_says_how_many_more_there_are(calm: LoadRecord, width: int) -> None:
+    found = changed(calm, unsent=900, done=100, clock_jumps=1)
+    (late,) = (one.text for one in found.runs[0].reasons if one.code == "L2.rate")
+    alone = msgspec.structs.replace(
+        found, tier=msgspec.structs.replace(found.tier, reasons=found.runs[0].reasons[::-1])
+    )
+    console = Console(file=io.StringIO(), width=width)
+    console.print(Screen(first_screen(alone, "here")))
+    shown = "\n".join(map(str.rstrip, console.file.getvalue().splitlines()))  # type: ignore[attr-defined]
+    said = " ".join(shown.partition("Inadmissible: ")[2].partition("\n\n")[0].split())
+    assert said.removesuffix(" ...").removesuffix(" (and 1 more reason).") in late
+    assert not said.endswith(" ...") or late.startswith(said.removesuffix(" ...") + " ")
+    assert width < 80 or said.endswith(" (and 1 more reason).")
+
+
+def test_what_is_wrong_names_the_operation_that_it_is_of(calm: LoadRecord) -> None:
+    found = load_results(calm)
+    wrong = Finding(code="L6.wrong", severity="error", text="3 answers contradict", remedy="none", operation="pay")
+    of_one = msgspec.structs.replace(found, findings=(wrong,))
+    assert first_screen(of_one, "here").wrong == ("WRONG: pay: 3 answers contradict.",)
+    of_all = msgspec.structs.replace(found, findings=(msgspec.structs.replace(wrong, operation=None),))
+    assert first_screen(of_all, "here").wrong == ("WRONG: 3 answers contradict.",)
+
+
 def test_a_run_of_its_own_rate_and_length_is_judged_by_them() -> None:
     times = steady_times(30, each=50)
     made = run([interval(at, own) for at, own in enumerate(times)])
@@ -250,6 +303,25 @@ def test_a_run_that_was_killed_is_shown_as_far_as_it_came(calm: LoadRecord) -> N
     found = load_results(cut)
     assert "T8.stopped" in {one.code for one in found.tier.reasons}
     assert document(found, "here")["runs"][0]["requests"]["scheduled"] is None
+
+
+def test_a_run_that_was_broken_off_before_its_first_request_measured_nothing(calm: LoadRecord) -> None:
+    empty = run([interval(0, [])])
+    end = End(how="stopped", reason="the server cannot be reached")
+    found = load_results(msgspec.structs.replace(calm, end=end, runs=(msgspec.structs.replace(empty, summary=None),)))
+    assert (found.tier.name, [one.code for one in found.tier.reasons]) == ("inadmissible", ["T8.stopped"])
+    assert found.exit_code() == 2
+    assert "0 requests" not in plain(found, "here")
+    whole = msgspec.json.decode(json_bytes(document(found, "here")), type=LoadKept)
+    assert whole.summary().says == "Nothing was measured."
+
+
+def test_a_list_of_loads_says_why_one_is_refused_in_whole_sentences(calm: LoadRecord) -> None:
+    late = load_results(record([run([interval(at, own, late=5e-3) for at, own in enumerate(steady_times(LENGTH))])]))
+    says = msgspec.json.decode(json_bytes(document(late, "here")), type=LoadKept).summary().says
+    (reason,) = (one.text for one in late.runs[0].reasons)
+    assert says.startswith("Refused: the generator itself was late: ")
+    assert says.removeprefix("Refused: ").removesuffix(".") + ". " in reason
 
 
 def test_nothing_measured_is_said_and_is_a_failure(calm: LoadRecord) -> None:

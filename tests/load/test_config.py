@@ -61,6 +61,13 @@ def test_a_trace_begins_with_its_first_request(tmp_path: Path) -> None:
     (tmp_path / "trace").write_text("2\n1\n")
     with pytest.raises(UsageError, match="do not ascend"):
         arrivals(f"trace:{tmp_path / 'trace'}", None)
+    (tmp_path / "trace").write_text("\n \n")
+    with pytest.raises(UsageError, match="the trace is empty"):
+        arrivals(f"trace:{tmp_path / 'trace'}", None)
+    (tmp_path / "trace").write_text("1\n\nsoon\n")
+    with pytest.raises(UsageError, match="'soon' is none") as refused:
+        arrivals(f"trace:{tmp_path / 'trace'}", None)
+    assert refused.value.where.endswith("trace, line 3")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
 
 import pytest
@@ -44,6 +45,19 @@ def test_a_mistake_in_a_script_has_its_place_and_a_remedy(
     assert said.where == where
     assert str(said) == str(error)
     assert remedy in said.remedy
+
+
+def test_too_many_connections_are_told_from_a_server_that_is_not_there(tmp_path: Any) -> None:
+    path = str(tmp_path / "socket")
+    target = {"kind": "redis", "socket": path}
+    settings = {**SETTINGS, "connections": 20, "threads": 1, "max_in_flight": 20, "timeout_s": 1}
+    workload = {"kind": "ycsb", "core": "C", "records": 1, "seed": 0}
+    with socket.socket(socket.AF_UNIX) as full:
+        full.bind(path)
+        full.listen(0)
+        with pytest.raises(LoadError, match="os error 11") as raised:
+            Load(json.dumps({"target": target, "workload": workload, **settings})).start()
+    assert "lower --connections" in read(raised.value).remedy
 
 
 def test_what_is_no_database_has_the_code_of_sqlite(tmp_path: Any) -> None:

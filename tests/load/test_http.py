@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -113,6 +114,17 @@ def test_a_status_that_refuses_is_an_error(bought: tuple[Run, list[tuple[str, st
     assert 0 < sum(rows["buy"]["errors"].values()) <= refused
     assert all("an order (500)" in text for text in rows["buy"]["errors"])
     assert not rows["look"]["errors"]
+
+
+def test_where_nothing_was_answered_the_error_is_said_first_and_the_exit_code_is_2(weigh: Weigh) -> None:
+    (weigh.folder / "refused.sql").write_text("POST /orders\n\nnumber is 3;\n")
+    flags = [flag for flag in BRIEF if flag != "--json"]
+    with shop() as port:
+        run = weigh("load", "refused.sql", "--target", f"http://127.0.0.1:{port}", *flags)
+    assert run.code == 2
+    said = " ".join(run.out.split())
+    assert " under refused: REFUSED" in said
+    assert re.search(r"60 of 60 requests failed \(100.00 %\): refused, line 1: an order .*\(500\)\.", said), run.out
 
 
 def test_a_server_that_ends_its_connections_is_asked_over_new_ones(weigh: Weigh) -> None:

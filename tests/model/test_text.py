@@ -8,7 +8,7 @@ import pytest
 
 from weigh.experiment.config.file import read_file
 from weigh.model.errors import UsageError
-from weigh.model.text import sentences, unreadable
+from weigh.model.text import sentences, unreadable, whole_sentences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,3 +34,10 @@ def test_lines_become_sentences() -> None:
     )
     assert sentences("one line.") == "one line."
     assert sentences("\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("room", "kept"), [(100, "It is 1.5 ms. Wait. Ask again"), (20, "It is 1.5 ms. Wait"), (3, "It is 1.5 ms")]
+)
+def test_a_text_is_cut_between_sentences(room: int, kept: str) -> None:
+    assert whole_sentences("It is 1.5 ms. Wait. Ask again", room) == kept

@@ -60,7 +60,19 @@ def test_a_number_that_could_be_per_cent_is_refused_with_what_was_meant(text: fl
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(None, "-"), (float("nan"), "-"), (0.0, "0 s"), (1.234, "1.23 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us")],
+    [
+        (None, "-"),
+        (float("nan"), "-"),
+        (0.0, "0 s"),
+        (1.234, "1.23 s"),
+        (0.0123, "12.3 ms"),
+        (4.56e-6, "4.56 us"),
+        (0.99996e-3, "1.00 ms"),
+        (0.9996, "1.00 s"),
+        (9.996e-3, "10.0 ms"),
+        (99.96e-3, "100 ms"),
+        (0.9994, "999 ms"),
+    ],
 )
 def test_seconds_have_three_digits_and_a_unit(value: float | None, shown: str) -> None:
     assert units.seconds(value) == shown

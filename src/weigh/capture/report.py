@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from weigh.capture.sources.form import FORMS
@@ -25,7 +26,7 @@ def lines(found: CaptureResults, out: str) -> Iterator[str]:
     took = "" if found.time_s is None else f", {_time(found.time_s)} in the server"
     length = "" if not found.length_s else f" in {_time(found.length_s)}"
     form = FORMS.get(found.form, found.form)  # type: ignore[call-overload]
-    yield f"source    {form}: {found.calls:,} calls{length}{took}"
+    yield f"source    {form}: {_count(found.calls, 'call')}{length}{took}"
     if found.sessions:
         whole = f", {found.transactions:,} transactions of several statements" if found.transactions else ""
         yield f"sessions  {found.sessions:,}{whole}"
@@ -60,7 +61,7 @@ def arrivals(fit: Fit) -> str:
     """The law with its statistics, in a line."""
     rate = f"{fit.rate:.4g} a second"
     if fit.law == "unknown":
-        return f"{rate}: {fit.number} are too few to tell a law"
+        return f"{rate}: {fit.number} {'is' if fit.number == 1 else 'are'} too few to tell a law"
     said = {
         "constant": "evenly spaced",
         "poisson": "as of independent users (Poisson)",
@@ -80,13 +81,13 @@ def _next(found: CaptureResults, out: str) -> Iterator[str]:
         yield "next: no script could be made; what is left out says why"
         return
     if found.product == "redis":
-        yield "trace.parquet has every command; scripts are of SQL, and there are none"
+        yield f"next: weigh load replay {quote(out)} --target redis://HOST (scripts are of SQL, and there are none)"
         return
     if found.product == "mysql":
         yield "the scripts are in MySQL's language; `weigh load` has no target of that kind"
         return
     rate = "" if found.length_s else " --rate N"
-    yield f"next: weigh load {out} --target postgres://USER@HOST/DB{rate}"
+    yield f"next: weigh load {quote(out)} --target postgres://USER@HOST/DB{rate}"
 
 
 def _shares(calls: float, time: float | None) -> str:
@@ -94,7 +95,7 @@ def _shares(calls: float, time: float | None) -> str:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _law(law: str) -> str:
@@ -104,6 +105,7 @@ def _law(law: str) -> str:
 def _time(seconds: float) -> str:
     if seconds >= 120:
         return f"{seconds / 60:.4g} min"
-    if seconds >= 1:
+    # From there on a number of milliseconds is rounded to four digits.
+    if seconds >= 0.9995:
         return f"{seconds:.4g} s"
     return f"{seconds * 1e3:.3g} ms"

@@ -83,7 +83,8 @@ def decoded(text: bytes, kind: type[T]) -> T:
 def converted(body: Any, kind: type[T]) -> T:
     """What JSON was decoded to as what it should be; raises as :func:`decoded`."""
     try:
-        return msgspec.convert(body, kind)
+        # JSON has no keys but texts: those of a dict of numbers came as such.
+        return msgspec.convert(body, kind, str_keys=True)
     except (*_MALFORMED, TypeError, KeyError) as error:
         raise EvidenceFault(_said(error)) from error
 

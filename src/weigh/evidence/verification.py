@@ -11,6 +11,7 @@ from weigh.evidence import attempts, files, journal, seal
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Code
+from weigh.model.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,11 +103,32 @@ def not_following(folder: Path, computed: Mapping[str, bytes], sealed: seal.Seal
         text: what is said of each.
     """
     note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
-    return [
-        Problem(code=codes.R4_FIGURES.code, file=name, text=text + note)
-        for name, content in computed.items()
-        if (folder / name).exists() and not same(folder / name, content)
+    others = [
+        name for name, content in computed.items() if (folder / name).exists() and not same(folder / name, content)
     ]
+    found = [Problem(code=codes.R4_FIGURES.code, file=name, text=text + note) for name in others]
+    if found and (was := _written_as(folder, computed)):
+        said = f"{text}{note}. The folder was called {was} when it was written: give it that name again, then verify it"
+        found[0] = msgspec.structs.replace(found[0], text=said)
+    return found
+
+
+class _Named(msgspec.Struct):
+    evidence: str = ""
+
+
+def _written_as(folder: Path, computed: Mapping[str, bytes]) -> str:
+    """The name of the folder in its own reports, where it has another one now; else empty."""
+    for name in computed:
+        if not name.endswith(".json") or "/" in name:
+            continue
+        try:
+            said = msgspec.json.decode(files.content(folder / name), type=_Named).evidence
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        if is_name(said) and said != folder.resolve().name:
+            return visible(said)
+    return ""
 
 
 def chain(folder: Path) -> list[Problem]:

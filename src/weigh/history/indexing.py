@@ -73,6 +73,12 @@ def entries(
         )
     made = _run(folder) if kind.name == "run" else _LOADS[kind.name](folder, commit)
     if not made["points"]:
+        if kind.name in _LOADS:
+            raise EvidenceFault(
+                f"no run of it counts and resolves its {' or '.join(PERCENTILES)}",
+                where=str(folder),
+                remedy="add a load that is not refused and long enough",
+            )
         raise EvidenceFault("nothing was measured", where=str(folder), remedy="add evidence of what has figures")
     if commit:
         made["points"] = tuple(_labelled(one, commit) for one in made["points"])

@@ -17,6 +17,7 @@ _BY_CODE = {
     "42P01": "create the table, or name the database that has it in the target's URL",
     "42501": "give the user of the load the right to do that, or take another user",
     "42601": "mend the statement",
+    "53300": "lower --connections, or let the server take more (PostgreSQL's max_connections)",
     "28P01": "check the user and the password",
     "SQLITE_ERROR": "mend the statement: it is one for SQLite",
     "SQLITE_BUSY": "somebody else uses the file and has it locked: try again when they are done",
@@ -38,6 +39,11 @@ _BY_KIND = {
     "interrupted": "begin again",
 }
 """Kind of an error without a code of the table -> what to do."""
+_BY_ERRNO = {
+    "(os error 11)": "lower --connections: the server is asked for more at once than it takes",
+    "(os error 24)": "let weigh open more files (ulimit -n), or lower --connections",
+}
+"""What the system's error ends with -> what to do where it is not that the server does not listen."""
 _SQLITE = "see https://sqlite.org/rescode.html"
 _USUAL = "see what the server's log says"
 
@@ -69,6 +75,10 @@ def _remedy(error: LoadError) -> str:
         return error.remedy
     if error.code.startswith("SQLITE_"):
         return _BY_CODE.get(error.code, _SQLITE)
+    if error.kind == "unreachable":
+        for ending, remedy in _BY_ERRNO.items():
+            if error.message.endswith(ending):
+                return remedy
     return _BY_CODE.get(error.code) or _BY_KIND.get(error.kind, _USUAL)
 
 

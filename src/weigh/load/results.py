@@ -133,7 +133,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         """What the exit code of the command is (docs/reference/commands.md)."""
         if any(one.code in WRONG for one in self.findings):
             return ExitCode.FOUND
-        if not self.runs or not any(run.operations for run in self.runs):
+        if not any(run.operations and run.whole.count for run in self.runs):
             return ExitCode.FAILED
         if self.tier.name is TierName.INADMISSIBLE:
             return ExitCode.INCONCLUSIVE

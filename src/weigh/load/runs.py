@@ -218,6 +218,11 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
     longest_reconnect_s: Seconds = 0.0
     failed_connects: int = 0
 
+    @property
+    def gone(self) -> bool:
+        """Whether the server went away and did not come back: connections were lost, and none was opened again."""
+        return bool(self.failed_connects) and not self.reconnect_s
+
 
 class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
     """One run of a load experiment.

@@ -24,6 +24,7 @@ from weigh.load.rate_search.verify import not_as_asked
 from weigh.load.report import files
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
+from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,10 +107,10 @@ def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
     """What is said of it: each problem, then the outcome."""
     yield from found.problems
     if not found.passed:
-        yield Outcome(f"{found.evidence} FAILS: {len(found.problems)} problems", passed=False)
+        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
         return
     yield Outcome(
-        f"{found.evidence} passes: {found.files} files hashed, every figure of {found.runs} runs recomputed from "
-        f"{found.histograms:,} histograms"
+        f"{found.evidence} passes: {found.files} files hashed, every figure of {count(found.runs, 'run')} recomputed "
+        f"from {count(found.histograms, 'histogram')}"
     )
     yield UNKEYED

@@ -39,6 +39,18 @@ def one_line(text: str, limit: int = 600) -> str:
     return visible(line if len(line) <= limit else line[:limit] + "...")
 
 
+def whole_sentences(text: str, room: int) -> str:
+    """As many sentences as there is room for, and at least the first one.
+
+    Args:
+        text: on one line.
+        room: characters.
+    """
+    while len(text) > room and ". " in text:
+        text = text.rpartition(". ")[0]
+    return text
+
+
 def sentences(text: str) -> str:
     """A message of several lines on one, a full stop between two of them; items of a list lose their hyphens."""
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]

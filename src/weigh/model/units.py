@@ -134,7 +134,7 @@ def seconds(value: Seconds | None) -> str:
     if value == 0:
         return "0 s"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if abs(value) >= size:
+        if abs(_rounded(value / size)) >= 1:
             return f"{_three_digits(value / size)} {unit}"
     return f"{_three_digits(value / 1e-9)} ns"
 
@@ -192,6 +192,12 @@ def scale(value: Scale | None) -> str:
     return f"SF {factor(value)}" if isinstance(value, float) else f"{rows(value)} rows"
 
 
+def _rounded(value: float) -> float:
+    """To three significant digits: 0.9996 ms is shown as a millisecond, not as 1000 us."""
+    return float(f"{value:.3g}")
+
+
 def _three_digits(value: float) -> str:
-    digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+    shown = abs(_rounded(value))
+    digits = max(0, 2 - math.floor(math.log10(shown))) if shown else 0
     return f"{value:.{min(digits, 2)}f}"

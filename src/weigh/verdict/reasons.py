@@ -10,7 +10,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.build import MIN_BUILDS
 from weigh.model.sample import Outcome
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
-from weigh.model.units import percent
+from weigh.model.units import count, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -68,7 +68,9 @@ def few_starts(starts: int) -> Reason:
     """Below the number of starts at which there is a verdict."""
     if starts == 0:
         return codes.T10_STARTS.reason("never measured in one block with the baseline")
-    return codes.T10_STARTS.reason(f"{starts} fresh starts; a verdict needs {MIN_STARTS}, better {FULL_STARTS}")
+    return codes.T10_STARTS.reason(
+        f"{count(starts, 'fresh start')}; a verdict needs {MIN_STARTS}, better {FULL_STARTS}"
+    )
 
 
 def few_builds(builds: int) -> Reason:

@@ -64,6 +64,16 @@ def test_one_that_forwards_first_is_not(fresh: Callable[[], Weigh], server: Kill
     assert run.json["load"]["durable"] is True
 
 
+def test_a_server_that_the_command_did_not_kill_has_not_passed_a_crash(
+    fresh: Callable[[], Weigh], server: Killable
+) -> None:
+    flags = [flag for flag in SHORT if flag != "--json"]
+    nothing = ("--kill-command", "true", "--start-command", "true")
+    run = fresh()("load", *flags, "--target", f"redis:///0?host={server.socket}", "--crash", "1", *nothing)
+    assert run.code == 2, run.out
+    assert "lives: nothing was killed" in run.err
+
+
 @pytest.fixture(scope="session")
 def careless(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Commits that are acknowledged before they are written, one crash."""

@@ -20,6 +20,7 @@ from weigh.load.comparison.report.document import document
 from weigh.load.comparison.report.markdown import markdown
 from weigh.load.comparison.report.terminal import plain, screen
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
+from weigh.load.replay.differences import Compared
 from weigh.model.errors import EvidenceFault
 from weigh.model.machine.calibration import Calibration
 from weigh.render.terminal import ReportConsole
@@ -44,6 +45,12 @@ def printed(results: LoadComparisonResults, width: int) -> str:
     with console.capture() as captured:
         console.print(screen(results, "runs/x"), crop=False)
     return captured.get()
+
+
+def test_the_first_screen_says_whether_the_answers_to_a_recording_differ(results: LoadComparisonResults) -> None:
+    alike = Compared(contender="new", compared=200, answers=180, open=0, dependent=0, differences=(), rows_differ=0)
+    said = " ".join(printed(msgspec.structs.replace(results, replayed=(alike,)), 118).split())
+    assert "new against old: 200 statements compared, 180 of them row by row; 0 differ." in said
 
 
 @pytest.mark.parametrize("width", [60, 80, 118])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from weigh.load.asked import Answer, Answered, Column, Order, Statement, StatementsAsked
+from weigh.load.asked import Answer, Answered, Column, Order, Statement, StatementsAsked, read
 from weigh.load.gate import answers, checks
 from weigh.model.answer import GateStatus
 
@@ -94,6 +95,12 @@ def test_contenders_vote(given: dict[str, StatementsAsked], lineage: dict[str, s
     found = checks.between(given, lineage)
     [word] = checks.concluded(found, given.values(), given)
     assert (word.status if word.contenders else GateStatus.UNVERIFIED) is status
+
+
+def test_what_was_answered_otherwise_comes_back_from_the_journal() -> None:
+    once = asked("1", again="3")
+    journalled = msgspec.json.decode(msgspec.json.encode(once))
+    assert read("gate-statements", journalled) == once
 
 
 def test_one_that_is_outvoted_is_named() -> None:

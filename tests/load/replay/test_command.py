@@ -99,6 +99,15 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], said: str, weigh: Weigh,
     assert said in run.err
 
 
+def test_a_capture_without_scripts_is_to_be_replayed(weigh: Weigh, tmp_path: Path) -> None:
+    (tmp_path / "commands").write_text('1700000000.000001 [0 127.0.0.1:5] "GET" "k"\n')
+    made = weigh("capture", str(tmp_path / "commands"), "--out", "of valkey")
+    assert "next: weigh load replay 'of valkey' --target redis://HOST" in made.out
+    run = weigh("load", "of valkey", "--target", "valkey:embedded")
+    assert run.code == 2
+    assert "replay it: weigh load replay 'of valkey'" in run.err
+
+
 def test_a_trace_of_another_product_is_refused(weigh: Weigh, tmp_path: Path) -> None:
     trace = traffic(tmp_path / "t.parquet")
     run = weigh("load", "replay", str(trace), "--target", "valkey:embedded")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
 
 _FILE = Path("weigh.toml")
+_TRACE = "trace.parquet"
+"""What `weigh capture` writes also where it can make no scripts."""
 _OF_SEVERAL = ("baseline", "blocks", "margin", "twice", "duet")
 """Flags that mean nothing for one server."""
 
@@ -74,7 +77,14 @@ def from_file(
         UsageError: there is no such file, or no ``[load]`` in it, or it names no workload.
     """
     if len(workload) == 1 and Path(workload[0]).is_dir():
-        workload = (str(Path(workload[0]) / _FILE),)
+        folder = Path(workload[0])
+        if not (folder / _FILE).exists() and (folder / _TRACE).exists():
+            raise UsageError(
+                "this capture has no scripts that could be run",
+                where=str(folder),
+                remedy=f"replay it: weigh load replay {quote(str(folder))}",
+            )
+        workload = (str(folder / _FILE),)
     named = len(workload) == 1 and workload[0].endswith(".toml")
     asked = workload or flags["properties"] or flags["property"]
     path = Path(workload[0]) if named else _FILE

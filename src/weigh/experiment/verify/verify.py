@@ -34,6 +34,7 @@ from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings, order, stopping
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
+from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,7 +115,7 @@ def lines(found: Verification) -> Iterator[Problem | Outcome]:
     """What is said of it: each problem, then the outcome."""
     yield from found.problems
     if not found.passed:
-        yield Outcome(f"{found.evidence} FAILS: {len(found.problems)} problems", passed=False)
+        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
         return
     yield Outcome(
         f"{found.evidence} passes: {found.files} files hashed, {found.verdicts} verdicts recomputed from "

@@ -170,6 +170,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         due=run.summary.scheduled if run.summary else None,
         answered=_in_time(run, regular),
         unsent=run.summary.unsent if run.summary else 0,
+        gone=run.summary is not None and run.summary.gone,
         seconds=regular[-1].to_s if regular else 0.0,
         steady_s=sum(one.to_s - one.from_s for one in kept),
         cpu_s=sum(one.client_cpu_s for one in kept),

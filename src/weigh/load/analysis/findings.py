@@ -113,7 +113,7 @@ def ignored_properties(spec: LoadSpec) -> Iterator[Finding]:
 
 def gone(summary: LoadSummary, number: int) -> Iterator[Finding]:
     """That a server which went away during a run did not come back."""
-    if summary.failed_connects and not summary.reconnect_s:
+    if summary.gone:
         yield codes.L7_GONE.finding(
             text=f"run {number}: connections were lost and none could be opened again; "
             f"{count(summary.failed_connects, 'attempt')} failed",
@@ -302,7 +302,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
             )
     if run.unsent:
         yield codes.L7_UNSENT.finding(
-            text=f"{name}{count(run.unsent, 'request')} were due and never sent",
+            text=f"{name}{count(run.unsent, 'request')} {'was' if run.unsent == 1 else 'were'} due and never sent",
             remedy="lower --rate (of a replay --speed), or raise --connections or --max-in-flight",
         )
 

@@ -39,7 +39,7 @@ def tier(
     """What the evidence is good for (docs/concept/method.md#tiers)."""
     bad = [reason for run in runs for reason in run.reasons]
     bad += [Reason(code=one.code, text=one.text) for one in found if one.severity == "error"]
-    if not bad and not any(run.operations for run in runs):
+    if not bad and not any(run.operations and run.whole.count + run.whole.failed for run in runs):
         bad = [codes.T8_STOPPED.reason("it was broken off before anything was measured")]
     if bad:
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple({one.code: one for one in bad}.values()))

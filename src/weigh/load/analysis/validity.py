@@ -35,6 +35,7 @@ class RunFacts:
         target: requests a second that were asked for; None of a closed loop.
         due: requests of the whole run; None where it was broken off.
         answered: answered or failed before the last one was due, over the whole run.
+        gone: whether the server went away in it and did not come back.
         seconds: of the whole run.
         steady_s: of the part that counts.
         cpu_s: CPU of the generator.
@@ -55,6 +56,7 @@ class RunFacts:
     due: int | None
     answered: int
     unsent: int
+    gone: bool
     seconds: Seconds
     steady_s: Seconds
     cpu_s: Seconds
@@ -118,11 +120,16 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
     left = run.due - run.answered
     if left > MISSED * run.due or run.unsent:
         achieved = run.answered / run.seconds if run.seconds else 0.0
+        done = "answered or failed" if run.failed else "answered"
+        remedy = (
+            "The server went away and did not come back: look into its log"
+            if run.gone
+            else "Lower --rate (of a replay --speed), or raise --connections"
+        )
         yield codes.L2_RATE.reason(
             f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
-            f"answered; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
-            "never sent. How long they would have taken nobody knows. Lower --rate (of a replay "
-            "--speed), or raise --connections"
+            f"{done}; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
+            f"never sent. How long they would have taken nobody knows. {remedy}"
         )
 
 

@@ -247,7 +247,7 @@ def _unresolved(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unra
         for name, number in beyond.items():
             if number < LEAST_EXCEEDANCES:
                 found[asked, name] = codes.L9_UNRESOLVED.reason(
-                    f"the runs of {name} together hold {number:.3g} independent requests beyond it, and "
+                    f"the runs of {name} together hold {number:.3g} independent requests beyond the percentile, and "
                     f"{LEAST_EXCEEDANCES} are needed: make them longer, or more blocks"
                 )
     return found

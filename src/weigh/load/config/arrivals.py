@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weigh.load.config.numbers import duration_of, number, rate_of, text_of
 from weigh.load.spec import Arrivals
 from weigh.model.errors import UsageError, nearest
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,14 +74,20 @@ def _trace(rest: Sequence[str]) -> tuple[float, ...]:
             "a trace needs its file", remedy="write --arrivals trace:FILE, with one time in seconds a line"
         )
     text = text_of("trace", path, _LONGEST_TRACE)
-    try:
-        times = [float(line) for line in text.split()]
-    except ValueError as error:
-        raise UsageError(
-            f"the trace is not one time a line: {error}", where=str(path), remedy="write seconds"
-        ) from None
+    times = []
+    for place, line in enumerate(text.splitlines(), 1):
+        try:
+            times += [float(line)] if line.strip() else []
+        except ValueError:
+            raise UsageError(
+                f"the trace is not one time a line: '{one_line(line, 40)}' is none",
+                where=f"{path}, line {place:,}",
+                remedy="write seconds",
+            ) from None
+    if not times:
+        raise UsageError("the trace is empty", where=str(path), remedy="write a time in seconds on each line")
     if not all(map(math.isfinite, times)):
         raise UsageError("a time of the trace is no number of seconds", where=str(path), remedy="write seconds")
-    if not times or any(after < before for before, after in pairwise(times)):
+    if any(after < before for before, after in pairwise(times)):
         raise UsageError("the times of the trace do not ascend", where=str(path), remedy="sort them")
     return tuple(one - times[0] for one in times)

@@ -80,6 +80,8 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     workload = [ycsb_properties.OWN] if ycsb else workload
     own_tables = ycsb or workload[0] in (*YCSB, tpcc.NAME)
     scripts = () if own_tables else tuple(_script(word, target) for word in workload)
+    if scripts and not any(one.weight for one in scripts):
+        raise UsageError("every script has the weight 0: nothing would be run", remedy="raise an @WEIGHT")
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     seed = _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"]
@@ -187,6 +189,11 @@ def _script(word: str, target: str) -> Script:
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))
     if not name.endswith(".sql") and not Path(name).is_file():
+        file, _, given = word.rpartition("@")
+        if file.endswith(".sql") or file in BUILT_IN:
+            raise UsageError(f"'{given}' is no weight of a script", where=file, remedy=f"write {file}@9")
+        if word in (*YCSB, tpcc.NAME):
+            raise UsageError(f"{word} is a workload of its own", remedy="leave it out, or the scripts")
         remedy = f"a script is a FILE.sql; {nearest(word, (*YCSB, tpcc.NAME, *BUILT_IN))}"
         raise UsageError(f"there is no workload '{word}'", remedy=remedy)
     text = text_of("script", Path(name), _LONGEST_SCRIPT)

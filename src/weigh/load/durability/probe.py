@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.host.processes import Process, gone, started
 from weigh.load.durability.record import Account, Crash
 from weigh.load.generator_errors import call
 from weigh.model.errors import EngineFault, UsageError, WeighError
@@ -30,6 +31,8 @@ _PATIENCE = 120.0
 """Seconds for the server to give its first answer, and for a command of the user's."""
 _HELD = 10.0
 """Seconds for the generator to close its connections."""
+_DYING = 5.0
+"""Seconds for a server to be gone after the command that kills it."""
 _POLL = 0.001
 _SAID = 300
 
@@ -42,6 +45,7 @@ class Probe:
         run: number of the run, from 1.
         kill: kills a server of weigh's own; None of another one.
         start: starts it again, likewise.
+        process: of the server that commands of the user kill; None where it is not known.
         generator: of the run.
         journal: gets the crash.
         progress: is told of it.
@@ -53,6 +57,7 @@ class Probe:
         run: int,
         kill: Callable[[], None] | None,
         start: Callable[[], None] | None,
+        process: int | None,
         generator: Any,
         journal: Journal,
         progress: Progress,
@@ -61,6 +66,7 @@ class Probe:
         self._commands = spec.crash
         self._run = run
         self._kill_own, self._start_own = kill, start
+        self._process = process
         self._generator = generator
         self._journal = journal
         self._progress = progress
@@ -113,7 +119,10 @@ class Probe:
 
     def _kill(self) -> None:
         if self._commands.kill:
+            life = started(self._process) if self._process else None
             _ran(self._commands.kill, "--kill-command")
+            if self._process and life is not None:
+                _died(Process(self._process, life), self._commands.kill)
         elif self._kill_own:
             self._kill_own()
 
@@ -152,6 +161,20 @@ def check(crash: Crashes, read: TargetRead, target: str) -> None:
             "weigh kills and starts a server of its own by itself",
             where=target,
             remedy="leave --kill-command and --start-command out",
+        )
+
+
+def _died(server: Process, command: str) -> None:
+    """Wait until a process is gone: what was not killed has lost nothing.
+
+    Raises:
+        EngineFault: it lives on.
+    """
+    if not gone([server], _DYING):
+        raise EngineFault(
+            f"--kill-command has ended, and the server's process {server.pid} lives: nothing was killed",
+            where=command[:_SAID],
+            remedy="let it kill the server itself, at once (kill -9)",
         )
 
 

@@ -86,7 +86,7 @@ def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
     others = f" The longest of {count(len(run.spikes), 'spike')}." if len(run.spikes) > 1 else ""
     said = _blamed(one, activity.spike(meanwhile, number))
     times = f"{one.p99_s / one.typical_s:,.3g} times as long as usual"
-    return f"The worst moment was {seconds(one.from_s)} after the begin, {times}: {said}.{others}"
+    return f"The worst moment was {seconds(one.from_s)} after the beginning, {times}: {said}.{others}"
 
 
 def in_short(one: LoadMachine, run: RunMachine) -> str:

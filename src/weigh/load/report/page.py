@@ -78,6 +78,7 @@ def page(results: LoadResults, evidence: str) -> str:
             explained=ExplainedCodes(),
             record=record,
             spec=record.spec,
+            workload=words.workload(record.spec),
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(results),

@@ -30,6 +30,18 @@ DIFFERENCE = (
 )
 _FLOOR = 100.0
 """From this ratio on a factor is told without decimals."""
+_SCRIPTS = 2
+"""Scripts that are named."""
+_TELLS_NOTHING = 100.0
+"""From this ratio of its ends on an interval of the next run tells nothing: that of two runs may end after an hour."""
+
+
+def workload(spec: LoadSpec) -> str:
+    """Its name; of scripts theirs, where they are few."""
+    if not spec.scripts:
+        return spec.workload
+    few = len(spec.scripts) <= _SCRIPTS
+    return " and ".join(one.name for one in spec.scripts) if few else units.count(len(spec.scripts), "script")
 
 
 def arrivals(one: Arrivals) -> str:
@@ -224,6 +236,9 @@ def page(one: Page) -> str:
 def of_repeats(one: Between) -> str:
     """A figure over the repeats: what the next run will be."""
     shown = (lambda number: f"{number:,.4g}/s") if one.name == "rate" else units.seconds
+    if one.high > _TELLS_NOTHING * one.low:
+        of = "lives" if one.lives == len(one.values) else "runs"
+        return f"{shown(one.mean)} (where the next one falls {len(one.values)} {of} cannot tell)"
     interval = f"{shown(one.low)} to {shown(one.high)}"
     if one.lives < len(one.values):
         return f"{shown(one.mean)} (next run in this life: {interval}, from {len(one.values)} runs)"

@@ -177,7 +177,9 @@ class Session:
         cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
         if spec.crash:
-            during = Probe(spec, self._made, reached.crash, reached.restart, generator, self._journal, self._progress)
+            # Started again by the user it is another one, and its old number may be anybody's.
+            kill, start, process = reached.crash, reached.restart, reached.process if self._made == 1 else None
+            during = Probe(spec, self._made, kill, start, process, generator, self._journal, self._progress)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run

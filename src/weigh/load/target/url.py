@@ -89,7 +89,9 @@ def parse(text: str) -> Url:
             "the target's URL has an '@' behind its host", remedy="in a password write / ? # @ as %2F %3F %23 %40"
         )
     if parts.scheme not in _SCHEMES:
-        raise UsageError(f"'{parts.scheme}://' is no target", remedy=nearest(parts.scheme, _SCHEMES))
+        raise UsageError(
+            f"'{parts.scheme}://' is no target", remedy=nearest(parts.scheme, (*_SCHEMES, "http", "https", "sqlite"))
+        )
     kind = _SCHEMES[parts.scheme]
     for name, value in given.items():
         if name not in _KNOWN:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from weigh.model import units
+from weigh.model.text import whole_sentences
 from weigh.serve.kept.figured import Figured, rate, seconds, time
-from weigh.serve.kept.summary import Figure, Judged, Named, Summary, against, interval, name
+from weigh.serve.kept.summary import NAME, Figure, Judged, Named, Summary, against, interval, name
 
 _PERCENTILES = ("p50", "p90", "p95", "p99", "p999", "p9999", "max")
 _TIMES = ("p50", "p95", "p99", "p999", "rate", "highest_rate")
@@ -117,8 +118,8 @@ class LoadKept(msgspec.Struct, frozen=True):
         if self.rate_search:
             return _found(self.rate_search)
         if self.reasons:
-            return f"Refused: {name(self.reasons[0].text)}."
-        if not self.operations:
+            return f"Refused: {name(whole_sentences(self.reasons[0].text, NAME))}."
+        if not self.operations or not _asked(self.operations[0]):
             return "Nothing was measured."
         whole = self.operations[0]
         times = ", ".join(f"{_LABELS.get(at, at)} {time(whole.response.get(at))}" for at in ("p50", "p99", "p999"))

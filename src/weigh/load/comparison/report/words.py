@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.figures import CPU, ERRORS, HIGHEST, MEMORY, PERCENTILES, RATE
 from weigh.load.comparison.rate_search import report as rates
+from weigh.load.replay import differences
 from weigh.load.report import words as load_words
 from weigh.model import codes, units
 from weigh.model.text import one_line
@@ -78,7 +79,7 @@ def heading(results: LoadComparisonResults) -> str:
     load = results.record.spec.load
     how = load_words.arrivals(load.arrivals) + load_words.modes(load)
     duet = ", each measured while the other ran" if results.record.spec.duet is True else ""
-    return f"{load.workload}, {how}{load_words.length(load)}{duet}"
+    return f"{load_words.workload(load)}, {how}{load_words.length(load)}{duet}"
 
 
 def blocks(results: LoadComparisonResults) -> str:
@@ -101,6 +102,8 @@ def headline(results: LoadComparisonResults) -> Iterator[str]:
     for found in results.findings:
         if found.code in (codes.E7_UNEQUAL.code, codes.A4_SERVERS.code):
             yield f"{found.remedy[:1].upper()}{found.remedy[1:]}."
+    for compared in results.replayed:
+        yield next(differences.lines(compared, results.record.spec.baseline))
     yield from kept(results)
     if not results.rates:
         yield from failed(results)

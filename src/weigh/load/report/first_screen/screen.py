@@ -15,8 +15,8 @@ from weigh.load.report import machine, words
 from weigh.load.report.first_screen.table import Table, table
 from weigh.load.results import WRONG
 from weigh.load.tpcc import report as tpcc
-from weigh.model import units
-from weigh.model.text import one_line
+from weigh.model import codes, units
+from weigh.model.text import one_line, whole_sentences
 from weigh.render.words import first_reason
 
 if TYPE_CHECKING:
@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.results import LoadResults
+    from weigh.model.finding import Finding
     from weigh.model.verdict import TierName
 
 _VERSION = 30
 """Characters of a server's version."""
 _TARGET = 60
 """Characters of a target that nothing was learnt of."""
+_REASON, _ROOM = 600, 205
+"""Characters of a reason, and of those of its sentences that three lines have room for."""
+_ERROR = 160
+"""Characters of an error of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ def first_screen(results: LoadResults, evidence: str) -> LoadScreen:
     record = results.record
     counts = Counter(one.severity for one in results.findings)
     return LoadScreen(
-        wrong=tuple(f"WRONG: {one.text.rstrip('.')}." for one in results.findings if one.code in WRONG),
+        wrong=tuple(f"WRONG: {_wrong(one)}." for one in results.findings if one.code in WRONG),
         took=f"{_who(results)}: {_headline(results)}",
         answered=_answered(results),
         more=tuple(_more(results)),
@@ -114,13 +119,18 @@ def _more(results: LoadResults) -> Iterator[str]:
         yield from searches.lines(results.rate_search)
 
 
+def _wrong(one: Finding) -> str:
+    """What is wrong, with the script or the operation that it is of."""
+    return f"{one.operation}: {one.text.rstrip('.')}" if one.operation else one.text.rstrip(".")
+
+
 def _who(results: LoadResults) -> str:
     """The server, and what was asked of it."""
     record = results.record
     target = record.environment.target if record.environment else None
     if target is None:
-        return f"{one_line(record.spec.target, _TARGET)} under {record.spec.workload}"
-    return f"{target.product} {one_line(target.version, _VERSION)} under {record.spec.workload}"
+        return f"{one_line(record.spec.target, _TARGET)} under {words.workload(record.spec)}"
+    return f"{target.product} {one_line(target.version, _VERSION)} under {words.workload(record.spec)}"
 
 
 def _headline(results: LoadResults) -> str:
@@ -146,19 +156,37 @@ def _answered(results: LoadResults) -> str:
     asked = sum(run.whole.count + run.whole.failed for run in runs)
     failed = sum(run.whole.failed for run in runs)
     unsent = sum(run.unsent for run in runs)
+    if not asked and not unsent:
+        return ""
     said = f"None of {units.count(asked, 'request')} failed"
     if failed:
         said = f"{failed:,} of {units.count(asked, 'request')} failed ({units.percent(failed / asked, 2)})"
+        said += _mostly(runs)
     if unsent:
         said += f", and {unsent:,} due {'one was' if unsent == 1 else 'ones were'} never sent"
+    if any(run.summary and run.summary.gone for run in runs):
+        said += ". The server went away and did not come back"
     right = "" if any(one.code in WRONG for one in results.findings) else "; ".join(_right(results, runs))
     return f"{said}. Right: {right}." if right else f"{said}."
+
+
+def _mostly(runs: Sequence[RunFigures]) -> str:
+    """What most of those failed of that the runs are refused for; empty where they are not."""
+    if not any(reason.code == codes.L7_ERRORS.code for run in runs for reason in run.reasons):
+        return ""
+    errors: Counter[str] = Counter()
+    for run in runs:
+        errors.update(run.whole.errors)
+        errors["no answer within --timeout"] += run.whole.timeouts
+    [(text, number)] = errors.most_common(1)
+    of = "" if number == sum(run.whole.failed for run in runs) else f", {number:,} of them with"
+    return f"{of}: {one_line(text, _ERROR).rstrip('.')}"
 
 
 def _right(results: LoadResults, runs: Sequence[RunFigures]) -> Iterator[str]:
     """What was compared, where nothing of it was wrong."""
     if compared := sum(run.summary.verified_reads for run in runs if run.summary):
-        yield f"{compared:,} answers, by what had been written"
+        yield f"{units.count(compared, 'answer')}, by what had been written"
     if results.answers:
         yield from answers.found_right(results.answers)
 
@@ -182,8 +210,8 @@ def _why(results: LoadResults) -> str:
     reasons = [one for one in results.tier.reasons if one.code not in WRONG]
     if not reasons:
         return ""
-    first, rest = first_reason(reasons)
-    return f"{str(results.tier.name).capitalize()}: {first}{rest}."
+    first, rest = first_reason(reasons, limit=_REASON)
+    return f"{str(results.tier.name).capitalize()}: {whole_sentences(first, _ROOM - len(rest))}{rest}."
 
 
 def _beside(results: LoadResults) -> Iterator[str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _NARROWEST = 40
 _WHY = 3
 """Lines that the first reason for the tier may take."""
+_GOES_ON = " ..."
 _GAP = 2
 _SHOUTED = {"WRONG": "bold red", "REFUSED": "bold red", "NOT DURABLE": "bold red", "BROKEN": "bold red"}
 
@@ -61,8 +62,11 @@ def _head(screen: LoadScreen, width: int) -> Iterator[Text]:
     yield from (_line(line, "dim") for line in shape.wrapped(one_line(screen.under, 600), width))
     style = "red" if screen.tier is TierName.INADMISSIBLE else "yellow"
     why = shape.wrapped(one_line(screen.why, 600), width) if screen.why else []
-    for line in why if len(why) <= _WHY else [*why[: _WHY - 1], f"{why[_WHY - 1][: width - 4]} ..."]:
-        yield _line(line, style)
+    if len(why) > _WHY:
+        room = width - len(_GOES_ON)
+        why = [*why[: _WHY - 1], *shape.wrapped(why[_WHY - 1].strip(), room)[:1]]
+        why[-1] += _GOES_ON
+    yield from (_line(line, style) for line in why)
 
 
 def _table(table: Table, width: int) -> Iterator[Text]:
