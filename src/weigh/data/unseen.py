@@ -16,7 +16,7 @@ import msgspec
 from weigh.data import cache as store
 from weigh.data.generator import generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts, parquet, vortex
+from weigh.data.layout import file_facts, views, vortex
 from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
 from weigh.model.errors import DataFault
@@ -108,7 +108,7 @@ def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: s
         with pq.ParquetFile(given) as file:
             first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
             table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
-    table = table.cast(parquet.plain(table.schema))
+    table = table.cast(views.plain(table.schema))
     return table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT))
 
 
@@ -121,7 +121,7 @@ def _written(rows: pa.Table, path: Path, table: str, name: str, environment: sto
         return file_facts.file_facts(path, table, name)
     python = environment(vortex.REQUIREMENTS)
     # Views are held in memory alone.
-    schema = parquet.plain(rows.schema)
+    schema = views.plain(rows.schema)
     vortex.write([(path, iter(rows.cast(schema).to_batches()))], [path], schema=schema, python=python)
     (facts,) = vortex.file_facts([path], table, [name], python)
     return facts

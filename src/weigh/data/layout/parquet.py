@@ -39,7 +39,6 @@ _IN_POLARS = {"none": "uncompressed"}
 _IN_RUST = {"none": "uncompressed", "lz4": "lz4_raw"}
 _LEVELS_IN_RUST = {"zstd": 1, "gzip": 6}
 """Defaults of the crate, which takes no codec that has levels without one."""
-_PLAIN = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _MANY_ROWS = 1 << 30
 _FALSE_POSITIVES = 0.01
 """Of Bloom filters, as DuckDB's."""
@@ -163,11 +162,6 @@ def write(
                 _by_pyarrow(part, spec, path, schema)
     except OSError as error:
         raise fault(error, paths[0].parent) from error
-
-
-def plain(schema: pa.Schema) -> pa.Schema:
-    """The schema with plain texts and bytes where a writer preferred views, which Arrow can neither filter nor take."""
-    return pa.schema(field.with_type(_PLAIN.get(field.type, field.type)) for field in schema)
 
 
 def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[Iterator[pa.RecordBatch]]:

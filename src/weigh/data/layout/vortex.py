@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from weigh.data.layout import vortex_reader, vortex_writer
+from weigh.data.layout import views, vortex_reader, vortex_writer
 from weigh.data.layout.program import by_program
 from weigh.model.dataset import FileFacts
 from weigh.model.errors import DataFault
@@ -124,8 +124,7 @@ def opened(paths: Sequence[Path | str], python: Path) -> Iterator[Iterator[pa.Re
 
 def _plain(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:
     """With texts in the form in which everybody takes them, not as views."""
-    kinds = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
-    schema = pa.schema([field.with_type(kinds.get(field.type, field.type)) for field in rows.schema])
+    schema = views.plain(rows.schema)
     return pa.RecordBatchReader.from_batches(schema, (batch.cast(schema) for batch in rows))
 
 

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import parquet
+from weigh.data.layout import parquet, views
 from weigh.data.layout.program import fault
 from weigh.data.parallel import ordered
 from weigh.data.tpch import maker
@@ -67,7 +67,7 @@ class Parts:
         self.paths = paths
         self.rows: Rows = sum(pq.read_metadata(path).num_rows for path in paths)
         # Field ids and NOT NULL are one generator's; no writer of layouts keeps them.
-        self.schema = pa.schema((field.name, field.type) for field in parquet.plain(pq.read_schema(paths[0])))
+        self.schema = pa.schema((field.name, field.type) for field in views.plain(pq.read_schema(paths[0])))
 
     def batches(self, executor: Executor) -> Iterator[pa.RecordBatch]:
         """Every row, as its generator orders them."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from weigh.data.layout import parquet, vortex
+from weigh.data.layout import views, vortex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,7 @@ def of(paths: tuple[str, ...], sample: Sample, python: Path | None = None) -> pa
 
 def _chosen(batches: Iterable[pa.RecordBatch], given: pa.Schema, sample: Sample) -> pa.Table:
     # That of the first file, which may promise that there is no NULL.
-    schema = pa.schema((field.name, field.type) for field in parquet.plain(given))
+    schema = pa.schema((field.name, field.type) for field in views.plain(given))
     parts = []
     for batch in batches:
         values = batch.column(sample.column).cast(pa.int64())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from weigh.data.layout import parquet
+from weigh.data.layout import parquet, views
 from weigh.engines.loaded import Tables
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Source:
             if parts
             else pq.read_schema(self._paths[table][0]).empty_table().select(columns)
         )
-        return found.cast(parquet.plain(found.schema))
+        return found.cast(views.plain(found.schema))
 
 
 class Excerpt(NamedTuple):
