@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from weigh.engines import engine as engines
 from weigh.model.data.catalog import CATALOGS, FORMATS, PARQUET, TITLES
-from weigh.model.errors import UsageError, WeighError, nearest
+from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from weigh.engines.engine import CatalogReader, Engine
@@ -46,13 +45,4 @@ def reader(engine: Engine, contender: Contender) -> CatalogReader | None:
 
 def able(kind: str) -> list[str]:
     """Specs of contenders that read a format."""
-    found = []
-    for name in sorted(engines.installed()):
-        # One that cannot be loaded reads nothing.
-        with suppress(WeighError):
-            engine = engines.load(name)
-            for one in engine.catalogs:
-                if one.format == kind:
-                    version = "" if not one.versions or engine.tested in one.versions else f"@{one.versions[0]}"
-                    found.append(f"{name}{version}?catalog={kind}")
-    return found
+    return [f"{spec}?catalog={kind}" for spec in engines.readers(kind, lambda engine: engine.catalogs)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -10,9 +11,10 @@ import msgspec
 from weigh.host import plug_ins
 from weigh.model.contender import DIALECT, Contender, Setting
 from weigh.model.data.store import FILE, TMPFS
-from weigh.model.errors import EngineFault, UsageError, nearest
+from weigh.model.errors import EngineFault, UsageError, WeighError, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from importlib.metadata import EntryPoint
 
     from weigh.model.spec import Format
@@ -178,6 +180,20 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 def installed() -> dict[str, EntryPoint]:
     """Every engine that can be named, by name. Nothing is imported."""
     return plug_ins.entries(GROUP)
+
+
+def readers(kind: str, said: Callable[[Engine], tuple[CatalogReader, ...]]) -> list[str]:
+    """Specs of contenders that read a format, by what their engines say that they read."""
+    found = []
+    for name in sorted(installed()):
+        # One that cannot be loaded reads nothing.
+        with suppress(WeighError):
+            engine = load(name)
+            for one in said(engine):
+                if one.format == kind:
+                    version = "" if not one.versions or engine.tested in one.versions else f"@{one.versions[0]}"
+                    found.append(f"{name}{version}")
+    return found
 
 
 def of(contender: Contender) -> Engine:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from weigh.engines import engine as engines
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import FILE, TMPFS
-from weigh.model.errors import UsageError, WeighError
+from weigh.model.errors import UsageError
 from weigh.model.spec import FORMAT_TITLES
 
 if TYPE_CHECKING:
@@ -59,13 +58,4 @@ def reader(engine: Engine, contender: Contender, files: Format) -> CatalogReader
 
 def able(files: str) -> list[str]:
     """Specs of contenders that read a form of files."""
-    found = []
-    for name in sorted(engines.installed()):
-        # One that cannot be loaded reads nothing.
-        with suppress(WeighError):
-            engine = engines.load(name)
-            for one in engine.formats:
-                if one.format == files:
-                    version = "" if not one.versions or engine.tested in one.versions else f"@{one.versions[0]}"
-                    found.append(f"{name}{version}")
-    return found
+    return engines.readers(files, lambda engine: engine.formats)
