@@ -94,7 +94,7 @@ def _late(run: RunFacts) -> Iterator[Reason]:
         fewer = "ower the rate, or --connections to the number of processors"
         remedy = f"L{fewer}" if run.spin else f"Ask for --spin, or l{fewer}"
     else:
-        remedy = "Lower the rate, raise --threads, or use another machine for the generator"
+        remedy = "Lower --rate (of a replay --speed), raise --threads, or use another machine for the generator"
     if run.loop == "open" and late is not None and felt is not None and late > LATE * felt:
         yield codes.E8_LATE.reason(
             f"the generator itself was late: one request in ten left {seconds(late)} or more after it was due "
