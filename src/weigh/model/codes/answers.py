@@ -140,3 +140,12 @@ A12_FAST = error(
     "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
 )
 A12_UNSEEN = note("A12.unseen", pages.PROBES, "that it reads the given data could not be tried")
+A14_READERS = note(
+    "A14.readers",
+    pages.DOUBTED,
+    "two readers of Parquet do not agree on a column of the files, so nobody is accused by it",
+)
+A14_UNCHECKED = note(
+    "A14.unchecked", pages.DOUBTED, "a column came in a type that weigh cannot compare, so it was not compared"
+)
+A14_FORM = note("A14.form", pages.DOUBTED, "a column came in another type than the files have, with the same values")
