@@ -24,9 +24,10 @@ SYSTEM = (
     "/etc/localtime", "/etc/timezone", "/etc/alternatives", "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
     "/dev/urandom",
 )  # fmt: skip
-"""What every program reads. Of other processes it shows names and sizes: their memory and environment the kernel
-refuses to who is confined (Landlock, restrictions of ptrace)."""
-_SHARED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "MALLOC_ARENA_MAX")
+"""What every program reads. Of other processes it shows command lines and sizes: their memory and environment the
+kernel refuses to who is confined (Landlock, restrictions of ptrace) and has no capability that goes before that."""
+_SHARED = ("PATH", "LANG", "LC_", "LD_LIBRARY_PATH", "OMP_", "MALLOC_", "POLARS_", "RAYON_", "ARROW_", "DATAFUSION_")
+"""Beginnings of variables that engines look at, and that hold no secret."""
 _WRITTEN = ("/dev/null", "/dev/zero", "/dev/full")
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 """System calls of Landlock, of one number on all processors."""
@@ -41,6 +42,10 @@ _TRUNCATE = 1 << 14
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
 """The only ones that a rule about a file may name."""
 _READS = _EXECUTE | _READ_FILE | _READ_DIR
+_DROP_BOUND, _LAST_CAPABILITY = 24, 63
+_CAPABILITIES = 0x20080522
+_READ_ALL = 1 << 1 | 1 << 2
+"""What is left to root: to read files of other users (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH)."""
 _SOCKET = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 """By processor, what the kernel calls it, and the number of ``socket``."""
 _OPEN_SOCKETS = (1, 16)
@@ -54,10 +59,12 @@ class Policy(NamedTuple):
     Attributes:
         read: files and folders to read, and to execute what is in them.
         write: folders to write.
+        network: whether it may reach other hosts all the same.
     """
 
     read: tuple[str, ...]
     write: tuple[str, ...]
+    network: bool = False
 
 
 def confine(policy: Policy) -> list[str]:
@@ -69,10 +76,11 @@ def confine(policy: Policy) -> list[str]:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
         return []
+    _drop_capabilities(libc)
     found = []
     if _files(libc, policy):
         found.append(FILES)
-    if _network(libc):
+    if not policy.network and _network(libc):
         found.append(NETWORK)
     return found
 
@@ -83,13 +91,26 @@ def environment(folder: str) -> dict[str, str]:
     Args:
         folder: that it may write, in place of the user's home and of the temporary folder.
     """
-    found = {name: os.environ[name] for name in _SHARED if name in os.environ}
+    found = {name: value for name, value in os.environ.items() if name.startswith(_SHARED)}
     return {**found, "HOME": folder, "TMPDIR": folder, "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def possible() -> bool:
     """Whether the kernel can bound files."""
     return int(ctypes.CDLL(None).syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION)) > 0
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """Give up root's rights but one, here and in what is executed later; a user has none to give up."""
+    for one in range(_LAST_CAPABILITY + 1):
+        if not _READ_ALL >> one & 1:
+            libc.prctl(_DROP_BOUND, one, 0, 0, 0)
+    header = struct.pack("=Ii", _CAPABILITIES, 0)
+    sets = ctypes.create_string_buffer(24)
+    if libc.capget(header, sets):
+        return
+    effective, permitted, *_ = struct.unpack("=6I", sets.raw)
+    libc.capset(header, struct.pack("=6I", effective & _READ_ALL, permitted & _READ_ALL, 0, 0, 0, 0))
 
 
 def _files(libc: ctypes.CDLL, policy: Policy) -> bool:

@@ -62,6 +62,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
         hidden: folders that its processes find empty: with what weigh knows about the data.
         ingests: whether its lives load tables under the clock, and get none before.
+        readable: files that its queries may reach besides what weigh made, where others wrote them: those of a suite.
+            None where they are the user's own, and nothing is bounded.
         build: what was installed, where that is no version of the index.
         others: where each of several builds is installed; ``environment`` is that of the first.
         number: which of them it is; None where there is one.
@@ -76,6 +78,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     groups: Hierarchy | None = None
     hidden: tuple[Path, ...] = ()
     ingests: bool = False
+    readable: tuple[Path, ...] | None = None
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
     others: tuple[Environment, ...] = ()
     number: int | None = None
@@ -108,7 +111,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def waits(self) -> bool:
         """Whether a life without tables may wait for them: nothing is loaded by another one meanwhile."""
-        return not (self.ingests or self.engine.copies)
+        # What a confined life may read is settled when it begins.
+        return not (self.ingests or self.engine.copies or self.readable is not None)
 
     def start(
         self,
@@ -144,8 +148,20 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     def open(self, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life without tables; raises as ``start``."""
         settings = {**self.settings, **(changed or {})}
+        readable = None
+        if self.readable is not None:
+            made = (self.cache / "data", loaded.copies_folder(self.cache))
+            readable = [place.resolve() for place in (*made, *self.readable)]
         return WorkerProcess(
-            self.engine, self.environment, settings, self.bounds, self.groups, self.hidden, ingests=self.ingests
+            self.engine,
+            self.environment,
+            settings,
+            self.bounds,
+            self.groups,
+            self.hidden,
+            ingests=self.ingests,
+            readable=readable,
+            hosts=self.contender.store not in ("", FILE, TMPFS),
         )
 
     def load(self, tables: loaded.Tables) -> Path:

@@ -149,9 +149,9 @@ def own_files(
     contenders = chosen_contenders(
         file, flags.get("contender") or (), flags.get("baseline") or (file or File()).experiment.baseline
     )
-    asked = schemas(
-        questions, contenders, msgspec.json.encode(content, order="deterministic").decode(), data, cache, progress
-    )
+    files = tuple(file for found in tables.values() for file in found)
+    key = msgspec.json.encode(content, order="deterministic").decode()
+    asked = schemas(questions, contenders, key, data, files, cache, progress)
     left += asked.left_out
     operations = tuple(_operation(one, asked.schemas[one.name]) for one in questions if one.name in asked.schemas)
     if not operations:
