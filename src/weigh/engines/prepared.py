@@ -18,6 +18,7 @@ from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
+from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
@@ -34,18 +35,24 @@ if TYPE_CHECKING:
     from weigh.model.spec import Format
 
 _NUMBER = re.compile(r"\d+")
+_ROOMS = ("envs", "locks", "builds", "data", "suites")
+"""Of the cache: what is executed, and what is believed. Copies may belong to the user that a server runs as."""
 _WORDS = 80
 """Characters of what an adapter declares that are kept."""
 
 
 def cache_folder() -> Path:
-    """Where environments, locks and datasets are kept; WEIGH_CACHE names another place."""
+    """Where environments, locks and datasets are kept; WEIGH_CACHE names another place.
+
+    Raises:
+        EnvironmentFault: somebody else owns it or may write it: what lies in it is executed.
+    """
     named = os.environ.get("WEIGH_CACHE")
     if named:
-        return Path(named)
+        return trust.trusted(Path(named), _ROOMS)
     from platformdirs import user_cache_path
 
-    return user_cache_path("weigh")
+    return trust.trusted(user_cache_path("weigh"), _ROOMS)
 
 
 class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
