@@ -68,13 +68,22 @@ class Worker:
         compiled: str = "",
         affinity: list[int] | None = None,
         ingests: bool = False,
+        confined: dict[str, Any] | None = None,
     ) -> protocol.Reply:
-        """Load the adapter module and begin the engine's life, on these CPUs or on all."""
+        """Load the adapter module and begin the engine's life, on these CPUs or on all, confined or not."""
         if affinity:
             # Engines count the CPUs when they are imported.
             os.sched_setaffinity(0, affinity)
         # Of this process, which has one engine.
         Adapter.ingests = ingests
+        if confined is not None:
+            if confined["bounded"]:
+                # Not before it is needed, and before the engine has a thread that would not be confined.
+                from weigh_worker import confinement
+
+                policy = confinement.Policy(tuple(confined["read"]), tuple(confined["write"]), confined["network"])
+                confinement.confine(policy)
+            Adapter.confined = (*confined["read"], *confined["write"])
         found = Compiled(Path(compiled)) if compiled else None
         spec = (found and found.find_spec(ADAPTER)) or importlib.util.spec_from_file_location(ADAPTER, adapter)
         if spec is None or spec.loader is None:

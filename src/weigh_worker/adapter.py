@@ -27,6 +27,9 @@ class Adapter(ABC):
         background: what the engine does between queries, in a few words (``compaction``); empty for nothing. It is
             shown as a cost; work that nobody declared, outside every clock, forbids a verdict.
         ingests: whether this life loads tables under the clock and gets none before; set before it is made.
+        confined: folders and files that its queries may reach, where others wrote them, as questions of a suite; None
+            where they are the user's own. The kernel bounds the process to them; what the engine can refuse by itself,
+            it refuses as well. Set before it is made.
         said_s: seconds that the system itself says the last ``run`` took, where it says so. They stand beside what the
             clock says, and decide nothing.
 
@@ -38,6 +41,7 @@ class Adapter(ABC):
     elsewhere = False
     ingests = False
     background = ""
+    confined: tuple[str, ...] | None = None
     said_s: float | None = None
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:

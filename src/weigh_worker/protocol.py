@@ -8,7 +8,7 @@ One request is on its way at a time. Requests carry ``do`` and the fields below.
 no others, or is an ``error``::
 
     open     adapter, compiled (its modules as weigh has compiled them, or empty), settings, scratch, affinity [CPU],
-             ingests                      -> Reply
+             ingests, confined {read [path], write [path], network, bounded} or none -> Reply
     bind     tables {name: [path]}, catalog {kind, locations {name: path}} or none, store   -> Reply
                                                         with a store the paths are ``s3://``; see Adapter.reach
     load     tables, copy                 -> Reply      an engine's own copy of the tables, in the folder ``copy``

@@ -107,6 +107,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
+        confined: its lives read files and nothing else: no network, no server, no file of the system's configuration.
+            Where its queries are others' (a suite), the kernel bounds them to that.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         installation: programs that the folder of an installed server has, the server first, where a contender may be
             one (``ENGINE@FOLDER``); its adapter is told the folder with ``weigh.programs``.
@@ -142,6 +144,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     formats: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
+    confined: bool = False
     variants: tuple[str, ...] = ()
     installation: tuple[str, ...] = ()
     place: str = ""

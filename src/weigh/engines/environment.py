@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.host import scratch
+from weigh.host import scratch, trust
 from weigh.model.errors import EnvironmentFault, UsageError
 
 COMMON = ("nanoarrow==0.9.0",)
@@ -56,7 +56,7 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
 
     Raises:
         UsageError: a version does not exist.
-        EnvironmentFault: no network and not cached, or no space.
+        EnvironmentFault: no network and not cached, no space, or somebody else owns what is cached or may write it.
     """
     wanted = sorted({*requirements, *COMMON})
     lock = _lock(wanted, cache)
@@ -67,6 +67,8 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
     python = folder / "bin" / "python"
     # Half of one, by a weigh that was killed: hundreds of megabytes, whether this one is made or was.
     scratch.sweep_in(folder.parent, "making")
+    if folder.exists():
+        trust.trusted_whole(folder)
     if not _intact(folder, lock):
         _make(folder, lock, wanted)
     return Environment(python=python, key=key, lock=named)

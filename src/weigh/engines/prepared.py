@@ -18,6 +18,7 @@ from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
+from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
@@ -34,18 +35,24 @@ if TYPE_CHECKING:
     from weigh.model.spec import Format
 
 _NUMBER = re.compile(r"\d+")
+_ROOMS = ("envs", "locks", "builds", "data", "suites")
+"""Of the cache: what is executed, and what is believed. Copies may belong to the user that a server runs as."""
 _WORDS = 80
 """Characters of what an adapter declares that are kept."""
 
 
 def cache_folder() -> Path:
-    """Where environments, locks and datasets are kept; WEIGH_CACHE names another place."""
+    """Where environments, locks and datasets are kept; WEIGH_CACHE names another place.
+
+    Raises:
+        EnvironmentFault: somebody else owns it or may write it: what lies in it is executed.
+    """
     named = os.environ.get("WEIGH_CACHE")
     if named:
-        return Path(named)
+        return trust.trusted(Path(named), _ROOMS)
     from platformdirs import user_cache_path
 
-    return user_cache_path("weigh")
+    return trust.trusted(user_cache_path("weigh"), _ROOMS)
 
 
 class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +69,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
         hidden: folders that its processes find empty: with what weigh knows about the data.
         ingests: whether its lives load tables under the clock, and get none before.
+        readable: files that its queries may reach besides what weigh made, where others wrote them: those of a suite.
+            None where they are the user's own, and nothing is bounded.
         build: what was installed, where that is no version of the index.
         others: where each of several builds is installed; ``environment`` is that of the first.
         number: which of them it is; None where there is one.
@@ -76,6 +85,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     groups: Hierarchy | None = None
     hidden: tuple[Path, ...] = ()
     ingests: bool = False
+    readable: tuple[Path, ...] | None = None
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
     others: tuple[Environment, ...] = ()
     number: int | None = None
@@ -108,7 +118,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def waits(self) -> bool:
         """Whether a life without tables may wait for them: nothing is loaded by another one meanwhile."""
-        return not (self.ingests or self.engine.copies)
+        # What a confined life may read is settled when it begins.
+        return not (self.ingests or self.engine.copies or self.readable is not None)
 
     def start(
         self,
@@ -144,8 +155,20 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     def open(self, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life without tables; raises as ``start``."""
         settings = {**self.settings, **(changed or {})}
+        readable = None
+        if self.readable is not None:
+            made = (self.cache / "data", loaded.copies_folder(self.cache))
+            readable = [place.resolve() for place in (*made, *self.readable)]
         return WorkerProcess(
-            self.engine, self.environment, settings, self.bounds, self.groups, self.hidden, ingests=self.ingests
+            self.engine,
+            self.environment,
+            settings,
+            self.bounds,
+            self.groups,
+            self.hidden,
+            ingests=self.ingests,
+            readable=readable,
+            hosts=self.contender.store not in ("", FILE, TMPFS),
         )
 
     def load(self, tables: loaded.Tables) -> Path:

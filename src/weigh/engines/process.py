@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weigh.engines import bytecode
+from weigh.engines import bytecode, surroundings
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
@@ -80,6 +80,8 @@ class WorkerProcess:
         groups: where control groups can be made, for a bound of memory.
         hidden: folders that it finds empty.
         ingests: whether it is to load tables under the clock.
+        readable: files and folders that its queries may reach, where others wrote them; None where they are the user's.
+        hosts: whether they may reach other hosts all the same, as objects of a store.
     """
 
     def __init__(
@@ -92,6 +94,8 @@ class WorkerProcess:
         hidden: Sequence[Path] = (),
         *,
         ingests: bool = False,
+        readable: Sequence[Path] | None = None,
+        hosts: bool = False,
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -112,6 +116,7 @@ class WorkerProcess:
         self._closing_s = engine.closing_s
         self._over = False
         processes.adopt()
+        bounded = readable is not None and engine.confined
         log = (self.folder / "log").open("wb")
         with log, theirs:
             serve = [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]
@@ -122,7 +127,7 @@ class WorkerProcess:
                 stderr=subprocess.STDOUT,
                 pass_fds=[theirs.fileno()],
                 cwd=self.folder / "scratch",
-                env=_clean_environment(self.folder / "lib", self._mark),
+                env={**surroundings.variables(self.folder, confined=bounded), _MARK: self._mark},
                 start_new_session=True,
             )
         self._oom_kills = _oom_kills()
@@ -148,6 +153,11 @@ class WorkerProcess:
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),
                 ingests=ingests,
+                confined=None
+                if readable is None
+                else surroundings.bounds(
+                    engine, environment, readable, [self.folder / "scratch", self._memory], hosts=hosts
+                ),
             )
         except BaseException:
             self.kill()
@@ -375,13 +385,6 @@ class WorkerProcess:
             return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
-
-
-def _clean_environment(lib: Path, mark: str) -> dict[str, str]:
-    # Nor anybody's keys: an engine has those that were made up for it.
-    foreign = ("PYTHON", "VIRTUAL_ENV", "AWS_")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
-    return {**kept, "PYTHONPATH": str(lib), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", _MARK: mark}
 
 
 def _oom_kills() -> int:

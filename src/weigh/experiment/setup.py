@@ -144,7 +144,10 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
-    contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]
+    readable = request.own.readable() if request.own else None
+    contenders = [
+        msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest), readable=readable) for one in contenders
+    ]
     memory = {
         name: stack.enter_context(in_memory(layouts[name]))
         for name in sorted({one.layout for one in spec.contenders if one.store == TMPFS})

@@ -46,10 +46,20 @@ def made(name: str, place: Path | None) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{name}-{maker}-", dir=place))
 
 
+def ours() -> list[Path]:
+    """The folders that this process has made by :func:`folder`, and that are still there."""
+    maker = f"-{os.getpid()}-{processes.started(os.getpid()) or 0}-{_namespace()}-"
+    return [path for place in _places() for path in place.glob(f"weigh-*{maker}*")]
+
+
 def sweep() -> None:
     """Remove the folders of processes that are surely gone. Another user's folders are left alone."""
-    for place in {Path(tempfile.gettempdir()), _memory_backed() or USUAL, USUAL}:
+    for place in _places():
         sweep_in(place, "weigh")
+
+
+def _places() -> set[Path]:
+    return {Path(tempfile.gettempdir()), _memory_backed() or USUAL, USUAL}
 
 
 def sweep_in(place: Path, name: str) -> None:

@@ -19,7 +19,7 @@ import msgspec
 from weigh.engines.builds import folder as folders
 from weigh.engines.builds import installation, revision, wheel
 from weigh.engines.builds.asked import resolved, wheels_of
-from weigh.host import scratch
+from weigh.host import scratch, trust
 from weigh.model.build import Build, BuildRead
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.text import one_line
@@ -67,7 +67,7 @@ def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> 
 
     Raises:
         UsageError: it changed since it was named, or what was built is no wheel of the engine's package.
-        EnvironmentFault: it cannot be built, or the cache cannot be written.
+        EnvironmentFault: it cannot be built, the cache cannot be written, or somebody else may write it.
     """
     # Some commands name contenders without weigh.toml.
     build = contender.build or resolved(contender, None).build
@@ -76,6 +76,7 @@ def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> 
     where = f"contender {contender.name}"
     if build.kind == "installation":
         return Product(wheel=None, read=installation.found(build, engine.installation, where))
+    trust.trusted_whole(builds_folder(cache))
     try:
         if build.kind == "wheel":
             return _kept(Path(build.place).expanduser(), build, cache, where)

@@ -48,5 +48,6 @@ def ask(tables, sql, settings):
     table = pa.ipc.open_stream(connection.query(sql, "ArrowStream").bytes()).read_all()
     return list(zip(*(column.to_pylist() for column in table.columns)))
 """,
+    confined=True,
     about="chDB (embedded ClickHouse) in its own process, views over Parquet",
 )

@@ -68,5 +68,6 @@ def ask(tables, sql, settings):
             context.register_parquet(name, folder)
         return [tuple(row.values()) for batch in context.sql(sql).collect() for row in batch.to_pylist()]
 """,
+    confined=True,
     about="DataFusion in its own process, tables over Parquet",
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
+from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext, SQLOptions
 
 from weigh_worker import Adapter
 
@@ -40,6 +40,8 @@ class Engine(Adapter):
         self.defaults = _read_settings(_context({}, RuntimeEnvBuilder()))
         self.context = _context(settings, RuntimeEnvBuilder().with_disk_manager_specified(scratch))
         self.sql = ""
+        # Others' questions make no tables and write none.
+        self.reading = None if self.confined is None else _reading()
         self.batches: list[Any] = []
         self.schema: Any = None
         self.store: dict[str, str] | None = None
@@ -113,7 +115,7 @@ class Engine(Adapter):
 
     def run(self) -> int:
         """Execute, and hold every batch of the result."""
-        frame = self.context.sql(self.sql)
+        frame = self.context.sql(self.sql) if self.reading is None else self.context.sql(self.sql, self.reading)
         self.batches = frame.collect()
         self.schema = frame.schema()
         return sum(batch.num_rows for batch in self.batches)
@@ -188,6 +190,10 @@ def _context(settings: dict[str, Any], runtime: Any) -> Any:
             text = _text(value).replace("'", "''")
             context.sql(f"SET {name} = '{text}'").collect()
     return context
+
+
+def _reading() -> Any:
+    return SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
 
 
 def _read_settings(context: Any) -> dict[str, Any]:

@@ -58,5 +58,6 @@ def ask(tables, sql, settings):
         connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM read_parquet([{files}])')
     return connection.execute(sql).fetchall()
 """,
+    confined=True,
     about="DuckDB in its own process, views over Parquet",
 )

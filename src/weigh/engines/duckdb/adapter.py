@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 from importlib.resources import files
@@ -67,6 +68,7 @@ class Engine(Adapter):
 
     def reach(self, store: dict[str, str]) -> None:
         """The extension httpfs from its own package, loaded where it lies, and the keys as a secret."""
+        self.loaded.add("store")
         package = importlib.import_module("duckdb_extension_httpfs")
         (extension,) = Path(package.__path__[0]).rglob("httpfs.duckdb_extension")
         self.connection.execute(f"LOAD {_quoted(str(extension))}")
@@ -90,6 +92,16 @@ class Engine(Adapter):
                 self.connection.execute(f"LOAD {_quoted(_extension(form))}")
                 self.loaded.add(form)
             self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_{form}([{files}])')
+        self._confine()
+
+    def _confine(self) -> None:
+        """Bound its file system too, for good; versions before 1.2 have the kernel's bound alone."""
+        if self.confined is None or "store" in self.loaded:
+            return
+        folders = ", ".join(map(_quoted, self.confined))
+        with contextlib.suppress(duckdb.CatalogException):
+            self.connection.execute(f"SET allowed_directories = [{folders}]; SET allowed_paths = [{folders}]")
+            self.connection.execute("SET enable_external_access = false")
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Views over a catalog's tables, by extensions out of their packages: nothing is downloaded or installed."""

@@ -47,5 +47,6 @@ def ask(tables, sql, settings):
     frames = {name: polars.scan_parquet(paths, glob=False, **options) for name, paths in tables.items()}
     return polars.SQLContext(frames).execute(sql).collect(engine=engine, optimizations=optimizations).rows()
 """,
+    confined=True,
     about="Polars in its own process, SQL over lazily scanned Parquet",
 )

@@ -43,5 +43,6 @@ engine = Engine(
         Switch(name="small batches", settings={"batch_size": 1000}),
     ),
     script=_script(),
+    confined=True,
     about="PyArrow's Acero in its own process, plans translated from plain SELECTs",
 )

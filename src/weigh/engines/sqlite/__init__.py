@@ -51,5 +51,6 @@ def ask(tables, sql, settings):
             connection.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * table.num_columns)})', rows)
     return connection.execute(sql).fetchall()
 """,
+    confined=True,
     about="SQLite in its own process, over a database loaded from the Parquet files",
 )

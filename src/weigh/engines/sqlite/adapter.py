@@ -223,7 +223,10 @@ class Engine(Adapter):
     def _open(self, path: Path) -> Any:
         flags = self.apsw.SQLITE_OPEN_READONLY | self.apsw.SQLITE_OPEN_URI
         # Without its cache of statements a repeated query is parsed and planned each time, as by every contender.
-        return self.apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags, statementcachesize=0)
+        connection = self.apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags, statementcachesize=0)
+        if self.confined is not None:
+            connection.limit(self.apsw.SQLITE_LIMIT_ATTACHED, 0)
+        return connection
 
     def _writable(self, path: Path) -> Any:
         return self.apsw.Connection(str(path), statementcachesize=0)

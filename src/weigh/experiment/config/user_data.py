@@ -58,6 +58,10 @@ class OwnFiles(NamedTuple):
     findings: tuple[Finding, ...] = ()
     written: str = ""
 
+    def readable(self) -> tuple[Path, ...] | None:
+        """The files that a suite's questions may reach; None where the questions are the user's own."""
+        return tuple(file for files in self.tables.values() for file in files) if self.operations else None
+
     @classmethod
     def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress) -> OwnFiles:
         """The files that ``[sql]`` of weigh.toml names, those that are no Parquet converted.

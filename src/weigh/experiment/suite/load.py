@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.engines import chdb_sql, duckdb_sql
+import msgspec
+
+from weigh.data import user_files
+from weigh.engines import suite_tables
 from weigh.host import scratch
 from weigh.model.dataset import Conversion
-from weigh.model.errors import DataFault
+from weigh.model.errors import DataFault, EngineFault
 from weigh.model.units import count
 
 if TYPE_CHECKING:
@@ -19,10 +23,13 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.workloads.suites.question import Dialect
 
-_HOUR = 3600.0
-"""Statements that take longer have gone wrong."""
-_LOST = ("HUGEINT", "UHUGEINT", "UNION", "BIT", "BIGNUM", "VARINT", "TIME WITH TIME ZONE", "VARIANT")
-"""Types of DuckDB that Parquet does not keep."""
+_OTHER = "its load makes a {kind} ({name}), and only tables are kept"
+_FORM = "told"
+"""Of what is kept of a load; another form is another folder."""
+_DATA = re.compile(
+    r"""['"][^'"]*\.(?:parquet|parq|csv|tsv|json|jsonl|ndjson|txt|avro|arrow|gz|zst)['"]""", re.IGNORECASE
+)
+"""A text in quotes that names a file of data."""
 
 
 class Made(NamedTuple):
@@ -31,10 +38,12 @@ class Made(NamedTuple):
     Attributes:
         tables: a Parquet file for each.
         failed: why there are none; empty where there are.
+        told: what else came of the statements.
     """
 
     tables: dict[str, Path]
     failed: str = ""
+    told: suite_tables.Told = suite_tables.Told()
 
 
 class Loaded(NamedTuple):
@@ -45,20 +54,25 @@ class Loaded(NamedTuple):
         names: of the tables of each load, by what its questions call them.
         failed: why a load made nothing, by its text.
         conversions: where the files come from.
+        others: what the statements of each load made besides tables that can be used, by its name: a clause.
+        ignored: settings of all loads that were passed over.
     """
 
     tables: Tables
     names: dict[str, dict[str, str]]
     failed: dict[str, str]
     conversions: tuple[Conversion, ...]
+    others: dict[str, dict[str, str]] = {}  # noqa: RUF012 - of a tuple
+    ignored: tuple[str, ...] = ()
 
 
-def load(texts: Iterable[str], dialect: Dialect, cache: Path, progress: Progress) -> Loaded:
+def load(texts: Iterable[str], dialect: Dialect, suite: Path, cache: Path, progress: Progress) -> Loaded:
     """Make the tables of every load, or find them in the cache.
 
     Args:
         texts: statements, each of them all that makes the tables of some questions.
         dialect: of the statements; says which engine executes them.
+        suite: the folder of the suite: what they may read.
         cache: weigh's cache directory.
         progress: is told.
 
@@ -73,14 +87,24 @@ def load(texts: Iterable[str], dialect: Dialect, cache: Path, progress: Progress
     failed: dict[str, str] = {}
     conversions: list[Conversion] = []
     content: dict[str, str] = {}
-    by = chdb_sql.NAME if dialect == "clickhouse" else duckdb_sql.NAME
+    by = suite_tables.by(dialect)
+    others: dict[str, dict[str, str]] = {}
+    ignored: dict[str, None] = {}
     for number, text in enumerate(wanted):
-        made = _made(text, dialect, cache)
+        made = _made(text, dialect, suite, cache)
+        others[text] = {name: _OTHER.format(kind=kind, name=name) for name, kind in made.told.others.items()}
+        others[text] |= {table: f"its table {table} cannot be used: {why}" for table, why in made.told.bad.items()}
+        ignored |= dict.fromkeys(made.told.ignored)
         if made.failed:
             failed[text] = made.failed
         names[text] = {}
         for table, file in made.tables.items():
             digest = hash_file(file)
+            try:
+                user_files.facts(file, table, file.name, digest, cache)
+            except DataFault as error:
+                others[text][table] = f"its table {table} cannot be used: {error.what}"
+                continue
             called, at = table, 1
             while content.get(called, digest) != digest:
                 at += 1
@@ -96,71 +120,51 @@ def load(texts: Iterable[str], dialect: Dialect, cache: Path, progress: Progress
         progress.step(number + 1, len(wanted), "making tables")
     if wanted:
         progress.say(f"data: {count(len(tables), 'table')} made by the suite's own statements, by {by}")
-    return Loaded(tables, names, failed, tuple(conversions))
+    return Loaded(tables, names, failed, tuple(conversions), others, tuple(ignored))
 
 
-def _made(text: str, dialect: Dialect, cache: Path) -> Made:
+def _made(text: str, dialect: Dialect, suite: Path, cache: Path) -> Made:
     from weigh._native import hash_bytes
 
-    by = chdb_sql.NAME if dialect == "clickhouse" else duckdb_sql.NAME
-    key = hash_bytes(f"{by}\0{text}".encode())[:24]
+    key = hash_bytes(f"{suite_tables.by(dialect)}\0{_FORM}\0{text}\0{_files_read(text, suite)}".encode())[:24]
     folder = cache / "data" / "files" / "suites" / key
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         aside = scratch.folder("suite")
         try:
-            (_by_chdb if dialect == "clickhouse" else _by_duckdb)(text, aside, cache)
-            _moved(aside, folder)
-        except DataFault as error:
-            return Made({}, f"its tables cannot be made: {error.what}")
+            told = suite_tables.make(text, dialect, suite, aside, cache)
+            _moved(aside, folder, told)
+        except (DataFault, EngineFault) as error:
+            return Made({}, error.what)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
-    return Made({file.stem: file for file in sorted(folder.glob("*.parquet"))})
+    try:
+        told = msgspec.json.decode((folder / suite_tables.TOLD).read_bytes(), type=suite_tables.Told)
+    except (OSError, msgspec.DecodeError) as error:
+        return Made({}, f"what was kept of its tables cannot be read: {error}")
+    return Made({file.stem: file for file in sorted(folder.glob("*.parquet"))}, told=told)
 
 
-def _by_duckdb(text: str, folder: Path, cache: Path) -> None:
-    attach = f"ATTACH {_text(folder / 'made.duckdb')} AS made;"
-    ask = duckdb_sql.DuckDB(cache, timeout=_HOUR)
-    (columns,) = ask(
-        f"SET TimeZone = 'UTC'; SET memory_limit = '2GB'; {attach} USE made;\n{text}\n;",
-        [
-            "SELECT table_name, column_name, data_type FROM information_schema.columns "
-            "WHERE table_catalog = 'made' AND table_schema = 'main' ORDER BY table_name, ordinal_position"
-        ],
-    )
-    lost = [one for one in columns if any(word in str(one["data_type"]) for word in _LOST)]
-    if lost:
-        one = lost[0]
-        raise DataFault(
-            f"{one['table_name']}.{one['column_name']} is {one['data_type']}, which Parquet does not keep", remedy=""
-        )
-    tables = list(dict.fromkeys(str(one["table_name"]) for one in columns))
-    copies = [
-        f"COPY made.main.{_quoted(table)} TO {_text(folder / f'{table}.parquet')} (FORMAT parquet, COMPRESSION zstd);"
-        for table in tables
-    ]
-    ask(f"SET TimeZone = 'UTC'; SET memory_limit = '2GB'; {attach} {' '.join(copies)}", [])
+def _files_read(text: str, suite: Path) -> str:
+    """What the files of data in a suite's folder are now, where statements may read some."""
+    if not _DATA.search(text):
+        return ""
+    found = []
+    for path in sorted(suite.rglob("*")):
+        if _DATA.search(f"'{path.name}'") and path.is_file():
+            state = path.stat()
+            found.append(f"{path.relative_to(suite)} {state.st_size} {state.st_mtime_ns}")
+    return f"{suite.resolve()}\n" + "\n".join(found)
 
 
-def _by_chdb(text: str, folder: Path, cache: Path) -> None:
-    chdb_sql.tables(text, folder, cache, timeout=_HOUR)
-
-
-def _moved(aside: Path, folder: Path) -> None:
+def _moved(aside: Path, folder: Path, told: suite_tables.Told) -> None:
     """Moved into place whole; who came first wins."""
     whole = folder.with_name(f"{folder.name}-{aside.name}")
     whole.mkdir()
     for file in aside.glob("*.parquet"):
-        shutil.copyfile(file, whole / file.name)
+        shutil.copyfile(file, whole / file.name, follow_symlinks=False)
+    (whole / suite_tables.TOLD).write_bytes(msgspec.json.encode(told))
     try:
         whole.rename(folder)
     except OSError:
         shutil.rmtree(whole, ignore_errors=True)
-
-
-def _text(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

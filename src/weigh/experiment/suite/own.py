@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from weigh.model.errors import UsageError
 from weigh.model.operation import Case, Operation
 from weigh.model.progress import Silence
 from weigh.workloads import suites, user_sql
-from weigh.workloads.suites.question import LeftOut
+from weigh.workloads.suites.question import LeftOut, Unread
 from weigh.workloads.suites.tables import renamed
 from weigh.workloads.user_sql import QueryFile, result_schema
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.workloads.suites.question import Question
 
+_WORD = re.compile(r"\w+")
+_SETTING = "a setting"
 _REASONS = 8
 """Reasons that are told where nothing of a suite can be asked."""
 
@@ -99,7 +102,7 @@ def own_files(
     sql = file.sql if file else None
     suite = suites.read(folder, sql.parameters if sql else None)
     given = _given(file, path, flags, cache, progress)
-    made = load((one.load for one in suite.questions), suite.dialect, cache, progress)
+    made = load((one.load for one in suite.questions), suite.dialect, folder, cache, progress)
     clash = sorted(set(given.tables) & set(made.tables))
     if clash:
         raise UsageError(
@@ -114,6 +117,9 @@ def own_files(
     for one in suite.questions:
         if one.load in made.failed:
             continue
+        if why := _needs(one.sql, made.others.get(one.load, {})):
+            left.append(LeftOut(name=one.name, why=why))
+            continue
         names = made.names.get(one.load, {})
         text = renamed(one.sql, names, suite.dialect)
         others = {key: renamed(written, names, key) for key, written in one.dialect.items()}
@@ -122,9 +128,15 @@ def own_files(
         else:
             kept = {key: written for key, written in others.items() if written is not None}
             questions.append(msgspec.structs.replace(one, sql=text, dialect=kept))
+    if made.ignored:
+        why = "it decides how fast tables are made, and every contender has settings of its own"
+        ignored = tuple(Unread(key=f"load: SET {name}", why=why, file="") for name in made.ignored)
+        suite = msgspec.structs.replace(suite, unread=(*suite.unread, *ignored))
     if questions and not tables:
+        unknown = ", ".join(dict.fromkeys(one.key for one in suite.unread if not one.why))
         raise UsageError(
-            "it has no tables: neither the suite makes any, nor does somebody name them",
+            "it has no tables: neither the suite makes any, nor does somebody name them"
+            + (f"; keys of its files that are not understood: {unknown}" if unknown else ""),
             where=str(folder),
             remedy="add load.sql with CREATE TABLE ... AS, write [sql.tables] into weigh.toml, or name --data",
         )
@@ -137,9 +149,9 @@ def own_files(
     contenders = chosen_contenders(
         file, flags.get("contender") or (), flags.get("baseline") or (file or File()).experiment.baseline
     )
-    asked = schemas(
-        questions, contenders, msgspec.json.encode(content, order="deterministic").decode(), data, cache, progress
-    )
+    files = tuple(file for found in tables.values() for file in found)
+    key = msgspec.json.encode(content, order="deterministic").decode()
+    asked = schemas(questions, contenders, key, data, files, cache, progress)
     left += asked.left_out
     operations = tuple(_operation(one, asked.schemas[one.name]) for one in questions if one.name in asked.schemas)
     if not operations:
@@ -161,6 +173,15 @@ def own_files(
         unread=suite.unread,
         findings=tuple(findings.of(suite, tuple(left), asked.any_rows, len(operations))),
     )
+
+
+def _needs(sql: str, others: Mapping[str, str]) -> str:
+    """Why a question cannot be asked that needs what a load made besides tables; empty where it needs nothing of that.
+
+    A setting is needed by whatever is asked after it.
+    """
+    words = {word.lower() for word in _WORD.findall(sql)} if others else set()
+    return next((why for name, why in others.items() if name.lower() in words or _SETTING in why), "")
 
 
 def _given(file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress) -> OwnFiles:

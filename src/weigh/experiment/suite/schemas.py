@@ -68,6 +68,7 @@ def schemas(
     contenders: Sequence[Contender],
     key: str,
     data: Callable[[], CachedData],
+    readable: tuple[Path, ...],
     cache: Path,
     progress: Progress,
 ) -> Asked:
@@ -81,6 +82,7 @@ def schemas(
         contenders: who may be asked.
         key: hash of the data.
         data: the data as it is, where somebody must be asked.
+        readable: the files of the data.
         cache: weigh's cache directory.
         progress: is told.
 
@@ -112,7 +114,7 @@ def schemas(
                     stored = data()
                     stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
                 try:
-                    _ask(unknown, texts, keys, contender, stored, kept, cache, progress)
+                    _ask(unknown, texts, keys, contender, stored, readable, kept, cache, progress)
                 finally:
                     _write(place, kept)
             still: list[Question] = []
@@ -135,6 +137,7 @@ def _ask(
     keys: Mapping[str, str],
     contender: Contender,
     stored: CachedData,
+    readable: tuple[Path, ...],
     kept: _Kept,
     cache: Path,
     progress: Progress,
@@ -142,7 +145,7 @@ def _ask(
     """Ask one contender, and add to what is kept of it."""
     progress.say(f"environment of {contender.name}")
     plain = msgspec.structs.replace(contender, layout="", catalog="", store="file")
-    one = ready(plain, cache)
+    one = msgspec.structs.replace(ready(plain, cache), readable=readable)
     progress.say(f"reading result schemas: {count(len(questions), 'question')} to {contender.name}")
     with DataLink({"": stored}) as link, QuerySession(one, link, _TIMEOUT) as session:
         for number, question in enumerate(questions):

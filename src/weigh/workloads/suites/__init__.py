@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.model import units
+import msgspec
+
 from weigh.model.errors import UsageError
 from weigh.workloads.suites import benchmark_file, naming, performance_test, sql_file
+from weigh.workloads.suites.place import LARGEST, SuiteFolder, too_large
 from weigh.workloads.suites.question import FileRead, LeftOut, Suite, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from weigh.workloads.parameters import Parameters
 
 _TAKEN = "name a folder of .sql, .benchmark or .xml files (docs/guide/suites.md)"
-LARGEST = 2 << 20
-"""Bytes of a file of questions. What takes SQL apart is Python, and needs some 10 seconds for each million of them."""
 _FORMS = {".sql": sql_file.read, ".benchmark": benchmark_file.read, ".xml": performance_test.read}
 
 
@@ -52,14 +53,34 @@ def read(folder: Path, parameters: Parameters | None = None) -> Suite:
         )
     (form,) = forms
     files = [path for path in found if path.suffix == form and path.name != sql_file.LOAD]
-    large = [path for path in files if path.stat().st_size > LARGEST]
-    read_of = _FORMS[form](folder, [path for path in files if path not in large], parameters or {})
-    return merged([*read_of, *(_too_large(folder, path) for path in large)])
+    place = SuiteFolder(folder)
+    left = {path: why for path in files if (why := _why_not(place, path))}
+    read_of = _FORMS[form](place, [path for path in files if path not in left], parameters or {})
+    return merged(_within(place, [*read_of, *(_left_out(folder, path, why) for path, why in left.items())]))
 
 
-def _too_large(folder: Path, path: Path) -> FileRead:
-    why = (
-        f"its file is larger than {units.size(LARGEST)}, and the text of a question is taken apart word by word: keep "
-        "a long list of values in a table, and ask for those in it"
-    )
+def _why_not(place: SuiteFolder, path: Path) -> str:
+    """Why a file of a suite is not read; empty where it is."""
+    try:
+        place.check(path)
+        return too_large(path).what if path.stat().st_size > LARGEST else ""
+    except UsageError as error:
+        return error.what
+    except OSError as error:
+        return f"its file cannot be read: {error.strerror}"
+
+
+def _left_out(folder: Path, path: Path, why: str) -> FileRead:
     return FileRead(left_out=(LeftOut(name=naming.of_file(folder, path), why=why),))
+
+
+def _within(place: SuiteFolder, files: Iterable[FileRead]) -> Iterator[FileRead]:
+    """The files while there is room for their text."""
+    for one in files:
+        texts = {text for question in one.questions for text in (question.sql, question.load)}
+        if place.take(sum(map(len, texts))):
+            yield one
+        else:
+            why = "the text of all questions before it fills what a suite may have: name a folder below it"
+            left = tuple(LeftOut(name=question.name, why=why) for question in one.questions)
+            yield msgspec.structs.replace(one, questions=(), left_out=(*one.left_out, *left))

@@ -1,29 +1,31 @@
 """DuckDB's ``.benchmark`` files, as its benchmark runner reads them (benchmark/README.md of DuckDB).
 
 A line begins a command. ``load``, ``run``, ``init`` and ``cleanup`` are followed by SQL until an empty line, or name a
-file of it; ``template`` names a file that is read with ``${NAME}`` replaced.
+file of it; ``template`` names a file that is read in its place with ``${NAME}`` replaced, ``include`` one that is read
+as if it stood there.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.model.errors import UsageError
 from weigh.workloads.askable import refuse
 from weigh.workloads.infer_schema import split
-from weigh.workloads.suites import naming
+from weigh.workloads.suites import allowed, naming
+from weigh.workloads.suites.place import Budget
 from weigh.workloads.suites.question import FileRead, LeftOut, Question, Unread
-from weigh.workloads.suites.sql_file import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from weigh.workloads.parameters import Parameters
+    from weigh.workloads.suites.place import SuiteFolder
 
 _SQL = ("load", "run", "init", "cleanup", "postrun", "reload")
-_TAKEN = ("name", "group", "subgroup", "load", "run", "require", "template", "argument")
+_TAKEN = ("name", "group", "subgroup", "load", "run", "require", "template", "argument", "include")
 _NO_EFFECT = {
     "cache": "tables are made once and kept in weigh's cache anyway",
     "storage": "every contender reads the tables as Parquet files, or as its layout has them",
@@ -41,6 +43,7 @@ _NO_EFFECT = {
 }
 _BUILT_IN = ("parquet", "core_functions", "jemalloc", "json", "icu")
 """Extensions that are part of the Python package, in every version that weigh knows."""
+_WITH_BODY = (*_SQL, "template", "result", "result_query", "assert")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _MOST_TEMPLATES = 16
 
@@ -53,17 +56,17 @@ class _Command(NamedTuple):
     body: str
 
 
-def read(folder: Path, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
+def read(folder: SuiteFolder, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
     """The question of every file."""
     del parameters
     for file in files:
         yield _read(folder, file)
 
 
-def _read(folder: Path, file: Path) -> FileRead:
-    name, place = naming.of_file(folder, file), str(file.relative_to(folder))
+def _read(folder: SuiteFolder, file: Path) -> FileRead:
+    name, place = naming.of_file(folder.folder, file), str(file.relative_to(folder.folder))
     try:
-        commands = _expanded(folder, file, {"BENCHMARK_DIR": str(folder)})
+        commands = _Expansion(folder, file).commands
         said = {one.key: one for one in reversed(commands)}
         unread = tuple(
             Unread(key=one.key, why=_NO_EFFECT.get(one.key, ""), file=place)
@@ -85,6 +88,7 @@ def _read(folder: Path, file: Path) -> FileRead:
         if len(statements) != 1:
             return FileRead(left_out=(LeftOut(name=name, why="its run is not one statement"),), unread=unread)
         refuse(statements[0].sql, name)
+        allowed.question(statements[0].sql, "duckdb")
     except UsageError as error:
         return FileRead(left_out=(LeftOut(name=name, why=error.what),))
     about = said["name"].rest if "name" in said else ""
@@ -93,60 +97,73 @@ def _read(folder: Path, file: Path) -> FileRead:
     )
 
 
-def _expanded(folder: Path, file: Path, values: dict[str, str], depth: int = 0) -> list[_Command]:
-    """The commands of a file, or of the template that it names."""
-    commands = list(_commands(text_of(file), values))
-    for one in commands:
-        if one.key == "argument":
-            key, _, value = one.rest.partition(" ")
-            values.setdefault(key, value.strip())
-    template = next((one for one in commands if one.key == "template"), None)
-    if template is None:
-        return commands
-    if depth == _MOST_TEMPLATES:
-        raise UsageError("its templates name one another", where=str(file), remedy="mend the files")
-    for line in template.body.splitlines():
-        key, equals, value = line.partition("=")
-        if not equals:
-            raise UsageError("a line after template is not NAME=VALUE", where=str(file), remedy="mend the file")
-        values[key.strip()] = value.strip()
-    return _expanded(folder, _named(folder, file, template.rest), values, depth + 1)
+class _Expansion:
+    """The commands of a file, or of the template that it names, with what they include.
+
+    Args:
+        folder: of the suite.
+        file: that is read.
+
+    Raises:
+        UsageError: one of its files cannot be read, they name one another, or come to too much.
+    """
+
+    def __init__(self, folder: SuiteFolder, file: Path) -> None:
+        self._folder, self._budget = folder, Budget()
+        self._values = {"BENCHMARK_DIR": str(folder.folder)}
+        self.commands = self._expanded(file, ())
+
+    def _expanded(self, file: Path, above: tuple[Path, ...]) -> list[_Command]:
+        real = file.resolve()
+        if real in above or len(above) == _MOST_TEMPLATES:
+            raise UsageError("its templates name one another", where=str(file), remedy="mend the files")
+        self._budget.file()
+        found: list[_Command] = []
+        for one in self._commands(self._folder.text(file)):
+            if one.key == "argument":
+                key, _, value = one.rest.partition(" ")
+                self._values.setdefault(key, value.strip())
+            if one.key == "include":
+                found += self._expanded(self._folder.named(file, one.rest), (*above, real))
+            elif one.key == "template":
+                for line in one.body.splitlines():
+                    key, equals, value = line.partition("=")
+                    if not equals:
+                        raise UsageError(
+                            "a line after template is not NAME=VALUE", where=str(file), remedy="mend the file"
+                        )
+                    self._values[key.strip()] = value.strip()
+                return self._expanded(self._folder.named(file, one.rest), (*above, real))
+            else:
+                found.append(one)
+        return found
+
+    def _commands(self, text: str) -> Iterator[_Command]:
+        lines = iter(text.splitlines())
+        for written in lines:
+            line = self._filled(written).strip()
+            if not line or line.startswith("#"):
+                continue
+            key, _, rest = line.partition(" ")
+            key, rest = key.lower(), rest.strip()
+            body: list[str] = []
+            if key in _WITH_BODY or key not in (*_TAKEN, *_NO_EFFECT):
+                for following in lines:
+                    if not following.strip():
+                        break
+                    body.append(self._filled(following).rstrip())
+            yield _Command(key, rest, "\n".join(body))
+
+    def _filled(self, text: str) -> str:
+        values = {at.start(): self._values.get(at[1], at[2] or at[0]) for at in _VARIABLE.finditer(text)}
+        self._budget.take(len(text) + sum(map(len, values.values())))
+        return _VARIABLE.sub(lambda at: values[at.start()], text) if values else text
 
 
-def _commands(text: str, values: dict[str, str]) -> Iterator[_Command]:
-    lines = iter(text.splitlines())
-    for written in lines:
-        line = _filled(written, values).strip()
-        if not line or line.startswith("#"):
-            continue
-        key, _, rest = line.partition(" ")
-        key, rest = key.lower(), rest.strip()
-        body: list[str] = []
-        if key in _SQL or key in ("template", "result", "result_query", "assert") or key not in (*_TAKEN, *_NO_EFFECT):
-            for following in lines:
-                if not following.strip():
-                    break
-                body.append(_filled(following, values).rstrip())
-        yield _Command(key, rest, "\n".join(body))
-
-
-def _filled(text: str, values: dict[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: values.get(found.group(1), found.group(2) or found.group(0)), text)
-
-
-def _text(folder: Path, file: Path, command: _Command) -> str:
+def _text(folder: SuiteFolder, file: Path, command: _Command) -> str:
     """Its SQL: what follows it, or that of the file that it names."""
     if command.rest:
-        return text_of(_named(folder, file, command.rest))
+        return folder.text(folder.named(file, command.rest))
     if not command.body.strip():
         raise UsageError(f"its {command.key} is empty", where=str(file), remedy="mend the file")
     return command.body
-
-
-def _named(folder: Path, file: Path, name: str) -> Path:
-    """A file that another one names: from the root of DuckDB's sources, wherever that is above, or beside it."""
-    above = [folder.resolve(), *folder.resolve().parents]
-    for place in (file.parent, *above):
-        if (found := place / name).is_file():
-            return found
-    raise UsageError(f"the file {Path(name).name} that it names is not there", where=str(file), remedy="add it")

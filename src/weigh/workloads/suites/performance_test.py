@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 
 from weigh.model.errors import UsageError
 from weigh.workloads.askable import refuse
-from weigh.workloads.suites import naming
+from weigh.workloads.suites import allowed, naming
+from weigh.workloads.suites.place import Budget
 from weigh.workloads.suites.question import FileRead, LeftOut, Question, Unread
-from weigh.workloads.suites.sql_file import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from weigh.workloads.parameters import Parameters
+    from weigh.workloads.suites.place import SuiteFolder
 
 _TAKEN = ("query", "create_query", "fill_query", "settings", "substitutions", "preconditions")
 _NO_EFFECT = {
@@ -38,35 +39,44 @@ _NO_EFFECT = {
     "short": "weigh decides by itself how often it executes",
 }
 _PLACE = re.compile(r"\{\{|\}\}|\{(\w+)\}")
-_NULL = re.compile(r"\s+FORMAT\s+Null\s*;?\s*$", re.IGNORECASE)
+_NULL = re.compile(r"\s+FORMAT\s+Null\b(?=\s*(?:;?\s*$|SETTINGS\b))", re.IGNORECASE)
 _SETTINGS = re.compile(r"\bSETTINGS\b", re.IGNORECASE)
+_OWN = re.compile(
+    r"\bSETTINGS\s+(\w+\s*=\s*(?:'[^'\\]*'|[\w.+-]+)(?:\s*,\s*\w+\s*=\s*(?:'[^'\\]*'|[\w.+-]+))*)\s*$", re.IGNORECASE
+)
+"""The settings of a query, as the last of its clauses."""
+_CALLED = re.compile(r"(\w+)\s*=")
 _MOST = 1_000
 """Questions of one query: beyond that a file is generated, and asks nothing new."""
 
 
-def read(folder: Path, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
+def read(folder: SuiteFolder, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
     """The questions of every file."""
     del parameters
     for file in files:
         yield _read(folder, file)
 
 
-def _read(folder: Path, file: Path) -> FileRead:
-    name, place = naming.of_file(folder, file), str(file.relative_to(folder))
+def _read(folder: SuiteFolder, file: Path) -> FileRead:
+    name, place = naming.of_file(folder.folder, file), str(file.relative_to(folder.folder))
+    budget = Budget()
     try:
-        root = _root(file)
+        root = _root(folder.text(file), file)
         values = _substitutions(root)
         tables = [one.text or "" for one in root if one.tag in ("create_query", "fill_query")]
-        load = ";\n".join(text.strip().rstrip(";") for one in tables for text, _ in _filled(one, values))
+        settings = _settings(root)
+        filled = [text.strip().rstrip(";") for one in tables for text, _ in _filled(one, values, budget)]
+        load = ";\n".join([*(f"SET {one}" for one in settings.values()), *filled] if filled else [])
+        allowed.load(load, "clickhouse")
     except UsageError as error:
-        return FileRead(left_out=(LeftOut(name=name, why=error.what),), dialect="clickhouse")
-    settings = {one.tag: (one.text or "").strip() for group in root.findall("settings") for one in group}
+        what = error.what if not error.what.startswith("it calls") else f"its load {error.what.removeprefix('it ')}"
+        return FileRead(left_out=(LeftOut(name=name, why=what),), dialect="clickhouse")
     found: list[Question] = []
     left: list[LeftOut] = []
     number = 0
     for element in root.findall("query"):
         try:
-            asked = list(_filled(element.text or "", values))
+            asked = list(_filled(element.text or "", values, budget))
         except UsageError as error:
             left.append(LeftOut(name=f"{name}#{number}", why=error.what))
             number += 1
@@ -75,31 +85,22 @@ def _read(folder: Path, file: Path) -> FileRead:
         for text, chosen in asked:
             called = naming.with_values(f"{name}.{number}", chosen)
             number += 1
-            sql = _NULL.sub("", text.strip().rstrip(";")).strip()
             try:
-                refuse(sql, called)
+                asked_as = _NULL.sub("", text.strip().rstrip(";")).strip()
+                # Without its settings, with which no other dialect than ClickHouse's parses it.
+                refuse(_OWN.sub("", asked_as), called)
+                sql = _with_settings(asked_as, settings)
+                allowed.question(sql, "clickhouse")
             except UsageError as error:
                 left.append(LeftOut(name=called, why=error.what))
                 continue
-            if settings and _SETTINGS.search(sql):
-                left.append(LeftOut(name=called, why="it has SETTINGS of its own beside those of its file"))
-                continue
-            found.append(
-                Question(
-                    name=called,
-                    sql=sql + _written(settings),
-                    file=place,
-                    load=load,
-                    template=template if chosen else "",
-                )
-            )
+            found.append(Question(name=called, sql=sql, file=place, load=load, template=template if chosen else ""))
     return FileRead(
         questions=tuple(found), left_out=tuple(left), unread=tuple(_unread(root, place)), dialect="clickhouse"
     )
 
 
-def _root(file: Path) -> Element:
-    text = text_of(file)
+def _root(text: str, file: Path) -> Element:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise UsageError("it declares entities", where=str(file), remedy="write them out")
     try:
@@ -118,9 +119,10 @@ def _substitutions(root: Element) -> dict[str, list[str]]:
     }
 
 
-def _filled(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, dict[str, str]]]:
+def _filled(text: str, values: Mapping[str, Sequence[str]], budget: Budget) -> Iterator[tuple[str, dict[str, str]]]:
     """The text with every combination of what it names, in the order of ClickHouse: the last name changes first."""
-    wanted = sorted({found.group(1) for found in _PLACE.finditer(text) if found.group(1)})
+    named = [found.group(1) for found in _PLACE.finditer(text) if found.group(1)]
+    wanted = sorted(set(named))
     for name in wanted:
         if not values.get(name):
             raise UsageError(f"the substitution {name} has no values", remedy="mend the file")
@@ -131,14 +133,38 @@ def _filled(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[tuple[st
         raise UsageError(f"its substitutions have more than {_MOST:,} combinations", remedy="name fewer values")
     for combination in product(*(values[name] for name in wanted)):
         chosen = dict(zip(wanted, combination, strict=True))
+        budget.take(len(text) + sum(len(chosen[name]) for name in named))
         yield _PLACE.sub(lambda at: chosen[at.group(1)] if at.group(1) else at.group(0)[0], text), chosen  # noqa: B023
 
 
-def _written(settings: Mapping[str, str]) -> str:
-    """Settings of a file as each of its queries can carry them."""
+def _settings(root: Element) -> dict[str, str]:
+    """The settings of a file as a query or SET can carry them, by name.
+
+    Raises:
+        UsageError: one is no name of a setting.
+    """
+    found = {one.tag: (one.text or "").strip() for group in root.findall("settings") for one in group}
+    for name in found:
+        if not re.fullmatch(r"\w+", name):
+            raise UsageError(f"{name} is no name of a setting", remedy="mend the file")
+    return {name: f"{name} = {_value(value)}" for name, value in found.items()}
+
+
+def _with_settings(sql: str, settings: Mapping[str, str]) -> str:
+    """A query with the settings of its file; its own win, where it has some.
+
+    Raises:
+        UsageError: its own cannot be told from the rest of it.
+    """
     if not settings:
-        return ""
-    return " SETTINGS " + ", ".join(f"{name} = {_value(value)}" for name, value in settings.items())
+        return sql
+    if not _SETTINGS.search(sql):
+        return f"{sql} SETTINGS {', '.join(settings.values())}"
+    own = _OWN.search(sql)
+    if own is None:
+        raise UsageError("it has SETTINGS of its own beside those of its file, and not at its end")
+    names = set(_CALLED.findall(own[1]))
+    return ", ".join([sql, *(written for name, written in settings.items() if name not in names)])
 
 
 def _value(text: str) -> str:

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, cast
 
 from weigh.model.errors import UsageError
 from weigh.model.operation import ESCAPING, sql_literal
-from weigh.model.text import unreadable
 from weigh.workloads import parameters as grids
 from weigh.workloads.askable import refuse
 from weigh.workloads.infer_schema import split
-from weigh.workloads.suites import naming
+from weigh.workloads.suites import allowed, naming
+from weigh.workloads.suites.place import Budget
 from weigh.workloads.suites.question import FileRead, LeftOut, Question
 
 if TYPE_CHECKING:
@@ -33,47 +33,35 @@ if TYPE_CHECKING:
     from weigh.model.operation import Literal
     from weigh.workloads.infer_schema import Statement
     from weigh.workloads.parameters import Parameters
+    from weigh.workloads.suites.place import SuiteFolder
 
 LOAD = "load.sql"
 _VALUES = (str, int, float, datetime.date, datetime.time)
 _PARAM = re.compile(r"^\s*--\s*param:\s*(.+)$", re.MULTILINE)
 
 
-def read(folder: Path, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
+def read(folder: SuiteFolder, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
     """The questions of every file.
 
     Raises:
-        UsageError: a file cannot be read, or a parameter has no value, or has one that nothing asks for.
+        UsageError: a parameter has no value, or has one that nothing asks for.
     """
-    found = [(file, one) for file in files for one in _statements(folder, file)]
+    found: list[tuple[Path, Statement]] = []
+    for file in files:
+        name = naming.of_file(folder.folder, file)
+        try:
+            found += [(file, one) for one in split(folder.text(file), name)]
+        except UsageError as error:
+            yield FileRead(left_out=(LeftOut(name=name, why=error.what),))
     grids.check(parameters, {one.name: grids.names(one.sql) for _, one in found})
     for file, statement in found:
         yield _read(folder, file, statement, parameters)
 
 
-def text_of(file: Path) -> str:
-    """The text of a file.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
-    try:
-        # With or without the mark that some editors write before the text.
-        return file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(unreadable(error), where=str(file), remedy="give text in UTF-8") from None
-
-
-def _statements(folder: Path, file: Path) -> list[Statement]:
-    try:
-        return split(text_of(file), naming.of_file(folder, file))
-    except UsageError as error:
-        raise UsageError(error.what, where=str(file), remedy=error.remedy) from None
-
-
-def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters) -> FileRead:
+def _read(folder: SuiteFolder, file: Path, statement: Statement, parameters: Parameters) -> FileRead:
     try:
         refuse(statement.sql, statement.name)
+        allowed.question(statement.sql, "duckdb")
     except UsageError as error:
         return FileRead(left_out=(LeftOut(name=statement.name, why=error.what),))
     where = f"{file}, query {statement.name}"
@@ -87,7 +75,12 @@ def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters
     sql = _PARAM.sub("", sql).strip()
     asked = {name: value for name, value in values.items() if name in wanted}
     cases = grids.grid(asked, "", wanted, (), where)
-    load, place = _load(folder, file), str(file.relative_to(folder))
+    place = str(file.relative_to(folder.folder))
+    try:
+        load = _load(folder, file)
+        Budget().take(len(sql) * len(cases) + sum(len(str(one)) for case in cases for one in case.literals.values()))
+    except UsageError as error:
+        return FileRead(left_out=(LeftOut(name=statement.name, why=error.what),))
     return FileRead(
         questions=tuple(
             Question(
@@ -129,11 +122,11 @@ def _own(sql: str, wanted: Sequence[str], where: str) -> Parameters:
     return cast("Parameters", values)
 
 
-def _load(folder: Path, file: Path) -> str:
+def _load(folder: SuiteFolder, file: Path) -> str:
     """The statements that make its tables: of the nearest ``load.sql``."""
     for place in (file.parent, *file.parent.parents):
         if (place / LOAD).is_file():
-            return text_of(place / LOAD)
-        if place == folder:
+            return folder.text(place / LOAD)
+        if place == folder.folder:
             break
     return ""

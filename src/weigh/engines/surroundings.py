@@ -1,0 +1,56 @@
+"""What surrounds a life: its environment variables, and what its queries may reach where others wrote them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.host import scratch
+from weigh_worker import confinement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.engines.engine import Engine
+    from weigh.engines.environment import Environment
+    from weigh_worker.protocol import Message
+
+
+def variables(folder: Path, *, confined: bool) -> dict[str, str]:
+    """The environment variables of a life.
+
+    Args:
+        folder: of the life.
+        confined: whether its queries are others', who could read in them what is the user's.
+    """
+    if confined:
+        kept = confinement.environment(str(folder / "scratch"))
+    else:
+        # Nor anybody's keys: an engine has those that were made up for it.
+        foreign = ("PYTHON", "VIRTUAL_ENV", "AWS_")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
+    return {**kept, "PYTHONPATH": str(folder / "lib"), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
+
+
+def bounds(
+    engine: Engine, environment: Environment, readable: Sequence[Path], written: Sequence[Path], *, hosts: bool
+) -> Message:
+    """What the queries of a confined life may reach, as ``open`` is told.
+
+    Args:
+        engine: whose life it is. One that is no mere reader of files is not bounded by the kernel; its adapter is told.
+        environment: where it runs.
+        readable: files and folders to read besides the environment and what weigh has made for this run.
+        written: folders to write.
+        hosts: whether it may reach other hosts.
+    """
+    prefix = environment.python.parent.parent
+    read = [Path(sys.base_prefix), prefix.resolve(), engine.adapter.parent, *readable, *scratch.ours()]
+    return {
+        "read": [str(one) for one in dict.fromkeys(read)],
+        "write": [str(one) for one in written],
+        "network": hosts,
+        "bounded": engine.confined,
+    }
