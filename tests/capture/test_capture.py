@@ -106,7 +106,9 @@ def test_one_of_them_is_said_of_one() -> None:
     assert sentence("rare", 1) == (
         "call is of the rarest statements, beyond what --cover and --top ask for: in no script"
     )
-    assert sentence("redacted", 1) == "value was secret, or stood where secrets stand: another text stands there"
+    assert sentence("redacted", 1) == (
+        "value is of calls that hold a secret or may hold one, or look random: another of the same form stands there"
+    )
     for reason in get_args(Reason):
         one, several = sentence(reason, 1), sentence(reason, 2)
         assert one == several or (" are " not in one and " were " not in one)

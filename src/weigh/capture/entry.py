@@ -22,6 +22,7 @@ Reason = Literal[
     "failed",
     "utility",
     "accounts",
+    "free-text",
     "copy",
     "unreadable",
     "too-many",
@@ -56,7 +57,16 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
         "calls are commands that are no queries and change",
         "no rows: in no script",
     ),
-    "accounts": ("call makes or changes", "calls make or change", "accounts and passwords: nowhere in the output"),
+    "accounts": (
+        "call makes or changes",
+        "calls make or change",
+        "accounts, or hold a word of a secret in a command that is no query or that failed: nowhere in the output",
+    ),
+    "free-text": (
+        "call is a command that carries",
+        "calls are commands that carry",
+        "any text (COMMENT, DO, NOTIFY, bodies of functions): nowhere in the output",
+    ),
     "copy": ("call is", "calls are", "COPY, whose rows no source has: nowhere in the output"),
     "unreadable": (
         "call has",
@@ -77,9 +87,9 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
     ),
     "own": ("call is", "calls are", "of weigh capture itself, when it asked this server: nowhere in the output"),
     "redacted": (
-        "value was",
-        "values were",
-        "secret, or stood where secrets stand: another text stands there",
+        "value is",
+        "values are",
+        "of calls that hold a secret or may hold one, or look random: another of the same form stands there",
     ),
     "unreplaceable": (
         "call has",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weigh.capture import redis_words
 from weigh.obfuscation import statement
 from weigh.obfuscation.literals import Unreplaceable, bound, literal
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 _DIALECTS = {"postgres": "postgres", "mysql": "mysql"}
 _MOST = 20_000
 """Statements that are remembered."""
-_EVEN = 50
-"""Numbers of an even range, whose images stand for it."""
 
 
 class Obfuscation:
@@ -96,7 +92,7 @@ class Obfuscation:
         """
         roles = self.statement(found, places).roles
         return [
-            None if one is None else self._distribution(one, role, form)
+            None if one is None else one.images(lambda text, role=role, form=form: self._value(text, role, form) or "")  # type: ignore[misc]
             for one, role, form in zip(given, roles, found.forms, strict=True)
         ]
 
@@ -116,23 +112,6 @@ class Obfuscation:
         if value is None or form == "bound":
             return bound(value, role, self._mapping)
         return literal(value, role, self._mapping, escapes=self._product == "mysql")
-
-    def _distribution(self, one: Distribution, role: Role, form: str) -> Distribution:
-        """The images of its values: what lies between two images is the image of nothing."""
-        values = list(one.values)
-        left = max(0.0, 1.0 - one.nulls - sum(share for _, share in values))
-        numbers: list[int] = []
-        if len(one.bounds) > 1:
-            numbers = sorted(set(one.bounds))
-        elif one.kind == "uniform" and one.low is not None and one.high is not None:
-            steps = min(_EVEN, one.high - one.low + 1)
-            numbers = sorted({one.low + (one.high - one.low) * step // max(1, steps - 1) for step in range(steps)})
-        values += [(f"{one.prefix}{number}{one.suffix}", left / len(numbers)) for number in numbers]
-        images = tuple((self._value(text, role, form) or "", share) for text, share in values)
-        kind = one.kind if one.kind in ("constant", "frequent", "sampled") and not numbers else "sampled"
-        return msgspec.structs.replace(
-            one, kind=kind, values=images, low=None, high=None, bounds=(), prefix="", suffix="", p_value=None
-        )
 
     def _session(self, session: str) -> str:
         """Of a session: of MONITOR it is an address."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Kind = Literal["constant", "uniform", "frequent", "sequence", "histogram", "sampled"]
 
@@ -31,6 +34,8 @@ _MOST = 128 << 20
 """Bytes of the values that are kept of all parameters together; of those that come later few are."""
 _PARAMETERS = 50_000
 """Whose values are looked at, of all units together."""
+_EVEN = 50
+"""Numbers of an even range, whose images stand for it."""
 _NUMBERED = re.compile(r"([^0-9]*?)(-?(?:0|[1-9][0-9]{0,17}))([^0-9]*)$")
 _RISING = 0.95
 
@@ -61,6 +66,27 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     suffix: str = ""
     nulls: float = 0.0
     p_value: float | None = None
+
+    def images(self, image: Callable[[str], str]) -> Distribution:
+        """Of the images of its values: what lies between two images is the image of nothing.
+
+        Args:
+            image: of a value.
+        """
+        values = list(self.values)
+        left = max(0.0, 1.0 - self.nulls - sum(share for _, share in values))
+        numbers: list[int] = []
+        if len(self.bounds) > 1:
+            numbers = sorted(set(self.bounds))
+        elif self.kind in ("uniform", "sequence") and self.low is not None and self.high is not None:
+            steps = min(_EVEN, self.high - self.low + 1)
+            numbers = sorted({self.low + (self.high - self.low) * step // max(1, steps - 1) for step in range(steps)})
+        values += [(f"{self.prefix}{number}{self.suffix}", left / len(numbers)) for number in numbers]
+        made = tuple((image(text), share) for text, share in values)
+        kind = self.kind if self.kind in ("constant", "frequent", "sampled") and not numbers else "sampled"
+        return msgspec.structs.replace(
+            self, kind=kind, values=made, low=None, high=None, bounds=(), prefix="", suffix="", p_value=None
+        )
 
 
 class Room:

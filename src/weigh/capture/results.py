@@ -21,6 +21,7 @@ class StatementFound(msgspec.Struct, frozen=True, kw_only=True):
         text: with ``$1``, ``$2``, ... for its values.
         does: what it does.
         calls, failed, time_s, rows: of all its calls; ``time_s`` and ``rows`` None where the source does not say.
+        redacted: calls of which some or all values were replaced, because they are secrets or may be.
     """
 
     number: int
@@ -30,6 +31,7 @@ class StatementFound(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     time_s: Seconds | None = None
     rows: int | None = None
+    redacted: int = 0
 
 
 class ScriptFound(msgspec.Struct, frozen=True, kw_only=True):

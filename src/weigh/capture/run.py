@@ -15,7 +15,7 @@ from weigh.capture import folder, results, trace
 from weigh.capture.arrivals import fit, gap_law
 from weigh.capture.entry import OWN, Tally
 from weigh.capture.obfuscation import Obfuscation
-from weigh.capture.screen import Screen
+from weigh.capture.screen import Screen, state
 from weigh.capture.selection import Captured, selected
 from weigh.capture.sorting import Sorter
 from weigh.capture.sources import form as forms
@@ -153,7 +153,7 @@ def capture_totals(
 
 def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, place: Path) -> Captured:
     """Calls one by one."""
-    obfuscation = statements.obfuscation
+    obfuscation, screen = statements.obfuscation, statements.screen
     units = Units(tally, images=obfuscation is not None)
     shortest = float("inf")
     stamps = array("d")
@@ -181,12 +181,12 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
             sorter.add(
                 trace.Call(
                     at_s=entry.at,
-                    session=obfuscation.session(entry.session) if obfuscation else entry.session,
+                    session=obfuscation.session(entry.session) if obfuscation else screen.session(entry.session),
                     statement=number,
                     parameters=values,
                     duration_s=entry.duration_s,
                     rows=entry.rows,
-                    error=entry.error,
+                    error=state(entry.error),
                     redacted=redacted,
                 )
             )
@@ -222,6 +222,7 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
             "those of the long ones (log_min_duration_statement = 0, long_query_time = 0 write all)"
         )
     captured.notes += _kept_in_part(units)
+    captured.notes += _redacted(statements)
     if not knows["duration"]:
         captured.notes.append("the source has no durations: coverage is of calls alone")
     return captured
@@ -249,6 +250,16 @@ def _kept_in_part(units: Units) -> Iterator[str]:
         yield (
             f"the arrivals are judged by the first {len(units.arrivals):,} of {units.number:,} units: the trace has "
             "the moments of all"
+        )
+
+
+def _redacted(statements: Statements) -> Iterator[str]:
+    """What secrets cost."""
+    calls, number = statements.redacted
+    if calls:
+        yield (
+            f"{calls:,} of {statements.calls:,} calls, of {number:,} of {len(statements.statements):,} statements, "
+            "hold secrets or may: other values stand for theirs, so that they find other rows than the captured ones"
         )
 
 
@@ -299,12 +310,13 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
         except template.Unreadable:
             tally.add("unreadable", one.calls)
             continue
-        if not statements.admitted(found, one.calls):
+        given = known_values(one, found, places, statements.product, columns)
+        given, redacted = statements.screen.distributions(found, given, sample=one.sample)
+        if not statements.admitted(found, one.calls, suspicious=redacted):
             continue
         number = statements.number(found, places, one.calls)
         if number is not None:
-            statements.total(number, one.calls, one.time_s, one.rows)
-            given = known_values(one, found, places, statements.product, columns)
+            statements.total(number, one.calls, one.time_s, one.rows, redacted=redacted)
             if statements.obfuscation is not None:
                 try:
                     given = statements.obfuscation.distributions(found, places, given)
@@ -320,8 +332,9 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
         arrivals=None,
         header=None,
         notes=[
+            *_redacted(statements),
             "totals have no moments: the arrivals, the sessions and which statements are one transaction are not "
-            "known; a log tells them"
+            "known; a log tells them",
         ],
     )
 

@@ -26,10 +26,10 @@ statements that come later find their place."""
 
 
 class _Sums:
-    __slots__ = ("calls", "failed", "rows", "time_s", "timed")
+    __slots__ = ("calls", "failed", "redacted", "rows", "time_s", "timed")
 
     def __init__(self) -> None:
-        self.calls = self.failed = 0
+        self.calls = self.failed = self.redacted = 0
         self.time_s = 0.0
         self.timed = False
         self.rows: int | None = None
@@ -61,14 +61,20 @@ class Statements:
         self.timed = 0
 
     def of(self, entry: Entry) -> tuple[int, tuple[str | None, ...], bool] | None:
-        """Number, values, and whether one of them was a secret; None for a call that goes nowhere."""
+        """Number, values, and whether others stand for some of them; None for a call that goes nowhere."""
         self.count(1, entry.duration_s)
+        values: tuple[str | None, ...] | None
         try:
             found, places = self._template(entry)
         except Unreadable:
             self._tally.add("unreadable")
             return None
-        if not self.admitted(found, 1):
+        try:
+            values = tuple(entry.bound[one] if isinstance(one, int) else one for one in places)
+        except IndexError:
+            values = None
+        suspicious = self._screen.suspects(found, (*(values or ()), *entry.bound), entry)
+        if not self.admitted(found, 1, suspicious=suspicious, failed=entry.error is not None):
             return None
         number = self.number(found, places, 1)
         if number is None:
@@ -81,12 +87,11 @@ class Statements:
             sums.timed = True
         if entry.rows is not None:
             sums.rows = (sums.rows or 0) + entry.rows
-        try:
-            values = tuple(entry.bound[one] if isinstance(one, int) else one for one in places)
-        except IndexError:
+        if values is None:
             self._tally.add("no-values")
             return None
-        values, redacted = self._screen.values(found, values)
+        values, redacted = self._screen.values(found, values, suspicious=suspicious)
+        sums.redacted += redacted
         if self.obfuscation is not None:
             try:
                 values = self.obfuscation.values(found, places, values)
@@ -102,15 +107,19 @@ class Statements:
             self.time_s += time_s
             self.timed += calls
 
-    def admitted(self, found: Template, calls: int) -> bool:
-        """Whether calls of it may be in the output."""
-        if found.first == "COPY":
-            self._tally.add("copy", calls)
-            return False
-        if not self._screen.admits(found):
-            self._tally.add("accounts", calls)
-            return False
-        return True
+    def admitted(self, found: Template, calls: int, *, suspicious: bool, failed: bool = False) -> bool:
+        """Whether calls of it may be in the output.
+
+        Args:
+            found: the statement.
+            calls: how many.
+            suspicious: whether they may hold a secret.
+            failed: whether they failed.
+        """
+        reason = self._screen.leaves_out(found, suspicious=suspicious, failed=failed, redis=self.product == "redis")
+        if reason is not None:
+            self._tally.add(reason, calls)
+        return reason is None
 
     def number(self, found: Template, places: Sequence[str | int], calls: int) -> int | None:
         """The number of a statement; None where there are too many of them, or its names cannot be replaced."""
@@ -135,9 +144,10 @@ class Statements:
         self._sums.append(_Sums())
         return number
 
-    def total(self, number: int, calls: int, time_s: float, rows: int) -> None:
+    def total(self, number: int, calls: int, time_s: float, rows: int, *, redacted: bool) -> None:
         """All calls of a statement at once."""
         sums = self._sums[number]
+        sums.redacted += calls * redacted
         sums.calls += calls
         sums.time_s += time_s
         sums.timed = True
@@ -154,9 +164,21 @@ class Statements:
                 failed=sums.failed,
                 time_s=sums.time_s if sums.timed else None,
                 rows=sums.rows,
+                redacted=sums.redacted,
             )
             for one, sums in zip(self.statements, self._sums, strict=True)
         )
+
+    @property
+    def screen(self) -> Screen:
+        """Through which all passes."""
+        return self._screen
+
+    @property
+    def redacted(self) -> tuple[int, int]:
+        """Calls of which values were replaced, and of how many statements they are."""
+        numbers = [sums.redacted for sums in self._sums if sums.redacted]
+        return sum(numbers), len(numbers)
 
     def _template(self, entry: Entry) -> tuple[Template, tuple[str | int, ...]]:
         if entry.words:

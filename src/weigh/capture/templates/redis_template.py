@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from weigh.capture.templates.template import Template
+from weigh.capture.templates.template import Template, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +36,36 @@ _UTILITY = frozenset(
         "FAILOVER", "FLUSHALL", "FLUSHDB", "FUNCTION", "HELLO", "INFO", "LASTSAVE", "LATENCY", "MEMORY",
         "MIGRATE", "MODULE", "MONITOR", "PING", "PSUBSCRIBE", "PSYNC", "PUBSUB", "PUNSUBSCRIBE", "QUIT",
         "READONLY", "REPLCONF", "REPLICAOF", "RESET", "ROLE", "SAVE", "SCRIPT", "SELECT", "SHUTDOWN",
-        "SLAVEOF", "SLOWLOG", "SSUBSCRIBE", "SUBSCRIBE", "SWAPDB", "SYNC", "TIME", "UNSUBSCRIBE", "WAIT",
+        "SENTINEL", "SLAVEOF", "SLOWLOG", "SSUBSCRIBE", "SUBSCRIBE", "SWAPDB", "SYNC", "TIME", "UNSUBSCRIBE", "WAIT",
         "WAITAOF",
     )
 )
 # fmt: on
+# fmt: off
+_WRITES = frozenset(
+    (
+        "APPEND", "ASKING", "BITFIELD", "BITFIELD_RO", "BITOP", "BLMOVE", "BLMPOP", "BLPOP", "BRPOP",
+        "BRPOPLPUSH", "BZMPOP",
+        "BZPOPMAX", "BZPOPMIN", "COPY", "DECR", "DECRBY", "DEL", "DELIFEQ", "EVAL", "EVALSHA", "EXPIRE", "EXPIREAT",
+        "FCALL", "GEOADD", "GEORADIUS", "GEORADIUSBYMEMBER", "GEORADIUS_RO", "GEORADIUSBYMEMBER_RO", "GEOSEARCHSTORE",
+        "GETDEL", "GETEX", "GETSET", "HDEL", "HEXPIRE", "HEXPIREAT", "HEXPIRETIME", "HGETDEL", "HGETEX", "HINCRBY",
+        "HINCRBYFLOAT", "HMSET", "HPERSIST", "HPEXPIRE", "HPEXPIREAT", "HPEXPIRETIME", "HPTTL", "HSET", "HSETEX",
+        "HSETNX", "HTTL", "INCR", "INCRBY", "INCRBYFLOAT", "LCS", "LINSERT", "LMOVE", "LMPOP", "LPOP",
+        "LPUSH", "LPUSHX",
+        "LREM", "LSET", "LTRIM", "MOVE", "MSET", "MSETEX", "MSETNX", "PERSIST", "PEXPIRE", "PEXPIREAT", "PFADD",
+        "PFDEBUG", "PFMERGE", "PFSELFTEST", "PSETEX", "PUBLISH", "RENAME", "RENAMENX", "RESTORE", "RPOP", "RPOPLPUSH",
+        "RPUSH", "RPUSHX", "SADD", "SDIFFSTORE", "SET", "SETBIT", "SETEX", "SETNX", "SETRANGE", "SINTERSTORE", "SMOVE",
+        "SORT", "SPOP", "SPUBLISH", "SREM", "SUNIONSTORE", "UNLINK", "XACK", "XACKDEL", "XADD", "XAUTOCLAIM", "XCLAIM",
+        "XDEL", "XDELEX", "XGROUP", "XREADGROUP", "XSETID", "XTRIM", "ZADD", "ZDIFFSTORE", "ZINCRBY", "ZINTERCARD",
+        "ZINTERSTORE", "ZMPOP", "ZPOPMAX", "ZPOPMIN", "ZRANGESTORE", "ZREM", "ZREMRANGEBYLEX", "ZREMRANGEBYRANK",
+        "ZREMRANGEBYSCORE", "ZUNIONSTORE",
+    )
+)
+# fmt: on
+_MODULES = re.compile(
+    r"(?:JSON|FT|TS|BF|CF|CMS|TOPK|TDIGEST|GRAPH|SEARCH|AI|RG|TFUNCTION|TFCALL|V)\.[A-Z_.]{2,20}|V[A-Z]{3,12}|_FT\.[A-Z.]{2,20}"
+)
+"""Commands of modules, and of vector sets."""
 _DIGITS = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+")
 
 
@@ -48,8 +73,13 @@ def of_words(words: Sequence[str]) -> tuple[Template, tuple[str, ...]]:
     """The template of a command of Redis, and its arguments.
 
     Commands with keys of another shape, ``user:1`` and ``cart:1``, are statements of their own.
+
+    Raises:
+        Unreadable: there is no such command: what was typed in its place may be anything.
     """
     name = words[0].upper()
+    if not (name in _READS or name in _WRITES or name in _CONTROL or name in _UTILITY or _MODULES.fullmatch(name)):
+        raise Unreadable
     shape = _DIGITS.sub("#", words[1])[:80] if len(words) > 1 else ""
     template = _of_command(name, shape, len(words) - 1)
     return template, tuple(words[1:])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from weigh.capture import secret_words
 from weigh.capture.trace import Does, Form, Product
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         first: its first word, in capitals.
         words: its words, in lower case, in order: names and keywords.
         before: of each value, the word before it in lower case, where it stands directly behind one.
+        parts: of each of the statements that are sent together, its first word in capitals and its words.
+        worded: whether a word of a secret stands anywhere in its text.
+        plain: whether nothing but names, keywords and signs is left in its pieces.
     """
 
     key: str
@@ -42,6 +46,9 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     words: frozenset[str]
     before: tuple[str, ...] = ()
+    parts: tuple[tuple[str, frozenset[str]], ...] = ()
+    worded: bool = False
+    plain: bool = True
 
 
 class Unreadable(ValueError):
@@ -51,9 +58,27 @@ class Unreadable(ValueError):
 _CONTROL = frozenset(("BEGIN", "START", "COMMIT", "END", "ABORT", "ROLLBACK", "SAVEPOINT", "RELEASE"))
 _READS = frozenset(("SELECT", "VALUES", "TABLE", "WITH", "("))
 _WRITES = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CALL", "EXECUTE"))
+# fmt: off
+_UTILITY = frozenset(
+    (
+        "ALTER", "ANALYZE", "ANALYSE", "BINLOG", "CACHE", "CHANGE", "CHECK", "CHECKPOINT", "CHECKSUM", "CLONE", "CLOSE",
+        "CLUSTER", "COMMENT", "COPY", "CREATE", "DEALLOCATE", "DECLARE", "DESC", "DESCRIBE", "DISCARD", "DO", "DROP",
+        "EXPLAIN", "FETCH", "FLUSH", "GET", "GRANT", "HANDLER", "HELP", "IMPORT", "INSTALL", "KILL", "LISTEN", "LOAD",
+        "LOCK", "MOVE", "NOTIFY", "OPTIMIZE", "PREPARE", "PURGE", "REASSIGN", "REFRESH", "REINDEX", "RENAME", "REPAIR",
+        "RESET", "RESIGNAL", "RESTART", "REVOKE", "SECURITY", "SET", "SHOW", "SHUTDOWN", "SIGNAL", "STOP", "TRUNCATE",
+        "UNINSTALL", "UNLISTEN", "UNLOCK", "USE", "VACUUM", "XA", "FROM",
+    )
+)
+# fmt: on
 _CHANGES = frozenset(("insert", "update", "delete", "merge", "into", "nextval", "setval"))
-_COMMENT = re.compile(r"/\*[+!].*?\*/|/\*.*?\*/|--[^\n]*|#[^\n]*", re.DOTALL)
-_DIALECTS = {"postgres": "postgres", "mysql": "mysql"}
+_HINT = re.compile(r"\s*(/\*(?:\+|!\d*)(?:\s*(?:[A-Z][A-Z_]+|\w+\s*\([\w\s@.,#=-]*\)))+\s*\*/)\s*")
+_BLANK = re.compile(r"\s*")
+_LEFT = re.compile(r"['$\\]|(?<!\w)_?\d|\d_*\Z")
+"""What a value that was not known as one leaves behind, where names in quotes are out of the way."""
+_QUOTED = re.compile(r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[\w ]+\]')
+_COMPARED = re.compile(r"(?:=|<>|!=|~|\blike|\bilike|\bpassword)\s*(\"[^\"]*\"|\w+)(?!\s*[.(\"\w])", re.IGNORECASE)
+"""A name that stands alone where a value would, as a text in the wrong quotes does."""
+_NAME = re.compile(r'"?[a-z_]*[0-9]*"?|[A-Z_]+')
 _MOST_TOKENS = 20_000
 _LONG = 200_000
 """Characters from which on a text is looked at before its tokens are made, which take much more memory than it."""
@@ -86,7 +111,9 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
         tokens = tokens[:-1]
     if not tokens or len(tokens) > _MOST_TOKENS:
         raise Unreadable
-    pieces, key, words, before = [""], [], [], []
+    pieces, key, before = [""], [], []
+    words: list[str] = []
+    parts: list[tuple[str, int]] = []
     forms: list[Form] = []
     values: list[str | int] = []
     spans: list[tuple[int, int]] = []
@@ -99,6 +126,8 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
         number += size
         pieces[-1] += _gap(text[end:start])
         end = tokens[number - 1].end + 1
+        if last is None or last.token_type == kinds.semicolon:
+            parts.append((text[start:end].upper(), len(words)))
         if taken is None:
             word = text[start:end]
             pieces[-1] += word
@@ -114,6 +143,10 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
             key.append("?" if isinstance(taken, str) else "$")
             before.append(words[-1] if last is not None and _is_word(text[last.start : last.end + 1]) else "")
     first = tokens[0].text.upper()
+    torn = any("*/" in piece and "*/" in _HINT.sub("", piece) for piece in dict.fromkeys(pieces))
+    if torn or not all(_is_known(part) for part, _ in parts):
+        raise Unreadable
+    ends = [*(begin for _, begin in parts[1:]), len(words)]
     template = Template(
         key=" ".join(key),
         # Long lists have the same piece many times.
@@ -123,8 +156,37 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
         first=first,
         words=frozenset(words),
         before=tuple(before),
+        parts=tuple((part, frozenset(words[begin:end])) for (part, begin), end in zip(parts, ends, strict=True)),
+        worded=secret_words.in_statement(_around(text, spans), variables=product == "mysql"),
+        plain=_is_plain(pieces),
     )
     return template, tuple(values), tuple(spans)
+
+
+def _around(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text with its comments, and without the literals that stand there."""
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    return " ? ".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+
+
+def is_command(first: str) -> bool:
+    """Whether a statement that begins so is no query, changes no rows, and is no part of a transaction's frame."""
+    return first in _UTILITY
+
+
+def _is_known(first: str) -> bool:
+    """Whether a statement may begin so: what begins otherwise has lost its beginning, and its quotes may be turned."""
+    return first in _UTILITY or first in _CONTROL or first in _READS or first in _WRITES or first == ";"
+
+
+def _is_plain(pieces: Sequence[str]) -> bool:
+    """Whether nothing but names, keywords and signs is left around the values."""
+    for piece in dict.fromkeys(pieces):
+        if _LEFT.search(_HINT.sub(" ", _QUOTED.sub(" x ", piece))):
+            return False
+        if any(not _NAME.fullmatch(one[1]) for one in _COMPARED.finditer(piece)):
+            return False
+    return True
 
 
 def _value(text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _Kinds) -> tuple[str | int | None, int]:
@@ -176,17 +238,30 @@ def _is_word(text: str) -> bool:
 
 
 def _gap(gap: str) -> str:
-    """What stands between two tokens: blanks stay, comments become one, hints stay."""
-    if "/*" not in gap and "--" not in gap and "#" not in gap:
+    """What stands between two tokens: blanks stay, comments become one, hints that look like hints stay.
+
+    Raises:
+        Unreadable: something else stands there, of which no token was made.
+    """
+    if _BLANK.fullmatch(gap):
         return gap
-    return _COMMENT.sub(lambda found: found[0] if found[0][2:3] in ("+", "!") else " ", gap)
+    if not gap.lstrip().startswith(("/*", "--", "#")):
+        raise Unreadable
+    hint = _HINT.fullmatch(gap)
+    return f" {hint[1]} " if hint else " "
 
 
 @lru_cache(maxsize=2)
 def _tokenizer(product: Product) -> Any:
-    from sqlglot.dialects.dialect import Dialect
+    """Of a language, which makes tokens of every word: sqlglot's own leaves the rest of some commands as one text."""
+    from sqlglot.dialects.mysql import MySQL
+    from sqlglot.dialects.postgres import Postgres
 
-    return Dialect.get_or_raise(_DIALECTS[product])
+    dialect: Any = MySQL if product == "mysql" else Postgres
+    base = dialect.Tokenizer
+    # Hints are comments to it, and looked at as such.
+    keywords = {word: kind for word, kind in base.KEYWORDS.items() if word != "/*+"}
+    return type("Tokenizer", (base,), {"COMMANDS": set(), "KEYWORDS": keywords})()
 
 
 class _Kinds(NamedTuple):

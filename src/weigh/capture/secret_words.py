@@ -1,0 +1,116 @@
+"""Words that say that a secret stands near: in names, keywords, comments, keys of documents and texts.
+
+Two lists. A *telling* word means it wherever it stands, also inside another word (``db_password_old``). An *ambiguous*
+one is looked for as a whole word of a name (``userPin``, ``login_at``; not ``pinned``, ``author``), and inside a value
+only where it names something: as the key of what follows (``pin=1234``, ``"pin": 1234``), or as the whole value.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+# fmt: off
+_TELLING = (
+    r"passw", r"pass_?(?:phrase|code|key|hash|salt)", r"(?:user|db|my|admin|root|smtp|old|new)pass", r"passord",
+    r"pswd", r"pwd", r"secret", r"credential", r"(?<![a-z])creds", r"token(?!i[sz])", r"jwt", r"bearer", r"oauth",
+    r"authenticat", r"authoris", r"authoriz", r"crypt(?!o(?!gr))", r"cipher", r"hmac", r"pbkdf", r"argon2", r"keystore",
+    r"keytab", r"htpasswd", r"pgpass", r"mnemonic", r"seed_?phrase",
+    r"(?:api|app|access|private|priv|encryption|decryption|enc|signing|sign|master|ssh|auth|licen[cs]e|activation|aes|"
+    r"rsa|shared|client|service|account|storage|deploy|webhook|wallet|recovery|consumer|vault|kms|admin|sas|"
+    r"geheim|privat)[\s_-]*(?:key|schluessel|schlussel)",
+    r"(?:cle|clave|chave|chiave)_?(?:api|privee|secrete|privada|secreta|privata|segreta)",
+    r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic)"
+    r"[\s_-]*(?:code|answer|question|link)",
+    r"conn(?:ection)?_?(?:str(?:ing)?|info|uri|url)(?![a-z])", r"dblink", r"identified\s+(?:by|with)",
+    r"social_?security", r"(?:credit|debit|payment)_?card", r"card_?(?:number|num|no|code|holder)(?![a-z])",
+    # Other languages.
+    r"kennwort", r"losungswort", r"geheim", r"zugangs(?:daten|code)", r"contrasena", r"palabra_?clave",
+    r"mots?_?de_?passe", r"senha", r"palavra_?(?:passe|chave)", r"wachtwoord", r"losenord", r"adgangskode", r"kodeord",
+    r"salasana", r"tunnussana", r"jelszo", r"lozinka", r"mat_?khau", r"segret[oai]", r"segredo", r"kata_?sandi",
+    r"парол", r"секрет", r"токен", r"κωδικ", r"密码", r"密碼", r"口令", r"密钥", r"密鑰", r"パスワード", r"暗証",
+    r"비밀번호", r"암호", r"รหัสผ่าน", r"पासवर्ड", r"كلمة\s*(?:المرور|السر)", r"סיסמ",
+)
+_AMBIGUOUS = (
+    r"pass", r"pw", r"upw", r"psw", r"pins?", r"pin_?(?:code|number|no|hash)", r"[th]?otps?", r"mfa", r"2fa", r"tfa",
+    r"auth[nz]?", r"(?:log|sign)[-_]?in(?:s|_?id)?", r"logon", r"cookies?",
+    r"(?:\w*(?<!ob)(?<!pos))sessions?(?:id)?", r"sess(?:id)?", r"sid", r"salt(?:s|ed)?", r"hash(?:es|ed)?",
+    r"\w*pw_?hash", r"sha_?(?:1|2|3|224|256|384|512)", r"md[45]", r"digest(?=\s*\()", r"signatures?", r"sig",
+    r"nonces?", r"[cx]srf", r"pgp", r"gpg", r"dsn", r"connection", r"cv[vcn]2?", r"ssn", r"iban", r"pem", r"pfx",
+    r"p12", r"mdp", r"clave", r"parola", r"parol", r"haslo", r"heslo", r"geslo", r"sifre", r"jeton", r"sandi",
+)
+# fmt: on
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LETTERS = str.maketrans({"ł": "l", "Ł": "l", "ø": "o", "Ø": "o", "đ": "d", "Đ": "d", "ı": "i"})
+"""Those that Unicode does not take apart."""
+
+
+def normal(text: str) -> str:
+    """In small letters without accents, with a line between the parts of a name like ``userPin``."""
+    text = _CAMEL.sub("_", text)
+    if not text.isascii():
+        text = "".join(
+            one for one in unicodedata.normalize("NFKD", text.translate(_LETTERS)) if not unicodedata.combining(one)
+        )
+    return text.casefold()
+
+
+_WORDS = "|".join(_AMBIGUOUS)
+_JOINED = re.compile("|".join(map(normal, _TELLING)))
+_NAMED = re.compile(rf"(?<![a-z])(?:{_WORDS})(?![a-z])")
+_KEY = re.compile(rf"(?<![a-z])(?:{_WORDS})(?![a-z])[\w.-]*[\"'\]\\]*\s*[:=>]")
+_WHOLE = re.compile(r"[\w.:/,{}$*\[\]-]{1,64}")
+"""A name, a path or a key, as a value of its own."""
+_SPOKEN = re.compile(
+    r"(?<![a-z])(?:pin|otp|code|cv[vc]|ssn)(?![a-z])[\s\W]{0,3}(?:is|was|ist|no|number|nr)?[\s\W]{0,3}\d{3,}"
+)
+"""As messages say it: ``your code is 123456``."""
+_KEYWORDS = re.compile(
+    r"\b(?:set|show|reset|alter|discard)\s+(?:session|global\s+session)\b|@@session|\bsession_user\b|"
+    r"\bsession_replication_role\b|\bidle_\w*session_timeout\b|\bsession\s+(?:status|variables|characteristics)\b",
+    re.IGNORECASE,
+)
+"""Where the language says *session*, and means no name."""
+_ASSIGNS = re.compile(r":=|\bset\s+@(?!@)|\binto\s+@|\busing\s+@", re.IGNORECASE)
+"""Variables of MySQL: what is in them may be a secret of a statement that comes later."""
+
+
+def in_statement(text: str, *, variables: bool = False) -> bool:
+    """Whether a word of a secret stands anywhere in the text of a statement, comments and all.
+
+    Args:
+        text: of it.
+        variables: whether it may set variables, as MySQL's may.
+    """
+    if variables and _ASSIGNS.search(text):
+        return True
+    bare = normal(_KEYWORDS.sub(" ", text))
+    # An underline between the parts of a name may hide a word that goes over it: passWord.
+    return _found(bare) or ("_" in bare and _JOINED.search(bare.replace("_", "")) is not None)
+
+
+@lru_cache(maxsize=16_384)
+def _short(value: str) -> bool:
+    return _of_value(value)
+
+
+def in_value(value: str) -> bool:
+    """Whether a value holds or is a word that names a secret."""
+    if value.isdigit():
+        return False
+    return _short(value) if len(value) <= 64 else _of_value(value)
+
+
+def _of_value(value: str) -> bool:
+    bare = normal(value)
+    if _JOINED.search(bare) or _KEY.search(bare) or _SPOKEN.search(bare):
+        return True
+    content = bare.strip("'\"$ ")
+    return _WHOLE.fullmatch(content) is not None and _NAMED.search(content) is not None
+
+
+def _found(bare: str) -> bool:
+    return _JOINED.search(bare) is not None or _NAMED.search(bare) is not None
