@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from weigh.history import candidates, clickhouse_rule
+from weigh.history.gross import gross
 
 from . import otava
 from .rates import Rate
@@ -112,6 +113,35 @@ def steps(law: str, histories: int, seed: int, size: float = STEP) -> Found:
     return Found(Rate(hits, real), Rate(min(hits, said), said))
 
 
+SHORT = 5, 8, 13, 20, 40
+"""Points of histories in which a step of too few points is looked for."""
+STEADY = ("iid", "AR .5", "AR .9", "t(3)", "5 % spikes")
+"""Laws without two speeds: what goes over from one to the other has stepped."""
+
+
+def gross_steps(law: str, histories: int, seed: int) -> Rate:
+    """Short histories without a change, of all lengths, of whose last points two or more are said to lie far off."""
+    draw = np.random.default_rng([seed, histories])
+    told = 0
+    for points in SHORT:
+        for _ in range(histories):
+            found = gross([float(x) for x in np.exp(LAWS[law](draw)[:points])], MARGIN)
+            told += found is not None and min(found.before, found.after) > 1
+    return Rate(told, histories * len(SHORT))
+
+
+def gross_found(size: float, histories: int, seed: int) -> Rate:
+    """13 points of CV 2 %, the last three so many times as large: in how many that is said."""
+    draw = np.random.default_rng([seed, histories])
+    told = 0
+    for _ in range(histories):
+        logs = draw.normal(0, 0.02, 13)
+        logs[10:] += np.log(size)
+        found = gross([float(x) for x in np.exp(logs)], MARGIN)
+        told += found is not None and found.after == 3
+    return Rate(told, histories)
+
+
 POINTS = 100
 SIZES = 1.05, 1.15
 """The known changes of a history of 100 points are this large, up or down."""
@@ -197,6 +227,15 @@ def rows(experiments: int) -> Iterator[Row]:
         found = steps(law, histories, 16)
         for name, one in found._asdict().items():
             yield Row(f"history: {name}", f"{law}, three steps of 5 %", ">= 90 %", one.banded, one.within(FOUND, 1.0))
+    for law in STEADY:
+        told = gross_steps(law, histories, 18)
+        yield Row(
+            "history: steps of too few points", f"{law}, unchanged", "<= 0.5 %", told.banded, told.within(0.0, 0.005)
+        )
+    for size in (1.3, 18.0):
+        told = gross_found(size, histories, 19)
+        setting = f"the last 3 of 13 points x{size:g}, CV 2 %"
+        yield Row("history: steps of too few points", setting, ">= 90 %", told.banded, told.within(0.9, 1.0))
     of = known(histories, 17)
     said = f"{POINTS} points of skewed noise with a wave"
     yield Row(

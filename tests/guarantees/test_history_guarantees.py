@@ -28,6 +28,19 @@ def test_changes_of_five_percent_are_found_where_they_are(law: str) -> None:
     assert found.precision.within(histories.FOUND, 1.0), found
 
 
+@pytest.mark.promise("Of short histories without a change at most one in 200 is said to have such a step")
+@pytest.mark.parametrize("law", histories.STEADY)
+def test_steps_of_too_few_points_are_not_invented(law: str) -> None:
+    told = histories.gross_steps(law, 200, 28)
+    assert told.within(0.0, 0.005), told
+
+
+def test_steps_of_too_few_points_are_told() -> None:
+    for size in (1.3, 18.0):
+        told = histories.gross_found(size, 100, 29)
+        assert told.within(0.9, 1.0), told
+
+
 @LONG
 @pytest.mark.parametrize("law", histories.LAWS)
 def test_many_histories_without_a_change_have_none(law: str) -> None:

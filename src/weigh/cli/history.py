@@ -10,11 +10,12 @@ import click
 
 from weigh._runs import DEFAULT_OUT
 from weigh.cli.evidence.path import others_evidence
-from weigh.cli.output import print_json, print_rich, say
+from weigh.cli.output import print_json, print_rich, say, say_error
 from weigh.cli.page import html_option, write_page
 
 if TYPE_CHECKING:
     from weigh.history.entry import Entry
+    from weigh.history.imports.cells import LeftOut
     from weigh.history.results import Candidate, HistoryResults
     from weigh.history.run import Measurement, Version
 
@@ -64,18 +65,32 @@ _margin = click.option(
 def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | None, as_json: bool) -> None:
     """Add evidence to a history: runs, loads, comparisons of servers, ladders; `latest` is the newest of runs.
 
-    Only what passes `weigh verify` is added, and nothing twice. Exit 1 when attempts of one comparison on one kind of
-    machine disagree: one said SLOWER, and another one did not (T8.disagree).
+    Only what passes `weigh verify` is added, and nothing twice. What cannot be added is named, and the rest is added
+    all the same. Exit 1 when that was so, or when attempts of one comparison on one kind of machine disagree: one said
+    SLOWER, and another one did not (T8.disagree). Exit 2 when nothing could be added.
     """
     from weigh.history import attempts, store
-    from weigh.model.errors import ExitCode
+    from weigh.model.errors import ExitCode, WeighError
     from weigh.model.text import one_line
     from weigh.model.units import count
 
-    where = store.place(to)
-    own = [one for path in evidence for one in _entries(path, commit, _time(at), form)]
-    added = store.add_all(where, own)
-    entries, _ = store.read_all(where)
+    where, made_at = store.place(to), _time(at)
+    own: list[Entry] = []
+    left_out: dict[str, LeftOut] = {}
+    refused: list[tuple[Path, WeighError]] = []
+    for path in evidence:
+        try:
+            found, cells = _entries(path, commit, made_at, form)
+        except WeighError as error:
+            refused.append((path, error))
+            continue
+        own += found
+        if cells is not None:
+            left_out[found[0].id] = cells
+    if not own and len(refused) == 1:
+        raise refused[0][1]
+    added = store.add_all(where, own) if own else {}
+    entries = store.read_all(where)[0] if own else []
     findings = list(attempts.findings(entries, {entry.experiment for entry in own}))
     if as_json:
         rows = [
@@ -85,18 +100,39 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
                 "kind": one.kind,
                 "points": len(one.points),
                 "added": added[one.id],
+                "left_out": [*cells.others, *filter(None, [cells.note])] if (cells := left_out.get(one.id)) else [],
             }
             for one in own
         ]
-        print_json({"schema": "weigh/history-add/1", "folder": str(where), "added": rows, "findings": findings})
+        problems = [{"path": str(path), "what": why.what, "remedy": why.remedy} for path, why in refused]
+        print_json(
+            {
+                "schema": "weigh/history-add/1",
+                "folder": str(where),
+                "added": rows,
+                "refused": problems,
+                "findings": findings,
+            }
+        )
     else:
         for entry in own:
             said = count(len(entry.points), "point") if added[entry.id] else "it is there already"
-            say(f"{one_line(entry.evidence)}: {said}")
+            cells = left_out.get(entry.id)
+            note = f"; {cells.note}" if cells and cells.note else ""
+            say(f"{one_line(entry.evidence)}: {said}{note}")
+            if cells and cells.problem:
+                say(f"  left out: {cells.problem}")
         for finding in findings:
             say(f"{finding.code} ({finding.severity}): {one_line(finding.text, 1200)}\n  {finding.remedy}")
+    for path, why in refused:
+        say_error("not added: ", one_line(str(why) if why.where else f"{path}: {why.what}", 1200))
+        say_error("  ", why.remedy)
+    if refused and not own:
+        say_error("error: ", f"none of {len(refused)} was added")
+        click.get_current_context().exit(int(ExitCode.FAILED))
     disagree = any(finding.severity == "warning" for finding in findings)
-    click.get_current_context().exit(int(ExitCode.FOUND if disagree else ExitCode.OK))
+    partly = bool(refused) or any(cells.others for cells in left_out.values())
+    click.get_current_context().exit(int(ExitCode.FOUND if disagree or partly else ExitCode.OK))
 
 
 def _time(text: str) -> str:
@@ -114,16 +150,28 @@ def _time(text: str) -> str:
     return at.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _entries(path: Path, commit: str, at: str, form: str | None) -> list[Entry]:
+def _entries(path: Path, commit: str, at: str, form: str | None) -> tuple[list[Entry], LeftOut | None]:
+    """What a path holds, and of a file what was left out of it.
+
+    Raises:
+        WeighError: nothing that can be added.
+    """
     from weigh import _runs
     from weigh.history import indexing
     from weigh.history.imports import files
+    from weigh.model.errors import EvidenceFault
 
     found = _runs.resolve(path)
     if form or found.is_file():
-        return [files.entry(found, form or "")]
-    with others_evidence(found):
-        return indexing.entries(found, commit=commit, at=at)
+        made = files.imported(found, form or "")
+        return [made.entry], made.left_out
+    try:
+        with others_evidence(found):
+            return indexing.entries(found, commit=commit, at=at), None
+    except OSError as error:
+        raise EvidenceFault(
+            f"it cannot be read: {error.strerror or error}", where=str(found), remedy="name evidence, or a file"
+        ) from error
 
 
 _folder = click.option(

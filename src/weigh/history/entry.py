@@ -15,6 +15,12 @@ OTHERS = {"clickbench": "ClickBench's results", "otava": "Otava's CSV"}
 """Kinds of files of other tools, and what they are called."""
 
 
+_SMALLEST, _LARGEST = 1e-30, 1e30
+"""Between these a value can be measured in some unit, and squares of its ratio do not overflow."""
+_LONGEST = 1e12
+"""Seconds: 30,000 years."""
+
+
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """Whose time it is.
 
@@ -124,6 +130,20 @@ class Damaged(NamedTuple):
 
     file: str
     why: str
+
+
+def is_possible(value: float, unit: str = "") -> bool:
+    """Whether somebody can have measured a value; it is above zero, and finite."""
+    return _SMALLEST <= value <= (_LONGEST if unit == "s" else _LARGEST)
+
+
+def impossible(point: Point) -> str:
+    """Why a point cannot have been measured; empty where it can."""
+    figures = (("value", point.value, point.unit), ("ratio", point.ratio, ""), ("low", point.low, ""))
+    for name, value, unit in (*figures, ("high", point.high, "")):
+        if value is not None and not is_possible(value, unit):
+            return f"the {name} of {point.operation}, {point.metric}, is {value:g} {unit}".rstrip()
+    return ""
 
 
 def file_name(own: str) -> str:

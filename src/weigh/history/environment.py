@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 UNKNOWN = "not known"
 _MEMORY_SLACK = 0.01
 """The kernel keeps a little for itself, by another amount from boot to boot."""
+_MOST_MEMORY = 1e18
+"""Bytes: an entry may say anything."""
 _MACHINE = (
     "cpu", "cores", "cores_allowed", "memory_bytes", "kernel", "cpu_limit", "memory_limit", "governor", "turbo",
 )  # fmt: skip
@@ -36,7 +38,7 @@ class Machines:
         found = {}
         for name in _MACHINE:
             value = entry.host.get(name)
-            if name == "memory_bytes" and value:
+            if name == "memory_bytes" and isinstance(value, int | float) and 0 < value <= _MOST_MEMORY:
                 value = units.size(int(self._same(float(value))))
             found[_CALLED.get(name, name)] = one_line(str(value)) if value not in (None, "") else UNKNOWN
         return found

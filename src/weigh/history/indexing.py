@@ -16,7 +16,7 @@ from weigh.evidence.attempts import history_folders
 from weigh.experiment import record as experiment_record
 from weigh.experiment.results.results import experiment_results
 from weigh.history import comparison, load_comparison
-from weigh.history.entry import Entry, Measured, Point, digested, sealed
+from weigh.history.entry import Entry, Measured, Point, digested, impossible, sealed
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.model.resources import cpus_text
@@ -80,6 +80,8 @@ def entries(
                 remedy="add a load that is not refused and long enough",
             )
         raise EvidenceFault("nothing was measured", where=str(folder), remedy="add evidence of what has figures")
+    if wrong := next(filter(None, map(impossible, made["points"])), ""):
+        raise EvidenceFault(f"{wrong}, which nobody measured", where=str(folder), remedy="measure it again")
     if commit:
         made["points"] = tuple(_labelled(one, commit) for one in made["points"])
     if versions:

@@ -6,11 +6,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from weigh.history import attempts, candidates, clickhouse_rule
-from weigh.history.entry import Damaged, Entry, digested
+from weigh.history.entry import Damaged, Entry, digested, file_name, impossible
 from weigh.history.environment import UNKNOWN
+from weigh.history.gross import Gross, detectable, gross
 from weigh.history.series import Place, Series, Split, series
 from weigh.model import codes
+from weigh.model.text import one_line
+from weigh.model.units import count
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
@@ -22,6 +27,27 @@ SCHEMA = "weigh/history/1"
 MARGIN = 0.03
 """The smallest change that is a candidate, where no other was asked for."""
 _NAMED = 3
+
+
+_LOOKED = 1_000
+"""Points of a part in which changes are looked for, the last ones: memory goes with their square."""
+_TRIED = 300
+"""Series for which it is tried what could be found; of more it would take as long as all the rest."""
+
+
+class Power(NamedTuple):
+    """What could be found in the last part of a series that has no candidate.
+
+    Attributes:
+        points: of that part.
+        detectable: the smallest step in its middle, about, that would be a candidate, a fraction; None where none would
+            be, and where it was not tried.
+        gross: a step of too few points to be a candidate; None without one. Its place is one of the series.
+    """
+
+    points: int
+    detectable: float | None
+    gross: Gross | None
 
 
 class SideBySide(NamedTuple):
@@ -80,6 +106,7 @@ class HistoryResults:
         entries: how many it has.
         series: every series.
         candidates: by series and place.
+        power: by series without candidate: what could be found.
         steps: of ClickHouse's rule alone, by series: the places.
         attempts: comparisons that were made more than once on machines that are alike.
         findings: errors first.
@@ -90,6 +117,7 @@ class HistoryResults:
     entries: int
     series: tuple[Series, ...]
     candidates: tuple[Candidate, ...]
+    power: dict[int, Power]
     steps: dict[int, tuple[int, ...]]
     attempts: tuple[attempts.Attempts, ...]
     findings: tuple[Finding, ...]
@@ -112,17 +140,27 @@ def history_results(
         margin: the smallest change that is a candidate.
         operation: only series of operations that have this in their name; empty for all.
     """
-    shown = [one for one in series(entries) if operation.lower() in one.key.operation.lower()]
+    known, wrong = _possible(entries)
+    shown = [one for one in series(known) if operation.lower() in one.key.operation.lower()]
     found: list[Candidate] = []
-    findings: list[Finding] = [*_damaged(damaged)]
+    findings: list[Finding] = [*_damaged(damaged), *wrong]
     steps: dict[int, tuple[int, ...]] = {}
+    power: dict[int, Power] = {}
     for at, one in enumerate(shown):
-        own, said, rule = _candidates(one, entries, margin)
+        try:
+            own, said, rule = _candidates(one, known, margin)
+            could = None if own else _power(one, margin, tried=len(power) < _TRIED)
+        except Exception as error:
+            # Anybody may have made the entries, and one series that cannot be computed must not hide the others.
+            findings.append(_uncomputable(one, error))
+            continue
         found += own
         findings += said
         steps[at] = rule
+        if could is not None:
+            power[at] = could
     findings += _splits(shown)
-    findings += attempts.findings(entries)
+    findings += attempts.findings(known)
     order = {"error": 0, "warning": 1, "note": 2}
     return HistoryResults(
         folder=folder,
@@ -130,8 +168,9 @@ def history_results(
         entries=len(entries),
         series=tuple(shown),
         candidates=tuple(found),
+        power=power,
         steps=steps,
-        attempts=tuple(attempts.attempts(entries)),
+        attempts=tuple(attempts.attempts(known)),
         findings=tuple(sorted(findings, key=lambda one: order[one.severity])),
     )
 
@@ -143,17 +182,15 @@ def _candidates(
     findings: list[Finding] = []
     rule: list[int] = []
     for number in range(len(one.parts)):
-        places = one.part(number)
+        places = one.part(number)[-_LOOKED:]
         values = [place.value for _, place in places]
-        if any(value <= 0 for value in values):
-            continue
         found = candidates.changes(values, margin)
         steps = clickhouse_rule.steps(values)
         rule += [places[at][0] for at, _ in steps]
         if found.two_speeds is not None:
             findings.append(
                 codes.R6_TWO_SPEEDS.finding(
-                    text=f"{one.key} goes to and fro between two speeds, {100 * (found.two_speeds - 1):.0f} % apart, "
+                    text=f"{one.key} goes to and fro between two speeds, {by(found.two_speeds)} apart, "
                     "whatever the version: no change of level is told from that",
                     remedy="look for what the machine or the engine does at random; measure with more starts",
                     operation=one.key.operation,
@@ -165,13 +202,54 @@ def _candidates(
             if candidate.state == "same version":
                 findings.append(
                     codes.R6_SAME_VERSION.finding(
-                        text=f"{one.key} changes by {100 * (change.ratio - 1):+.1f} % while its version stays "
+                        text=f"{one.key} changes by {by(change.ratio)} while its version stays "
                         f"{candidate.after.version}: something else changed, and no fact that weigh reads shows it",
                         remedy="look at the machine and its neighbours between the two points",
                         operation=one.key.operation,
                     )
                 )
     return made, findings, tuple(sorted(rule))
+
+
+def by(ratio: float) -> str:
+    """A change in words: ``+3.1 %``, or ``18 times`` where that says more."""
+    return f"{100 * (ratio - 1):+.1f} %" if 0.1 < ratio < 10 else f"{ratio:.3g} times"
+
+
+def _power(one: Series, margin: float, *, tried: bool) -> Power:
+    """What could be found in the last part."""
+    places = one.part(one.places[-1].part)[-_LOOKED:] if one.places else []
+    values = [place.value for _, place in places]
+    far = gross(values, margin)
+    if far is not None:
+        far = far._replace(at=places[far.at][0])
+    return Power(len(places), detectable(values, margin) if tried else None, far)
+
+
+def _possible(entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+    """Entries without the points that nobody can have measured, and what is said of these."""
+    findings = []
+    made = list(entries)
+    for at, entry in enumerate(entries):
+        if wrong := [text for point in entry.points if (text := impossible(point))]:
+            more = f" (and {count(len(wrong) - 1, 'more point')} of it)" if len(wrong) > 1 else ""
+            findings.append(
+                codes.R4_HISTORY.finding(
+                    text=f"a point of {one_line(entry.evidence, 80)} is left out{more}: {one_line(wrong[0], 200)}",
+                    remedy=f"delete {file_name(entry.id)}, and add its evidence again",
+                )
+            )
+            kept = tuple(point for point in entry.points if not impossible(point))
+            made[at] = msgspec.structs.replace(entry, points=kept)
+    return made, findings
+
+
+def _uncomputable(one: Series, error: Exception) -> Finding:
+    return codes.R4_HISTORY.finding(
+        text=f"{one_line(str(one.key), 200)} cannot be computed: {one_line(str(error) or type(error).__name__, 200)}",
+        remedy="look at its points with --json, and delete the entry that is not right",
+        operation=one.key.operation,
+    )
 
 
 def _candidate(

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from weigh.history.entry import Entry, Measured, Point
 
-_RELEASE = re.compile(r"v?(\d+(?:\.\d+)+)(.*)")
+_RELEASE = re.compile(r"v?([0-9]{1,18}(?:\.[0-9]{1,18})+)(.*)", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _SHARED = 3
 """Entries that a reference must be in, on average, for ratios to it to be the series."""
 
@@ -194,7 +195,9 @@ def _release(version: str) -> Any:
     assert match is not None
     numbers = tuple(int(part) for part in match[1].split("."))
     early = bool(re.match(r"[-.]?(a|b|rc|dev|alpha|beta|pre)", match[2]))
-    rest = tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.findall(r"\d+|\D+", match[2]))
+    rest = tuple(
+        (int(part), "") if _NUMBER.fullmatch(part) else (-1, part) for part in re.findall(r"[0-9]+|[^0-9]+", match[2])
+    )
     return numbers, not early, rest
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weigh.evidence import files
 from weigh.history.entry import Entry, sealed
 from weigh.history.imports import clickbench, otava
+from weigh.history.imports.cells import LeftOut
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
@@ -18,7 +19,19 @@ class Form(NamedTuple):
     """How the files of a tool are told and read."""
 
     recognises: Callable[[str], bool]
-    points: Callable[[str, str], dict[str, Any]]
+    points: Callable[[str, str, LeftOut], dict[str, Any]]
+
+
+class Imported(NamedTuple):
+    """A file that was read.
+
+    Attributes:
+        entry: what it holds.
+        left_out: cells that are no measurements.
+    """
+
+    entry: Entry
+    left_out: LeftOut
 
 
 FORMS = {
@@ -27,8 +40,8 @@ FORMS = {
 }
 
 
-def entry(path: Path, form: str = "") -> Entry:
-    """The entry of a file.
+def imported(path: Path, form: str = "") -> Imported:
+    """A file as an entry.
 
     Args:
         path: of it.
@@ -53,9 +66,12 @@ def entry(path: Path, form: str = "") -> Entry:
             where=str(path),
             remedy="an Otava CSV has a column `time`, a ClickBench JSON has `system`, `date`, `machine` and `result`",
         )
-    own = files.hashed(path)
+    own, left_out = files.hashed(path), LeftOut()
     try:
-        fields = FORMS[named].points(text, path.stem)
+        # Files of other systems end their lines in other ways.
+        lines = text.replace("\r\n", "\n").replace("\r", "\n")
+        fields = FORMS[named].points(lines, path.stem, left_out)
     except DataFault as error:
         raise DataFault(error.what, where=str(path), remedy=error.remedy) from error
-    return sealed(Entry(id=own, evidence=path.name, path=str(path.resolve()), covers=(own,), **fields))
+    made = sealed(Entry(id=own, evidence=path.name, path=str(path.resolve()), covers=(own,), **fields))
+    return Imported(made, left_out)

@@ -10,7 +10,7 @@ from weigh.history.results import SCHEMA
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
-    from weigh.history.results import Candidate, HistoryResults
+    from weigh.history.results import Candidate, HistoryResults, Power
     from weigh.history.series import Place, Series
 
 
@@ -60,6 +60,21 @@ class SplitRow(msgspec.Struct, frozen=True, kw_only=True):
     why: tuple[str, ...]
 
 
+class GrossRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A step of too few points to be a candidate.
+
+    Attributes:
+        at: number of the first point behind it, from 0.
+        before, after: points of either side that were compared.
+        ratio: median behind it over median before it.
+    """
+
+    at: int
+    before: int
+    after: int
+    ratio: float
+
+
 class HistorySeriesRow(msgspec.Struct, frozen=True, kw_only=True):
     """One question over versions.
 
@@ -72,6 +87,9 @@ class HistorySeriesRow(msgspec.Struct, frozen=True, kw_only=True):
         points: in order.
         left_out: points without a ratio, of a series of ratios.
         clickhouse_steps: numbers of the points at which ClickHouse's rule alone sees a step.
+        detectable: of a series without candidates: the smallest step in the middle of its last part, about, that would
+            have been one, a fraction; None where none would have been, and beyond the first 300 series.
+        gross: of a series without candidates: a step of its last part that is too short to be one; None without.
     """
 
     workload: str
@@ -86,6 +104,8 @@ class HistorySeriesRow(msgspec.Struct, frozen=True, kw_only=True):
     points: tuple[PointRow, ...]
     left_out: int
     clickhouse_steps: tuple[int, ...]
+    detectable: float | None
+    gross: GrossRow | None
 
 
 class SideBySideRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +199,9 @@ def document(results: HistoryResults) -> dict[str, Any]:
         folder=results.folder,
         entries=results.entries,
         margin=results.margin,
-        series=tuple(_series(one, results.steps.get(at, ())) for at, one in enumerate(results.series)),
+        series=tuple(
+            _series(one, results.steps.get(at, ()), results.power.get(at)) for at, one in enumerate(results.series)
+        ),
         candidates=tuple(candidate_row(one, numbers[one.series.key]) for one in results.candidates),
         attempts=tuple(
             AttemptsRow(
@@ -196,7 +218,7 @@ def document(results: HistoryResults) -> dict[str, Any]:
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
 
-def _series(one: Series, steps: tuple[int, ...]) -> HistorySeriesRow:
+def _series(one: Series, steps: tuple[int, ...], power: Power | None) -> HistorySeriesRow:
     return HistorySeriesRow(
         **one.key._asdict(),
         unit=one.unit,
@@ -206,6 +228,8 @@ def _series(one: Series, steps: tuple[int, ...]) -> HistorySeriesRow:
         points=tuple(map(_point, one.places)),
         left_out=one.left_out,
         clickhouse_steps=steps,
+        detectable=power.detectable if power else None,
+        gross=GrossRow(**power.gross._asdict()) if power and power.gross else None,
     )
 
 

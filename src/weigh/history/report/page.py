@@ -67,6 +67,7 @@ def page(results: HistoryResults) -> bytes:
     text = template.render(
         results=results,
         summary=words.summary(results),
+        far=list(words.gross(results))[:_LARGE],
         shown=shown,
         left_out=len(series) - len(shown),
         untold=max(len(shown) - _LARGE, 0),

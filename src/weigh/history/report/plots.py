@@ -24,6 +24,8 @@ _LEFT, _RIGHT = 84.0, 1028.0
 _TOP, _BOTTOM = 14.0, 222.0
 _LABELS = 8
 """Versions that are named below a drawing, about."""
+_DRAWN = 2_000
+"""Points of a series that are drawn, the last ones."""
 _WINDOW = 12
 """Points on either side of a candidate, where it is drawn by itself."""
 
@@ -36,10 +38,11 @@ def colour(part: int) -> str:
 def small(one: Series, candidates: Sequence[Candidate]) -> Markup:
     """The whole series without labels."""
     width, height = SMALL
-    across = Scale(0, max(len(one.places) - 1, 1), 6, width - 6, log=False)
-    down = around([place.value for place in one.places], height - 8, 8)
+    shown = range(max(len(one.places) - _DRAWN, 0), len(one.places))
+    across = Scale(shown.start, max(shown.stop - 1, shown.start + 1), 6, width - 6, log=False)
+    down = around([one.places[at].value for at in shown], height - 8, 8)
     parts = [*_edges(one, across, 4, height - 4), *_marked(candidates, across, 4, height - 4)]
-    parts += [_line(places, across, down) for places in _stretches(one, range(len(one.places)))]
+    parts += [_line(places, across, down) for places in _stretches(one, shown)]
     label = f"{one.key}: {len(one.places)} points, {len(candidates)} candidates"
     return draw.image(width, height, "small", label, *parts)
 
@@ -56,7 +59,9 @@ def large(one: Series, candidates: Sequence[Candidate], anchor: str, around_at: 
     width, height = LARGE
     count = len(one.places)
     first, last = (
-        (0, count - 1) if around_at is None else (max(around_at - _WINDOW, 0), min(around_at + _WINDOW, count - 1))
+        (max(count - _DRAWN, 0), count - 1)
+        if around_at is None
+        else (max(around_at - _WINDOW, 0), min(around_at + _WINDOW, count - 1))
     )
     shown = range(first, last + 1)
     across = Scale(first, max(last, first + 1), _LEFT + 8, _RIGHT - 8, log=False)

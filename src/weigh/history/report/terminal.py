@@ -28,6 +28,12 @@ _MOST = 60
 """Series that are listed; candidates are, whatever series they are of."""
 
 
+_NAME = 160
+"""Characters of the name of a series."""
+_FAR = 10
+"""Steps of too few points that are named."""
+
+
 def report(results: HistoryResults) -> RenderableType:
     """The whole history."""
     parts: list[RenderableType] = [Text(f"weigh history {one_line(results.folder)}", style="bold")]
@@ -35,6 +41,11 @@ def report(results: HistoryResults) -> RenderableType:
     if results.candidates:
         parts += [Text("Candidates", style="bold")]
         parts += [_candidate(one) for one in results.candidates]
+        parts += [Text()]
+    if far := list(words.gross(results)):
+        parts += [Text("Steps of too few points", style="bold")]
+        parts += [Text(f"  {one_line(str(one.key), _NAME)}: {said}") for one, said in far[:_FAR]]
+        parts += [Text(f"  and {len(far) - _FAR} more series: --json has them")] if len(far) > _FAR else []
         parts += [Text()]
     if results.series:
         parts += [_table(results), Text(), *(_note(results)), Text()]
@@ -50,7 +61,7 @@ def _candidate(one: Candidate) -> Text:
     text = Text()
     style = {"confirmed": "bold red" if one.ratio > 1 else "bold green", "candidate": "yellow"}.get(one.state, "dim")
     text.append(f"{one.id}  ", style="bold").append(f"{words.change(one)}  ", style=style)
-    text.append(f"{one_line(str(one.series.key))}: {words.between(one)}\n")
+    text.append(f"{one_line(str(one.series.key), _NAME)}: {words.between(one)}\n")
     text.append(f"          {words.outcome(one)}; ClickHouse's rule: {one.opinion}", style="dim")
     return text
 
@@ -64,12 +75,12 @@ def _table(results: HistoryResults) -> Table:
     table.add_column("last", justify="right")
     for one in _listed(results):
         if not one.places:
-            table.add_row(one_line(str(one.key)), "0", "", "", "", "")
+            table.add_row(one_line(str(one.key), _NAME), "0", "", "", "", "")
             continue
         last = one.part(one.places[-1].part)
         values = [place.value for _, place in last]
         table.add_row(
-            one_line(str(one.key)),
+            one_line(str(one.key), _NAME),
             str(len(one.places)),
             str(len(one.parts)),
             _bars(values),
@@ -104,9 +115,9 @@ def _note(results: HistoryResults) -> list[Text]:
     foreign = [told for told in map(words.others, results.series) if told]
     if foreign:
         said.append(f"{len(foreign)} series of {', '.join(dict.fromkeys(foreign))}: not weighed by weigh")
-    short = sum(1 for one in results.series if len(one.places) < LEAST)
+    short = sum(1 for one in results.power.values() if one.points < LEAST)
     if short:
-        said.append(f"{short} series of fewer than {LEAST} points: no change is looked for")
+        said.append(f"{short} series of fewer than {LEAST} points in the last part: no change is looked for")
     said.append(
         f"a change of level of {units.percent(results.margin)} or more is a candidate, within one part; it is no "
         "verdict until both versions were measured side by side"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.history.candidates import LEAST
 from weigh.history.entry import OTHERS
+from weigh.history.results import by
 from weigh.model import units
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.history.gross import Gross
     from weigh.history.results import Candidate, HistoryResults
     from weigh.history.series import Place, Series
 
@@ -56,7 +61,7 @@ def between(one: Candidate) -> str:
 
 def change(one: Candidate) -> str:
     """By how much."""
-    return f"{100 * (one.ratio - 1):+.1f} %"
+    return by(one.ratio)
 
 
 def outcome(one: Candidate) -> str:
@@ -76,13 +81,59 @@ def summary(results: HistoryResults) -> str:
     series, entries = len(results.series), results.entries
     if not results.series:
         return f"No series to show, of {units.count(entries, 'record')}."
+    splits = sum(len(one.splits) for one in results.series)
+    split = f"; split {units.count(splits, 'time')} where the environment changed" if splits else ""
+    found = _changes(results) if results.candidates else _none(results)
+    return f"{units.count(entries, 'record')}, {series} series: {found}{split}."
+
+
+def _changes(results: HistoryResults) -> str:
     open_ = [one for one in results.candidates if one.state == "candidate"]
     held = [one for one in results.candidates if one.state == "confirmed"]
     said = [f"{len(held)} confirmed" if held else "", f"{len(open_)} to be confirmed" if open_ else ""]
     what = ", ".join(part for part in said if part)
     number = len(results.candidates)
-    found = f"{number} {'change' if number == 1 else 'changes'} of level" if number else "no change of level"
-    splits = sum(len(one.splits) for one in results.series)
-    split = f"; split {units.count(splits, 'time')} where the environment changed" if splits else ""
-    of = f"{units.count(entries, 'record')}, {series} series"
-    return f"{of}: {found}{f' ({what})' if what else ''}{split}."
+    return f"{number} {'change' if number == 1 else 'changes'} of level{f' ({what})' if what else ''}"
+
+
+def _none(results: HistoryResults) -> str:
+    """That there is no candidate, and what could have been one: a short history finds little."""
+    power = list(results.power.values())
+    far = [one.gross for one in power if one.gross]
+    found = sorted(one.detectable for one in power if one.detectable is not None)
+    if far:
+        if len(power) == 1:
+            return f"too short for a change to be told; {ending(far[0])}"
+        number = f"{len(far)} of {len(power)} series {'has' if len(far) == 1 else 'have'}"
+        return f"{number} a step of too few points for a change to be told"
+    if not found and all(one.points < LEAST for one in power):
+        return f"too short for a change to be told, which takes {LEAST} points of one environment"
+    if not found:
+        return "no change of level, where none could be told: too few points, or too much noise"
+    size = f"about {units.percent(found[len(found) // 2], 0)}"
+    if len(power) == 1:
+        smaller = "; a smaller one could not be told" if found[0] > results.margin else ""
+        return f"no change of level of {size} or more{smaller}"
+    rest = f", in {len(power) - len(found)} more none" if len(power) > len(found) else ""
+    many = f"half of {len(found)} series" if len(found) > 1 else "1 series"
+    return f"no change of level; in {many} one of {size} would have been told{rest}"
+
+
+def gross(results: HistoryResults) -> Iterator[tuple[Series, str]]:
+    """Series with a step of too few points, in words."""
+    for at, one in sorted(results.power.items()):
+        if one.gross is not None:
+            yield results.series[at], f"{ending(one.gross)}: too few for a change to be told"
+
+
+def ending(one: Gross) -> str:
+    """A step of too few points."""
+    if one.after <= one.before:
+        few, many, ratio, which, where = one.after, one.before, one.ratio, "last", "before"
+    else:
+        few, many, ratio, which, where = one.before, one.after, 1 / one.ratio, "first", "behind"
+    subject = f"the {which} point" if few == 1 else f"the {which} {few} points"
+    if ratio >= 2 or ratio <= 0.5:
+        return f"{subject} {'is' if few == 1 else 'are'} {ratio:.3g} times the {many} {where}"
+    far = f"{abs(100 * (ratio - 1)):.0f} % {'above' if ratio > 1 else 'below'}"
+    return f"{subject} {'lies' if few == 1 else 'lie'} {far} the {many} {where}"
