@@ -8,6 +8,7 @@ ANSWERS = "concept/answers.md"
 PROBES = Page(ANSWERS, "Probes")
 REPRODUCERS = Page(ANSWERS, "Reproducers")
 STATUSES = Page(ANSWERS, "Statuses")
+ANSWERED = Page(ANSWERS, "Who answered")
 COLD = "concept/cold.md"
 PROVEN = Page(COLD, "What is proven")
 STORES = Page("concept/stores.md", "What is said")
