@@ -150,6 +150,8 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
         if status is GateStatus.DIVERGED and all(check.detail == UNDECIDED for check in failed):
             differ.append((name, failed))
         elif status is GateStatus.DIVERGED:
+            # What is open about it besides is no proof of anything.
+            failed = [check for check in failed if check.detail != UNDECIDED]
             wrong = len({check.case for check in failed})
             witness = " and ".join(dict.fromkeys(check.witness for check in failed if check.witness))
             first = failed[0]
@@ -160,7 +162,8 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
             )
         elif status in (GateStatus.ERROR, GateStatus.UNSUPPORTED):
             parts.append(f"{name}: {failed[0].detail}")
-    parts += _differ(total, differ)
+    blamed = len(differ) < sum(status is GateStatus.DIVERGED for status in statuses.values())
+    parts += _differ(total, differ, blamed=blamed)
     if parts:
         return "; ".join(parts)
     unchecked = [
@@ -179,8 +182,14 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
     return "; ".join(dict.fromkeys(ties))[:300]
 
 
-def _differ(total: int, each: list[tuple[str, list[Check]]]) -> list[str]:
-    """Those who differ among themselves, in one sentence that accuses nobody."""
+def _differ(total: int, each: list[tuple[str, list[Check]]], *, blamed: bool) -> list[str]:
+    """Those who differ among themselves, in one sentence that accuses nobody.
+
+    Args:
+        total: cases of the operation.
+        each: contenders with the checks that failed.
+        blamed: whether somebody else was found wrong on the operation: then it is not open who is right on all of it.
+    """
     if not each:
         return []
     cases = {check.case for _, failed in each for check in failed}
@@ -190,7 +199,7 @@ def _differ(total: int, each: list[tuple[str, list[Check]]]) -> list[str]:
     return [
         f"{' and '.join(name for name, _ in each)} {'answer' if len(each) > 1 else 'answers'} differently on "
         f"{len(cases)} of {total} literals"
-        f" (case {first.case}{shown}; {UNDECIDED})"
+        f" (case {first.case}{shown}{'' if blamed else f'; {UNDECIDED}'})"
     ]
 
 

@@ -85,7 +85,9 @@ def _sampled(data: store.CachedData, place: Path, environment: store.Environment
         rows = data.manifest.rows(file.table)
         try:
             few = _few(data.folder / file.path, drawn, whole=rows < min(WHOLE, most), environment=environment)
-            files.append(_written(few, path, file.table, file.path, environment))
+            # An engine that reads them wrongly must not be shown any where it was given none.
+            statistics = path.suffix == vortex.SUFFIX or _statistics(data.folder / file.path)
+            files.append(_written(few, path, file.table, file.path, environment, statistics=statistics))
         except (OSError, pa.ArrowException) as error:
             raise DataFault(f"{file.path} cannot be written with fewer rows: {error}", remedy="report this") from error
     manifest = msgspec.structs.replace(
@@ -109,15 +111,36 @@ def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: s
             first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
             table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
     table = table.cast(views.plain(table.schema))
-    return table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT))
+    if whole or not table.num_rows:
+        return table
+    stay = drawn.random(table.num_rows) < KEPT
+    if stay.all() or not stay.any():
+        # Of few rows all may stay: the right answers would be those to the given ones.
+        stay[:] = table.num_rows > 1
+        stay[drawn.integers(table.num_rows)] = table.num_rows == 1
+    return table.filter(pa.array(stay))
 
 
-def _written(rows: pa.Table, path: Path, table: str, name: str, environment: store.Environment) -> FileFacts:
+def _statistics(given: Path) -> bool:
+    """Whether a Parquet file says anything of the values in its columns."""
+    import pyarrow.parquet as pq
+
+    found = pq.read_metadata(given)
+    return any(
+        found.row_group(group).column(column).is_stats_set
+        for group in range(min(found.num_row_groups, 1))
+        for column in range(found.num_columns)
+    )
+
+
+def _written(
+    rows: pa.Table, path: Path, table: str, name: str, environment: store.Environment, *, statistics: bool = True
+) -> FileFacts:
     """Rows in one file, of the form that its name says."""
     import pyarrow.parquet as pq
 
     if path.suffix != vortex.SUFFIX:
-        pq.write_table(rows, path)
+        pq.write_table(rows, path, write_statistics=statistics)
         return file_facts.file_facts(path, table, name)
     python = environment(vortex.REQUIREMENTS)
     # Views are held in memory alone.

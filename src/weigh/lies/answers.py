@@ -87,4 +87,11 @@ ROWS = rows(
         "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
         "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
+    (
+        "A13",
+        Page("concept/answers.md", "Who answered"),
+        "agreement of nothing: a contender that answered nothing, or answers without a row, counted as agreement",
+        "the first sentence says who answered how many questions, and empty answers are counted; JSON has the figures "
+        "of each contender",
+    ),
 )

@@ -9,6 +9,8 @@ from weigh.model.units import Rows
 
 UNDECIDED = "they differ, and nothing here tells who is right"
 """Detail of a check between contenders of which nobody could be found right."""
+ON_UNSEEN = " on unseen data"
+"""End of the name of a witness to an answer about rows that were drawn for the gate."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
             name, or a metamorphic relation; empty where there was nothing.
         digest: of the exact columns of the answer.
         rows: rows of the answer.
+        nulls: true where it has rows, and nothing but NULL in them; else left out.
         detail: error text, or the relation that does not hold.
         differences: the first differing cells.
         notes: tolerances used, ties accepted.
@@ -57,6 +60,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     differences: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = ()
+    nulls: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class OperationGate(msgspec.Struct, frozen=True, kw_only=True):

@@ -99,6 +99,8 @@ LIES: dict[Any, str] = {
     "ingest-careless": "ingest.Careless",
     "slow": "misbehaving.Slow",
     "fails": "misbehaving.Fails",
+    "silent": "misbehaving.Silent",
+    "refuses": "misbehaving.Refuses",
     "hang": "misbehaving.Hang",
     "hang-in-bind": "misbehaving.HangInBind",
     "crash": "misbehaving.Crash",

@@ -7,6 +7,8 @@ import signal
 import time
 from pathlib import Path
 
+from weigh_worker import Unsupported
+
 from .honest import Engine
 
 
@@ -25,6 +27,24 @@ class Fails(Engine):
         if "LIMIT" in self.sql:
             raise RuntimeError("no LIMIT today")
         return super().run()
+
+
+class Silent(Engine):
+    """Hands out its tables, and answers no question."""
+
+    def run(self) -> int:
+        if not self.sql.startswith("SELECT * FROM"):
+            raise RuntimeError("no answer today")
+        return super().run()
+
+
+class Refuses(Engine):
+    """The same, by saying that it cannot."""
+
+    def prepare(self, sql: str) -> None:
+        if not sql.startswith("SELECT * FROM"):
+            raise Unsupported("no questions today")
+        super().prepare(sql)
 
 
 class Hang(Engine):

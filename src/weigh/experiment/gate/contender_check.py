@@ -197,6 +197,7 @@ class ContenderCheck:
             "contender": self.session.ready.name,
             "digest": compare.digest(table, operation.schema),
             "rows": table.num_rows,
+            "nulls": _only_nulls(table) or msgspec.UNSET,
         }
         checked = None
         for name, expected in self.witnesses.speak(operation, case):
@@ -229,6 +230,10 @@ class ContenderCheck:
                 differences=itself.differences,
             )
         return Check(**common, status=GateStatus.UNVERIFIED)
+
+
+def _only_nulls(table: pa.Table) -> bool:
+    return table.num_rows > 0 and all(column.null_count == table.num_rows for column in table.columns)
 
 
 def _unsalted_is(right: pa.Table, salt: int, schema: ResultSchema, answer: pa.Table) -> bool:

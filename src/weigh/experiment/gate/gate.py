@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers.votes import conclude, vote
-from weigh.experiment.gate import layouts, metamorphic
+from weigh.experiment.gate import layouts
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED
@@ -165,20 +165,19 @@ def acquitted(
     workload: Workload,
     lineage: Mapping[str, str],
 ) -> list[Check]:
-    """Where some differed and one of them contradicts itself, the rest vote again without it."""
+    """Where some differed and one of them is found wrong, by itself for instance, the rest vote again without it."""
     checks = list(checks)
-    guilty: dict[Key, set[str]] = {}
+    guilty: dict[str, set[str]] = {}
     for check in checks:
-        if check.witness == metamorphic.PARTITION or check.witness.startswith(metamorphic.ITSELF):
-            guilty.setdefault((check.operation, check.case), set()).add(check.contender)
+        if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
+            guilty.setdefault(check.operation, set()).add(check.contender)
     found = []
     again: dict[Key, list[str]] = {}
     for check in checks:
-        key = (check.operation, check.case)
-        if check.detail == UNDECIDED and key in guilty and check.contender not in guilty[key]:
-            again.setdefault(key, []).append(check.contender)
-        else:
+        if check.detail != UNDECIDED or check.operation not in guilty:
             found.append(check)
+        elif check.contender not in guilty[check.operation]:
+            again.setdefault((check.operation, check.case), []).append(check.contender)
     for (name, case_name), contenders in again.items():
         operation = workload.operation(name)
         case = next(case for case in operation.cases if case.name == case_name)

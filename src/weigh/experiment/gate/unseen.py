@@ -2,7 +2,7 @@
 
 A contender is started under the paths that it knows, and finds other rows there. Who answers now as it did on the given
 data, though the right answer is another one, has its answers from elsewhere: a table made beforehand, a copy of the
-rows, a cache that other processes find.
+rows, a cache that other processes find. What proves that, and what is only a wrong answer: ``unseen_answers``.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.answers import compare
 from weigh.data import unseen as rows
 from weigh.engines import environment as environments
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
+from weigh.experiment.gate.unseen_answers import Key, UnseenAnswers, judge
 from weigh.host import scratch
 from weigh.model import codes
-from weigh.model.answer import GateStatus
 from weigh.model.errors import WeighError
-from weigh.model.gate import Check, Unseen
+from weigh.model.gate import UNDECIDED, Unseen
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -35,16 +34,13 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.data_link import DataLink
     from weigh.model.finding import Finding
+    from weigh.model.gate import Check
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
 
-WITNESS = "ground truth of unseen data"
 _URL = "weigh.url"
 """The setting of a contender whose tables lie in a server that is not weigh's: nothing is loaded there for a probe."""
-
-Key = tuple[str, str, str]
-"""(contender, operation, case)"""
 
 
 class Heard(NamedTuple):
@@ -109,18 +105,18 @@ def check(
     def right(operation: Operation, case: Case) -> pa.Table | None:
         return expected(operation, case, made.truth) if made.truth else None
 
-    judged = _Judging(workload, kept, answers, right)
-    checks, findings = judged.judge([one.name for one in contenders])
-    moved = {name: tuple(sorted(operations)) for name, operations in judged.moved.items()}
+    lineage = {one.name: one.engine.lineage for one in contenders}
+    same = made.manifest.digests == data.manifest.digests
+    judged = judge(UnseenAnswers(workload, kept, answers, lineage, right, same))
+    findings = judged.findings
     asked = {name for name, _, _ in kept}
-    told = {finding.contender for finding in findings}
+    accused = {finding.contender for finding in findings}
+    accused |= {check.contender for check in judged.checks if check.detail != UNDECIDED}
     # Of whom nothing is known by answers there is nothing to try, and the gate has said why.
-    silent = [one.name for one in contenders if one.name in asked - told and not moved[one.name]]
-    findings += [
-        _untried(name, asking.why.get(name, "nothing that was asked has another answer there")) for name in silent
-    ]
-    record = Unseen(rows=rows.described(made.manifest), digests=made.manifest.digests, moved=moved)
-    return Heard(checks, findings, record)
+    silent = [one.name for one in contenders if one.name in asked - accused and not judged.moved[one.name]]
+    findings += [_untried(name, asking.why.get(name, "nothing proves that another answer is right")) for name in silent]
+    record = Unseen(rows=rows.described(made.manifest), digests=made.manifest.digests, moved=judged.moved)
+    return Heard(judged.checks, findings, record)
 
 
 class _Asking:
@@ -171,93 +167,6 @@ class _Asking:
                     return
                 continue
             yield operation, case, reply.table
-
-
-class _Judging:
-    """Compares what was answered on the given and on the unseen data."""
-
-    def __init__(
-        self,
-        workload: Workload,
-        kept: Mapping[Key, pa.Table],
-        answers: Mapping[Key, pa.Table],
-        right: Callable[[Operation, Case], pa.Table | None],
-    ) -> None:
-        self._workload = workload
-        self._kept = kept
-        self._answers = answers
-        self._right = right
-        self.moved: dict[str, set[str]] = {}
-
-    def judge(self, names: list[str]) -> tuple[list[Check], list[Finding]]:
-        """Answers that are wrong, and who did not notice that the rows are others."""
-        checks: list[Check] = []
-        stale: dict[str, list[tuple[Operation, Case]]] = {}
-        self.moved = {name: set() for name in names}
-        for operation in self._workload.operations:
-            for case in operation.cases:
-                told = {
-                    name: self._answers[name, operation.name, case.name]
-                    for name in names
-                    if (name, operation.name, case.name) in self._answers
-                }
-                for name, status in self._each(operation, case, told).items():
-                    if status == "stale":
-                        stale.setdefault(name, []).append((operation, case))
-                    elif status == "moved":
-                        self.moved[name].add(operation.name)
-                    else:
-                        checks.append(self._wrong(name, operation, case, told[name]))
-        findings = [self._stale(name, where) for name, where in stale.items()]
-        return [check for check in checks if check.contender not in stale], findings
-
-    def _each(self, operation: Operation, case: Case, told: Mapping[str, pa.Table]) -> dict[str, str]:
-        """Of everyone whose answer says something: ``moved``, ``stale`` or ``wrong``."""
-        moved = {
-            name: not _same(operation, table, self._kept[name, operation.name, case.name])
-            for name, table in told.items()
-        }
-        known = self._right(operation, case)
-        found = {}
-        for name, table in told.items():
-            if known is None:
-                # Nobody knows what is right; but where the data changed the answer of another, it did not change this.
-                others = [other for other in told if moved[other] and not _same(operation, told[other], table)]
-                if moved[name] or others:
-                    found[name] = "moved" if moved[name] else "stale"
-            elif not compare.compare(table, known, operation.schema, complete=True).agrees:
-                found[name] = "wrong" if moved[name] else "stale"
-            elif moved[name]:
-                found[name] = "moved"
-        return found
-
-    def _wrong(self, name: str, operation: Operation, case: Case, table: pa.Table) -> Check:
-        known = self._right(operation, case)
-        assert known is not None
-        return Check(
-            operation=operation.name,
-            case=case.name,
-            contender=name,
-            status=GateStatus.DIVERGED,
-            witness=WITNESS,
-            digest=compare.digest(table, operation.schema),
-            rows=table.num_rows,
-            differences=compare.compare(table, known, operation.schema, complete=True).differences,
-        )
-
-    def _stale(self, name: str, where: list[tuple[Operation, Case]]) -> Finding:
-        operation, case = where[0]
-        named = ", ".join(dict.fromkeys(one.name for one, _ in where))
-        return codes.A12_ANSWERS.finding(
-            contender=name,
-            text=f"given other rows under the same paths, which nobody had seen, it gives its answers to the data of "
-            f"before ({named}; first case {case.name} of {operation.name}): they are not computed from the given data",
-            remedy="it is not compared; look for answers, rows or results that its adapter keeps outside this process",
-        )
-
-
-def _same(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
-    return compare.compare(one, other, operation.schema).agrees
 
 
 def _drawn(operation: Operation) -> list[Case]:

@@ -11,6 +11,7 @@ from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.report.stores import StoresDocument
+from weigh.experiment.results.answered import Answered
 from weigh.experiment.results.by_template import TemplateVerdict
 from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold.cold_proof import ColdProof
@@ -195,6 +196,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
         templates: verdicts over the operations of each template (docs/guide/suites.md#by-template); absent where a
             suite has none.
+        answered: how many questions each contender answered (docs/concept/answers.md#who-answered).
     """
 
     experiment: ExperimentRow
@@ -221,6 +223,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
     grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
     templates: tuple[TemplateVerdict, ...] | msgspec.UnsetType = msgspec.UNSET
+    answered: tuple[Answered, ...] = ()
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -264,6 +267,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         objects=stores.document(results),
         grid=grid.document(results),
         templates=results.templates or msgspec.UNSET,
+        answered=results.answered,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

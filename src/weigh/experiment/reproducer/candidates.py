@@ -14,7 +14,7 @@ from weigh.experiment.reproducer.pair import Party, Question, kinds
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import URL, Contender
 from weigh.model.errors import EnvironmentFault
-from weigh.model.gate import UNDECIDED
+from weigh.model.gate import ON_UNSEEN, UNDECIDED
 from weigh.model.operation import fill
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def remote(one: PreparedContender) -> bool:
 def _able(suspect: Divergence, gate: Gate) -> list[str]:
     """Contenders that answered the operation and were not contradicted on it; of two that differ, the other."""
     if suspect.undecided:
-        return suspect.checks[0].witness.split(", ")
+        return suspect.checks[0].witness.removesuffix(ON_UNSEEN).split(", ")
     (word,) = (one for one in gate.operations if one.operation == suspect.operation.name)
     right = (GateStatus.AGREED, GateStatus.UNVERIFIED)
     return [name for status in right for name, said in word.contenders.items() if said is status]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import drift, duet, gaps, later_answers
+from weigh.experiment.results import answered, drift, duet, gaps, later_answers
+from weigh.experiment.results.answered import Answered
 from weigh.experiment.results.by_template import TemplateVerdict, by_template
 from weigh.experiment.results.clock import claim, clock_end, family_cpu, plausibility, repetition, round_trip
 from weigh.experiment.results.clock.clock_coverage import clock_coverage
@@ -82,6 +83,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         requests: what timed executions asked of stores.
         grid: what a grid of layouts says; None where the experiment has none.
         templates: verdicts over the operations of each template of a suite; none where it has none.
+        answered: how many questions each contender answered; nobody where the gate was not reached.
     """
 
     record: Record
@@ -105,6 +107,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     requests: tuple[RequestFigures, ...] = ()
     grid: GridResults | None = None
     templates: tuple[TemplateVerdict, ...] = ()
+    answered: tuple[Answered, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -194,6 +197,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         *precision_findings.attempts(measured, samples),
     ]
     gates = _gates(attempts, samples)
+    given = answered.answered(latest, gates[1])
+    findings += answered.findings(latest, gates[1], given)
     proven = cold_results(attempts)
     findings += proven.findings
     looks = [look for record in attempts for look in record.looks]
@@ -226,6 +231,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         differences=differ,
         requests=asked,
         grid=grid_results(latest, samples, analyses, shares),
+        answered=given,
         templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))

@@ -56,4 +56,5 @@ COMMISSIONS = {
     "A12": Commission(
         liar=_gate("old-rows&diary={folder}/rows", "copy", "--operations by_action"), code="A12.answers", of="liar"
     ),
+    "A13": Commission(liar=_gate("silent", "none", "--operations by_action"), code="A13.none", of="liar"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weigh.model.codes import pages
-from weigh.model.codes.code import Page, error, note, plain, warning
+from weigh.model.codes.code import Page, error, graded, note, plain, warning
 
 A1 = plain("A1", pages.STATUSES, "its answers are contradicted, on this operation or on another one")
 A1_STATEMENT = error(
@@ -140,6 +140,11 @@ A12_FAST = error(
     "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
 )
 A12_UNSEEN = note("A12.unseen", pages.PROBES, "that it reads the given data could not be tried")
+A13_NONE = warning("A13.none", pages.ANSWERED, "a contender answered no question, so agreement says nothing of it")
+A13_SOME = note("A13.some", pages.ANSWERED, "a contender answered some questions, and not all")
+A13_EMPTY = graded(
+    "A13.empty", pages.ANSWERED, "answers without a row, or with nothing but NULL: agreement on them is weak evidence"
+)
 A14_READERS = note(
     "A14.readers",
     pages.DOUBTED,

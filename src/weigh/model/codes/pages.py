@@ -9,6 +9,7 @@ PROBES = Page(ANSWERS, "Probes")
 DOUBTED = Page(ANSWERS, "What is not checked")
 REPRODUCERS = Page(ANSWERS, "Reproducers")
 STATUSES = Page(ANSWERS, "Statuses")
+ANSWERED = Page(ANSWERS, "Who answered")
 COLD = "concept/cold.md"
 PROVEN = Page(COLD, "What is proven")
 STORES = Page("concept/stores.md", "What is said")

@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
-from weigh.experiment.report.first_screen.headline import named, short
+from weigh.experiment.report.first_screen.agreement import counted, named
+from weigh.experiment.report.first_screen.headline import short
 from weigh.experiment.report.first_screen.pair import Pair
+from weigh.experiment.results.answered import Answered
 from weigh.model import units
 from weigh.model.verdict import VerdictName
 from weigh.render import words
@@ -26,7 +28,7 @@ class Experiment(msgspec.Struct, frozen=True):
     baseline: str
 
 
-class Answered(msgspec.Struct, frozen=True):
+class Gated(msgspec.Struct, frozen=True):
     """What came of the answers to one operation."""
 
     operation: str
@@ -69,9 +71,10 @@ class RunKept(msgspec.Struct, frozen=True):
     experiment: Experiment
     tier: Named | None
     contenders: tuple[Named, ...]
-    gate: tuple[Answered, ...]
+    gate: tuple[Gated, ...]
     timings: tuple[Timed, ...]
     verdicts: tuple[Decided, ...]
+    answered: tuple[Answered, ...] = ()
 
     def summary(self) -> Summary:
         """One line of a list."""
@@ -109,8 +112,11 @@ class RunKept(msgspec.Struct, frozen=True):
         return [one for one in self.verdicts if one.metric == HEADLINE]
 
     def _says(self) -> str:
-        if not self._decided:
-            return self._answers()
+        lacking = counted([msgspec.structs.replace(one, contender=name(one.contender)) for one in self.answered])
+        first = f"{lacking} questions. " if lacking else ""
+        return first + (self._compared() if self._decided else self._answers())
+
+    def _compared(self) -> str:
         pairs: dict[tuple[str, str], list[Any]] = {}
         for one in self._decided:
             pairs.setdefault((one.contender, one.temperature), []).append(one)

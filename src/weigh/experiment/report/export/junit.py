@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from weigh.experiment.report.export.exported import operation
+from weigh.experiment.report.first_screen.agreement import counted
 from weigh.model.answer import GateStatus
 from weigh.model.text import visible
 from weigh.model.verdict import VerdictName
@@ -65,6 +66,9 @@ def _answers(root: Element, exported: Exported) -> None:
     if gate is None:
         return
     suite = _suite(root, "answers")
+    for who in exported.results.answered:
+        if exported.asked(who.contender) and (lacking := counted([who])):
+            _case(suite, f"answers.{who.contender}", "questions answered", "skipped", text=f"{lacking} questions")
     for one in gate.operations:
         for contender, status in one.contenders.items():
             if not exported.asked(contender):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from weigh.experiment.report.first_screen.agreement import answers, named, remedy, somebody_silent
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, Pair, is_open
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
@@ -25,17 +26,8 @@ if TYPE_CHECKING:
 
 FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
-_NAMED = 3
-"""Operations that a sentence names; the others are counted."""
-_KNOWN = {
-    "ground truth": "the ground truth",
-    "published answer": "the published ones",
-    "pinned answer": "the pinned ones",
-}
 _TOLD = 160
 """Characters of what an engine said when it failed."""
-_WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
-"""Engines that answer most SQL, one a lineage."""
 
 
 def headline(results: ExperimentResults, compared: Sequence[Pair], together: Sequence[str] = ()) -> tuple[str, ...]:
@@ -63,7 +55,9 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     # Where no operation is decided, what is decided of them together comes first.
     open_alone = all(is_open(one) for pair in compared for one in pair.verdicts)
     told = (*together, *said) if together and open_alone else (*said, *together)
-    return (*_unfinished(results), *told, *_attempts(results), *_failures(results), *answers(results))
+    right = [*answers(results)]
+    first, last = ([right[0]], right[1:]) if somebody_silent(results) else ([], right)
+    return (*_unfinished(results), *first, *told, *_attempts(results), *_failures(results), *last)
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
@@ -186,46 +180,6 @@ def geometric_mean(results: ExperimentResults, pair: Pair) -> float | None:
     return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == asked > 1 else None
 
 
-def answers(results: ExperimentResults) -> Iterator[str]:
-    """Whether the answers are right; what is wrong is said by :func:`wrong`."""
-    gate = results.gate
-    if gate is None:
-        yield "The gate was not reached: no answer was checked."
-        return
-    agreed = [one for one in gate.operations if one.status is GateStatus.AGREED]
-    if agreed:
-        whole = len(agreed) == len(gate.operations)
-        # Who reads other rows was not asked.
-        misread = any(one.code == codes.A4_ROWS.code for one in results.findings)
-        every = "All other answers" if misread else "All answers"
-        which = every if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
-        asked = len({(check.operation, check.case) for check in gate.checks})
-        each = "each other contender" if misread else "each contender"
-        count = "" if results.record.blocks else f", {units.count(asked, 'question')} to {each}"
-        yield f"{which} agree{_witness(gate)}{count}."
-    if open_ := unverified(results):
-        yield f"Nothing independent confirmed the answers to {named(open_)}. {_remedy(results)}"
-    unable: dict[tuple[str, GateStatus], list[str]] = {}
-    for one in gate.operations:
-        for name, status in one.contenders.items():
-            if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR):
-                unable.setdefault((name, status), []).append(one.operation)
-    for (name, status), operations in unable.items():
-        yield f"{name} {'cannot answer' if status is GateStatus.UNSUPPORTED else 'failed on'} {named(operations)}."
-
-
-def unverified(results: ExperimentResults) -> list[str]:
-    """Operations whose answers nothing confirmed that shares no code with those who gave them."""
-    found = results.gate.operations if results.gate else ()
-    return [one.operation for one in found if one.status is GateStatus.UNVERIFIED]
-
-
-def named(operations: Sequence[str], most: int = _NAMED) -> str:
-    """``q1, q2, q3 and 4 more``."""
-    more = len(operations) - most
-    return ", ".join(operations[:most]) + (f" and {more} more" if more > 0 else "")
-
-
 def _unfinished(results: ExperimentResults) -> Iterator[str]:
     end, record = results.record.end, results.record
     if end is None:
@@ -293,21 +247,6 @@ def _lost(pair: Pair) -> str:
     return said
 
 
-def _witness(gate: Gate) -> str:
-    """With what the answers agree, where it is the same for all."""
-    seen = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
-    known = [said for name, said in _KNOWN.items() if name in seen]
-    return f" with {known[0]}" if len(known) == 1 else ""
-
-
-def _remedy(results: ExperimentResults) -> str:
-    """How to get a witness."""
-    here = {one.engine for one in results.record.spec.contenders}
-    other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
-    checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
-    return f"A witness would be {other}{checked}."
-
-
 def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
     together: dict[tuple[str, ...], list[str]] = {}
     for operation, names in gate.undecided.items():
@@ -320,7 +259,7 @@ def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
                 cell = one_line(str(check.differences[0]), 200)
                 said += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
                 break
-        yield f"{said} {_remedy(results)}"
+        yield f"{said} {remedy(results)}"
 
 
 def _misread(results: ExperimentResults) -> Iterator[str]:
@@ -344,7 +283,8 @@ def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:
     place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
     said = f"{name} gives WRONG answers on {place}: {named(operations)}."
     for check in gate.checks:
-        if check.contender == name and check.status is GateStatus.DIVERGED and check.differences:
+        proven = check.status is GateStatus.DIVERGED and check.detail != UNDECIDED
+        if check.contender == name and check.operation in operations and proven and check.differences:
             witness = f" ({check.witness})" if check.witness else ""
             return f"{said} {check.operation}, {check.case}: {one_line(str(check.differences[0]), 200)}{witness}."
     # What was found last, in a timed execution, stands last.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen import beside, by_template, headline
+from weigh.experiment.report.first_screen import agreement, beside, by_template, headline
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks, why
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, not_compared, pairs
 from weigh.experiment.report.no_verdicts import disturbed
@@ -220,7 +220,7 @@ def _why(results: ExperimentResults) -> str:
     if not results.tier or not results.tier.reasons or disturbed(results):
         return ""
     text, rest = words.first_reason(results.tier.reasons)
-    if results.tier.reasons[0].code == codes.A8.code and headline.unverified(results):
+    if results.tier.reasons[0].code == codes.A8.code and agreement.unverified(results):
         # The headline has said of which.
         text = "those answers are not confirmed"
     return f"{str(results.tier.name).capitalize()}: {text}{rest}."
@@ -231,6 +231,7 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
     baseline = results.record.spec.baseline
     # Thousands of operations: what is looked up for each is made once.
     undecided = results.gate.undecided if results.gate else {}
+    refuted = {name for names in (results.gate.refuted.values() if results.gate else ()) for name in names}
     for temperature in results.record.spec.temperatures:
         analysis = results.headline.at(temperature)
         verdicts = {(one.operation, one.contender): one for one in analysis.verdicts}
@@ -249,7 +250,7 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
                 verdicts=tuple(verdicts.get((name, other)) for other in others),
                 alone=alone,
                 noise=floors.get(name),
-                undecided=name in undecided,
+                undecided=name in undecided and name not in refuted,
             )
 
 
@@ -332,6 +333,6 @@ def _to_do(results: ExperimentResults, still_open: Sequence[Outlook]) -> Iterato
     for one in still_open:
         places = one.places(several=len(results.record.spec.contenders) > 2)
         again = ". The same command again adds its starts to these" if one.timely else ""
-        yield f"{headline.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}{again}."
+        yield f"{agreement.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}{again}."
     for remedy in beside.remedies(results):
         yield f"{one_line(remedy[:1].upper() + remedy[1:], 300).rstrip('.')}."

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weigh.experiment.report.first_screen.agreement import counted
 from weigh.experiment.report.html.queries import literals
 from weigh.model.answer import GateStatus
 from weigh.model.units import count
@@ -110,7 +111,7 @@ def answers(results: ExperimentResults, contenders: Contenders, anchors: dict[st
     shown = tuple(row for row in rows if row.anchor)
     workload = results.record.workload
     return Answers(
-        summary=_summary(rows),
+        summary=_summary(rows, counted(results.answered)),
         calm=all(one.status is GateStatus.AGREED and _of_one_mind(one) for one in gate.operations),
         rows=shown,
         divergences=tuple(
@@ -165,7 +166,7 @@ def _cell(who: Mark, status: str, checks: Sequence[Check]) -> Cell:
     )
 
 
-def _summary(rows: Sequence[Row]) -> str:
+def _summary(rows: Sequence[Row], lacking: str) -> str:
     """How many operations, how many questions, and what came of it."""
     statuses: dict[str, int] = {}
     for row in rows:
@@ -174,7 +175,7 @@ def _summary(rows: Sequence[Row]) -> str:
         f"{count(len(rows), 'operation')}, {count(sum(row.questions for row in rows), 'question')} to each contender"
     )
     found = ", ".join(f"{number} {status}" for status, number in statuses.items())
-    return f"{amounts}: {found}." if rows else "No operation was asked."
+    return f"{amounts}: {found}{lacking and f'; {lacking}'}." if rows else "No operation was asked."
 
 
 def _divergence(row: Row, cell: Cell, checks: Sequence[Check], workload: Workload | None) -> Divergence:

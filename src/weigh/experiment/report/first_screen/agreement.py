@@ -1,0 +1,145 @@
+"""Whether the answers are right: who answered how many questions, and with whom they agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.experiment.results.answered import emptiness
+from weigh.model import codes, units
+from weigh.model.answer import GateStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.results.answered import Answered
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.gate import Gate
+
+_NAMED = 3
+"""Operations that a sentence names; the others are counted."""
+_KNOWN = {
+    "ground truth": "the ground truth",
+    "published answer": "the published ones",
+    "pinned answer": "the pinned ones",
+}
+_WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
+"""Engines that answer most SQL, one a lineage."""
+
+
+def answers(results: ExperimentResults) -> Iterator[str]:
+    """Who answered, and whether that is right; what is wrong has sentences of its own (``headline.wrong``)."""
+    gate = results.gate
+    if gate is None:
+        yield "The gate was not reached: no answer was checked."
+        return
+    yield from _agreement(results, gate)
+    yield from _emptiness(results, gate)
+    if open_ := unverified(results):
+        yield f"Nothing independent confirmed the answers to {named(open_)}. {remedy(results)}"
+    unable: dict[tuple[str, GateStatus], list[str]] = {}
+    for one in gate.operations:
+        for name, status in one.contenders.items():
+            if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR):
+                unable.setdefault((name, status), []).append(one.operation)
+    for (name, status), operations in unable.items():
+        yield f"{name} {'cannot answer' if status is GateStatus.UNSUPPORTED else 'failed on'} {named(operations)}."
+
+
+def somebody_silent(results: ExperimentResults) -> bool:
+    """Whether a contender that was asked answered nothing: that is said before anything else."""
+    misread = _misread(results)
+    return any(one.nothing and one.contender not in misread for one in results.answered)
+
+
+def counted(answered: Sequence[Answered]) -> str:
+    """Who answered less than everything: ``spark answered none of 75, polars 28 of 31``; empty where all did."""
+    lacking = [one for one in answered if one.answered < one.questions]
+    said = [f"{'none' if one.nothing else f'{one.answered:,}'} of {one.questions:,}" for one in lacking]
+    return "; ".join(f"{one.contender} answered {amount}" for one, amount in zip(lacking, said, strict=True))
+
+
+def unverified(results: ExperimentResults) -> list[str]:
+    """Operations whose answers nothing confirmed that shares no code with those who gave them."""
+    found = results.gate.operations if results.gate else ()
+    return [one.operation for one in found if one.status is GateStatus.UNVERIFIED]
+
+
+def remedy(results: ExperimentResults) -> str:
+    """How to get a witness."""
+    here = {one.engine for one in results.record.spec.contenders}
+    other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
+    checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
+    return f"A witness would be {other}{checked}."
+
+
+def named(operations: Sequence[str], most: int = _NAMED) -> str:
+    """``q1, q2, q3 and 4 more``."""
+    more = len(operations) - most
+    return ", ".join(operations[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _agreement(results: ExperimentResults, gate: Gate) -> Iterator[str]:
+    agreed = [one for one in gate.operations if one.status is GateStatus.AGREED]
+    misread = _misread(results)
+    everybody = results.answered
+    # Who reads other rows was not asked.
+    asked = [one for one in everybody if one.contender not in misread]
+    whole = [one for one in asked if one.answered == one.questions]
+    questions = max((one.questions for one in everybody), default=0)
+    given = emptiness(gate)
+    if agreed and given.empty == given.questions and not results.record.spec.ingest:
+        agreed = []
+    if agreed and len(agreed) == len(gate.operations):
+        if len(whole) == len(asked):
+            count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"
+            yield f"{'All other answers' if misread else 'All answers'} agree{_witness(gate)}{count}."
+            return
+        lacking = counted(asked)
+        if len(whole) > 1:
+            yield (
+                f"{len(whole)} of {len(everybody)} contenders agree on all {units.count(questions, 'question')}"
+                f"{_witness(gate)}; {lacking}."
+            )
+        elif whole:
+            yield (
+                f"1 of {len(everybody)} contenders, {whole[0].contender}, answered all "
+                f"{units.count(questions, 'question')}, in agreement{_witness(gate)}; {lacking}."
+            )
+        else:
+            yield (
+                f"None of {len(everybody)} contenders answered all {units.count(questions, 'question')}: {lacking}. "
+                f"What was answered agrees{_witness(gate)}."
+            )
+        return
+    if lacking := counted(asked):
+        yield f"Not all {units.count(questions, 'question')} were answered: {lacking}."
+    if agreed:
+        count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"
+        yield f"The answers to {len(agreed)} of {len(gate.operations)} operations agree{_witness(gate)}{count}."
+
+
+def _emptiness(results: ExperimentResults, gate: Gate) -> Iterator[str]:
+    found = emptiness(gate)
+    if results.record.spec.ingest or not found.empty:
+        return
+    if found.empty == found.questions:
+        asked = units.count(found.questions, "question")
+        yield f"Every answer is empty, to {asked}: agreement of nothing is no evidence."
+        return
+    amount = f"{found.empty:,} of {units.count(found.questions, 'answer')} {'is' if found.empty == 1 else 'are'} empty"
+    yield f"{amount}: agreement of nothing is weak evidence."
+
+
+def _each(misread: set[str]) -> str:
+    return "each other contender" if misread else "each contender"
+
+
+def _misread(results: ExperimentResults) -> set[str]:
+    return {str(one.contender) for one in results.findings if one.code == codes.A4_ROWS.code}
+
+
+def _witness(gate: Gate) -> str:
+    """With what the answers agree, where it is the same for all."""
+    seen = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
+    known = [said for name, said in _KNOWN.items() if name in seen]
+    return f" with {known[0]}" if len(known) == 1 else ""
