@@ -11,6 +11,9 @@ from typing import Any, Literal, Protocol, TypedDict
 class DigestError(ValueError):
     """A file, a column or a stream cannot be digested. The message names it and says what is wrong."""
 
+class NotReadError(DigestError):
+    """A file may be sound, and has a form that weigh does not read: it is encrypted, or a column has such a type."""
+
 class ArrowStream(Protocol):
     """What offers the Arrow PyCapsule stream interface: pyarrow's Table and RecordBatchReader, and others."""
 
@@ -79,7 +82,8 @@ def digest_parquet(paths: Sequence[str | PathLike[str]], columns: Sequence[str] 
         threads: how many read row groups in parallel; 0 for one on each processor.
 
     Raises:
-        DigestError: a file is missing, not Parquet or corrupt, lacks a column or has one without encoding.
+        NotReadError: a file, or a column of it, has a form that weigh does not read.
+        DigestError: a file is missing, not Parquet or corrupt, or lacks a column.
     """
 
 def digest_arrow(stream: ArrowStream, columns: Sequence[int] | None = None) -> str:
@@ -90,7 +94,8 @@ def digest_arrow(stream: ArrowStream, columns: Sequence[int] | None = None) -> s
         columns: numbers of columns from 0, in the order that they take in the digest; by default all.
 
     Raises:
-        DigestError: the producer failed, a column is out of range, or its type has no encoding.
+        NotReadError: the type of a column has no encoding.
+        DigestError: the producer failed, or a column is out of range.
         AttributeError: the object has no ``__arrow_c_stream__``.
     """
 
@@ -125,6 +130,7 @@ def parquet_facts(path: str | PathLike[str]) -> ParquetFacts:
     """Return what the footer of a Parquet file says, and whether its pages have checksums.
 
     Raises:
+        NotReadError: it is encrypted.
         DigestError: the file is missing, or not a readable Parquet file.
     """
 
@@ -144,11 +150,17 @@ class BadPage(TypedDict):
     reason: str | None
 
 class PageChecks(TypedDict):
-    """The pages of a file: all, those with a checksum, bytes of all, and the bad ones, of which 1,000 are described."""
+    """The pages of a file: all, those with a checksum, bytes of all, and the bad ones, of which 1,000 are described.
+
+    ``unpacked`` are the bytes of all before compression, as their headers say; ``largest`` is the page that has most of
+    these: its column, its bytes in the file, and those before compression.
+    """
 
     pages: int
     with_checksum: int
     bytes: int
+    unpacked: int
+    largest: tuple[str, int, int] | None
     bad_pages: int
     bad: list[BadPage]
 
@@ -172,7 +184,8 @@ def check_pages(path: str | PathLike[str], threads: int = 0) -> PageChecks:
         threads: how many check columns in parallel; 0 for one on each processor.
 
     Raises:
-        DigestError: the file is missing, not Parquet or encrypted, or its columns overlap.
+        NotReadError: it is encrypted.
+        DigestError: the file is missing, not Parquet, or its columns overlap.
     """
 
 def column_pages(path: str | PathLike[str], row_group: int, column: str, most: int = 1000) -> list[Page]:

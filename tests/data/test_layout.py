@@ -229,18 +229,16 @@ def test_duckdb_writes_the_same_rows(tmp_path: Path) -> None:
     assert columns["user_name"]["bloom_filter_bytes"] >= 272
 
 
-def test_describe_reads_the_users_own_files(tmp_path: Path) -> None:
+def test_facts_of_the_users_own_files(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "one.parquet")
     pq.write_table(pa.table({"a": [4]}), tmp_path / "two.parquet")
-    found = file_facts.describe({"t": [tmp_path / "one.parquet", tmp_path / "two.parquet"]})
+    found = [file_facts.file_facts(tmp_path / name, "t") for name in ("one.parquet", "two.parquet")]
     assert [file.rows for file in found] == [3, 1]
     assert file_facts.merged(found)["t"].startswith("x3s2:4:")
     (tmp_path / "bad.parquet").write_bytes(b"not parquet")
     for missing in ("bad.parquet", "none.parquet"):
         with pytest.raises(DataFault):
-            file_facts.describe({"t": [tmp_path / missing]})
-    with pytest.raises(DataFault, match="no files"):
-        file_facts.describe({"t": []})
+            file_facts.file_facts(tmp_path / missing, "t")
 
 
 def test_parts_divide_the_rows_in_order() -> None:

@@ -16,7 +16,7 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The file has no readable Parquet footer: another format, cut short, or encrypted. Write it again.
+    /// The file has no readable Parquet footer: another format, or cut short. Write it again.
     NotParquet {
         /// The file.
         path: PathBuf,
@@ -29,7 +29,19 @@ pub enum Error {
         path: PathBuf,
         /// Row group, counted from 0.
         row_group: usize,
+        /// Path of the column, where it is known.
+        column: Option<String>,
         /// What the reader said.
+        reason: String,
+    },
+    /// The file may be sound, and has a form that this crate does not read: encryption, an encoding, an annotation of
+    /// a type. Leave the column out, or write it in another form.
+    NotRead {
+        /// The file.
+        path: PathBuf,
+        /// Path of the column, where one alone is at fault.
+        column: Option<String>,
+        /// What it is.
         reason: String,
     },
     /// A value or a type has no canonical encoding. Leave the column out, or cast it.
@@ -78,8 +90,19 @@ impl fmt::Display for Error {
             Self::NotParquet { path, reason } => {
                 write!(f, "{}: not a readable Parquet file: {reason}", path.display())
             }
-            Self::Corrupt { path, row_group, reason } => {
-                write!(f, "{}: corrupt in row group {row_group}: {reason}", path.display())
+            Self::Corrupt { path, row_group, column, reason } => {
+                write!(f, "{}: corrupt in row group {row_group}", path.display())?;
+                if let Some(column) = column {
+                    write!(f, ", column {column}")?;
+                }
+                write!(f, ": {reason}")
+            }
+            Self::NotRead { path, column, reason } => {
+                write!(f, "{}: weigh does not read ", path.display())?;
+                match column {
+                    Some(column) => write!(f, "column {column}: {reason}"),
+                    None => write!(f, "it: {reason}"),
+                }
             }
             Self::Unsupported { path, column, data_type, reason } => {
                 if let Some(path) = path {

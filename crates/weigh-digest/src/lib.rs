@@ -82,11 +82,12 @@
 //! * Duplicates count, order does not: rows in another order have the same digest.
 //! * Of a Parquet file, the types are those of the Parquet schema. What a writer's embedded Arrow schema adds to them is
 //!   ignored: a duration in a file is its integer.
-//! * INT96 timestamps are read in nanoseconds of 64 bits: beyond the years 1677 to 2262 they wrap around.
+//! * INT96 timestamps are instants in the whole range of that type; one that has nanoseconds and lies beyond the years
+//!   1677 to 2262 fits no unit, and is an error.
 //! * What the parquet crate cannot decode is an error, even if another reader can: so are files by DuckDB 2.0 with
 //!   `parquet_version V2` in which 32-bit integers differ by more than 2^31 (pyarrow refuses them as well).
 //! * Pages are checked against their checksums if they have any; without, a flipped bit may only change the digest.
-//! * Unions have no encoding, nor have decimals of negative scale beyond 256 bits.
+//! * Unions have no encoding but for those of instants alone, whose units do not matter; nor have decimals of negative scale beyond 256 bits.
 
 #![forbid(unsafe_code)]
 
@@ -99,6 +100,7 @@ mod digest;
 mod encoding;
 mod error;
 mod file_hash;
+mod halves;
 mod pages;
 mod parquet_facts;
 mod parquet_file;
@@ -113,6 +115,6 @@ pub use diff::{Diff, Located, diff_parquet};
 pub use digest::Digest;
 pub use error::Error;
 pub use file_hash::{hash_bytes, hash_file};
-pub use pages::{BadPage, Damage, Page, PageChecks, PageKind, check_pages, column_pages};
+pub use pages::{BadPage, Damage, LargestPage, Page, PageChecks, PageKind, check_pages, column_pages};
 pub use parquet_facts::{ColumnFacts, ParquetFacts, parquet_facts};
 pub use scan::digest_parquet;

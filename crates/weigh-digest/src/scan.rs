@@ -7,7 +7,6 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use arrow_array::RecordBatchReader;
 use arrow_schema::ArrowError;
 
 use crate::catch_panic::catch_panic;
@@ -128,25 +127,24 @@ fn read(
     let file = &files[task.file];
     let path = &file.path;
     let source = Positioned::open(path).map_err(|source| Error::Io { path: path.clone(), source })?;
-    let corrupt = |reason| Error::Corrupt { path: path.clone(), row_group: task.row_group, reason };
     let mut unsupported = None;
     let places = file.places();
     let expected = file.row_groups().nth(task.row_group).unwrap_or(0);
     catch_panic(|| {
-        let mut reader = file.read(source, task.row_group).map_err(ArrowError::from)?;
-        debug_assert_eq!(reader.schema().fields().len(), places.iter().max().map_or(0, |last| last + 1));
+        let reader = file.read(&source, task.row_group).map_err(ArrowError::from)?;
         let mut row = task.first_row;
         let mut hashes = Vec::new();
-        while let Some(batch) = reader.next().transpose()? {
-            let columns: Vec<_> = places.iter().map(|place| batch.column(*place).clone()).collect();
+        for batch in reader {
+            let (decoded, rows) = batch?;
+            let columns: Vec<_> = places.iter().map(|place| decoded[*place].clone()).collect();
             hashes.clear();
-            if let Err((column, (data_type, reason))) = hasher.hash(&columns, batch.num_rows(), &mut hashes) {
+            if let Err((column, (data_type, reason))) = hasher.hash(&columns, rows, &mut hashes) {
                 unsupported =
                     Some(Error::Unsupported { path: Some(path.clone()), column, data_type, reason });
                 return Ok(());
             }
             visit(Place { file: task.file, row }, &hashes);
-            row += batch.num_rows() as u64;
+            row += rows as u64;
         }
         let found = row - task.first_row;
         if found == expected {
@@ -155,6 +153,18 @@ fn read(
         // A short column ends the decoding without an error.
         Err(ArrowError::ParquetError(format!("{found} rows where the footer says {expected}")))
     })
-    .map_err(corrupt)?;
+    .map_err(|reason| fault(file, &source, task.row_group, reason))?;
     unsupported.map_or(Ok(()), Err)
+}
+
+/// What is wrong with a row group that cannot be decoded: which column, and whether it may be sound.
+fn fault(file: &TableFile, source: &Positioned, row_group: usize, reason: String) -> Error {
+    let path = file.path.clone();
+    let (column, reason) =
+        file.faulty(source, row_group).map_or((None, reason), |(column, reason)| (Some(column), reason));
+    // So the parquet crate, and this one, say that the format has more than they know.
+    match reason.split_once("NYI: ") {
+        Some((_, reason)) => Error::NotRead { path, column, reason: reason.to_owned() },
+        None => Error::Corrupt { path, row_group, column, reason },
+    }
 }

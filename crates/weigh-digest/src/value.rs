@@ -15,9 +15,9 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrowNativeTypeOp, PrimitiveArray, downcast_dictionary_array};
+use arrow_array::{Array, ArrowNativeTypeOp, PrimitiveArray, UnionArray, downcast_dictionary_array};
 use arrow_buffer::{ArrowNativeType, NullBuffer, i256};
-use arrow_schema::{DECIMAL256_MAX_SCALE, DataType, IntervalUnit, TimeUnit};
+use arrow_schema::{DECIMAL256_MAX_SCALE, DataType, IntervalUnit, TimeUnit, UnionMode};
 
 use crate::bytes::visit_bytes;
 use crate::encoding::{Slot, SlotVisitor, tag};
@@ -152,6 +152,11 @@ enum Kind<'a> {
         value: Box<Value<'a>>,
     },
     Struct(Vec<Value<'a>>),
+    /// A sparse union: row `i` is row `i` of the member that is named for it.
+    Union {
+        members: &'a UnionArray,
+        values: Vec<Value<'a>>,
+    },
 }
 
 /// Which members of the child array belong to a row.
@@ -184,6 +189,9 @@ impl<'a> Value<'a> {
         let start = buffer.len();
         let tag = match &self.kind {
             Kind::Flat(slot) => return slot(row),
+            Kind::Union { members, values } => {
+                return values[usize::from(members.type_id(row).cast_unsigned())].slot(row, buffer);
+            }
             Kind::Indirect { index, values } => {
                 return index[row].map_or(Slot::NULL, |value| values.slot(value, buffer));
             }
@@ -293,6 +301,17 @@ fn nested(array: &dyn Array) -> Result<Kind<'_>, Unsupported> {
             DataType::Int32 => runs::<Int32Type>(array)?,
             _ => runs::<Int64Type>(array)?,
         },
+        // Of instants, whose units do not matter: what no one unit holds exactly.
+        DataType::Union(fields, UnionMode::Sparse)
+            if fields.iter().enumerate().all(|(place, (id, field))| {
+                usize::try_from(id) == Ok(place) && matches!(field.data_type(), DataType::Timestamp(_, _))
+            }) =>
+        {
+            let members: &UnionArray = array.as_union();
+            let values =
+                fields.iter().map(|(id, _)| Value::new(members.child(id))).collect::<Result<_, _>>()?;
+            Kind::Union { members, values }
+        }
         other => return Err((other.clone(), "it has no canonical encoding")),
     })
 }

@@ -20,8 +20,18 @@ pyo3::create_exception!(
     "A file, a column or a stream cannot be digested."
 );
 
+pyo3::create_exception!(
+    weigh._native,
+    NotReadError,
+    DigestError,
+    "A file may be sound, and has a form that weigh does not read."
+);
+
 fn raised(error: Error) -> PyErr {
-    DigestError::new_err(error.to_string())
+    match error {
+        Error::NotRead { .. } | Error::Unsupported { .. } => NotReadError::new_err(error.to_string()),
+        _ => DigestError::new_err(error.to_string()),
+    }
 }
 
 #[pyfunction]
@@ -131,6 +141,9 @@ pub(crate) fn check_pages(py: Python<'_>, path: PathBuf, threads: usize) -> PyRe
     dict.set_item("pages", checks.pages)?;
     dict.set_item("with_checksum", checks.with_checksum)?;
     dict.set_item("bytes", checks.bytes)?;
+    dict.set_item("unpacked", checks.unpacked)?;
+    let largest = checks.largest.map(|page| (page.column, page.compressed, page.uncompressed));
+    dict.set_item("largest", largest)?;
     dict.set_item("bad_pages", checks.bad_pages)?;
     let bad = checks.bad.iter().map(|page| bad_page(py, page)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("bad", bad)?;

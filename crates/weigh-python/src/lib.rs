@@ -15,8 +15,8 @@ mod ycsb;
 mod _native {
     #[pymodule_export]
     use crate::digest::{
-        DigestError, check_pages, column_pages, diff_parquet, digest_arrow, digest_parquet, hash_bytes,
-        hash_file, merge_digests, parquet_facts,
+        DigestError, NotReadError, check_pages, column_pages, diff_parquet, digest_arrow, digest_parquet,
+        hash_bytes, hash_file, merge_digests, parquet_facts,
     };
     #[pymodule_export]
     use crate::host::{

@@ -6,12 +6,12 @@ import importlib
 import os
 import signal
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import say, say_error
+from weigh.cli.output import say, say_failure
 from weigh.cli.progress import forget_if_gone
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def main() -> None:
     except click.exceptions.Abort as error:
         code = _interrupted(error.__cause__)
     except click.ClickException as error:
-        code = _say(error.format_message(), "", _usage_hint(error))
+        code = say_failure(error.format_message(), "", _usage_hint(error))
     except KeyboardInterrupt as error:
         code = _interrupted(error)
     except _ReaderGone:
@@ -218,7 +218,7 @@ def _interrupt(number: int, _frame: object) -> None:
 
 def _interrupted(error: BaseException | None) -> int:
     """What happened is said; the code is 128 and the signal, as shells have it."""
-    _say("interrupted", "", "", getattr(error, "__notes__", ()))
+    say_failure("interrupted", "", "", getattr(error, "__notes__", ()))
     return 128 + (error.number if isinstance(error, _Signalled) else signal.SIGINT)
 
 
@@ -233,15 +233,15 @@ def _explain(error: Exception) -> int:
     if os.environ.get("WEIGH_DEBUG"):
         raise error
     if isinstance(error, WeighError):
-        _say(error.what, error.where, error.remedy, getattr(error, "__notes__", ()))
+        say_failure(error.what, error.where, error.remedy, getattr(error, "__notes__", ()))
         return int(error.exit_code)
     if isinstance(error, OSError):
-        return _say(error.strerror or str(error), str(error.filename or ""), _remedy_of(error))
+        return say_failure(error.strerror or str(error), str(error.filename or ""), _remedy_of(error))
     from weigh.cli.native import outdated
 
     if why := outdated():
-        return _say(why, "", "in a checkout run make, which builds it; else install weigh again")
-    return _say(
+        return say_failure(why, "", "in a checkout run make, which builds it; else install weigh again")
+    return say_failure(
         f"internal error: {type(error).__name__}: {error}",
         "",
         "this is a mistake of weigh; WEIGH_DEBUG=1 shows where",
@@ -252,18 +252,3 @@ def _remedy_of(error: OSError) -> str:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return "name a folder that is there, or make it"
     return "check the space and the permissions there"
-
-
-def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
-    from weigh.model.text import one_line, without_passwords
-
-    # Whoever cannot read it any more gets the exit code.
-    with suppress(OSError):
-        # What a library says often begins with the place already.
-        say_error(
-            "error: ", one_line(without_passwords(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what))
-        )
-        for line in (*notes, remedy):
-            if line:
-                say_error("  ", one_line(without_passwords(line), 1200))
-    return 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ import click
 from weigh.model.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -116,6 +117,32 @@ def say_error(word: str, text: str) -> None:
     style: dict[str, Any] = {"fg": "red", "bold": True} if word.strip() else {}
     say(word, err=True, nl=False, **style)
     say("\n".join(lines)[len(word) :], err=True)
+
+
+def say_failure(what: str, where: str, remedy: str, notes: Iterable[str] = ()) -> int:
+    """One failure on standard error, as every command ends with one.
+
+    Args:
+        what: went wrong.
+        where: a file, a contender, an operation; empty for nothing.
+        remedy: what the reader can do next.
+        notes: lines between the two.
+
+    Returns:
+        The exit code of a failure.
+    """
+    from weigh.model.text import one_line, without_passwords
+
+    # Whoever cannot read it any more gets the exit code.
+    with suppress(OSError):
+        # What a library says often begins with the place already.
+        say_error(
+            "error: ", one_line(without_passwords(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what))
+        )
+        for line in (*notes, remedy):
+            if line:
+                say_error("  ", one_line(without_passwords(line), 1200))
+    return 2
 
 
 def _wrapped(text: str, room: int | None, margin: str = "  ") -> list[str]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import zlib
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
-from weigh.model.errors import DataFault
-
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterator
@@ -65,11 +63,12 @@ def flip(path: Path, row_group: int, column: str, chance: random.Random, kind: K
         DataFault: the file cannot be read.
     """
     from weigh import _native
+    from weigh.data.layout import parquet_reading
 
     try:
         pages = _native.column_pages(path, row_group, column)
     except (OSError, _native.DigestError) as error:
-        raise DataFault(str(error), where=str(path), remedy="give readable Parquet files") from error
+        raise parquet_reading.fault(path, error) from error
     fit = [
         (n, page) for n, page in enumerate(pages) if page["compressed"] > 8 and page["kind"] == (kind or page["kind"])
     ]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from weigh.data import cache as store
 from weigh.data.ground_truth import Truth
+from weigh.data.layout import parquet_reading
 from weigh.data.user_files import plain_type
 from weigh.model.errors import DataFault
 
@@ -77,7 +77,7 @@ class _OwnTable:
         """Every row, in the order of the files."""
         for path in self._files:
             try:
-                with pq.ParquetFile(path) as file:
+                with parquet_reading.opened(path) as file:
                     for batch in file.iter_batches(_BATCH):
                         yield batch.cast(self.schema)
             except pa.ArrowException as error:
@@ -89,7 +89,8 @@ class _OwnTable:
 
 
 def _schema(files: Sequence[Path]) -> pa.Schema:
-    first, *others = [pa.schema([_plain_field(field) for field in pq.read_schema(file)]) for file in files]
+    given = [parquet_reading.opened(file).schema_arrow for file in files]
+    first, *others = [pa.schema([_plain_field(field) for field in one]) for one in given]
     if all(other.equals(first) for other in others):
         return first
     # They differ in what may be NULL: everything may then.

@@ -61,12 +61,13 @@ def columns(path: Path) -> list[str]:
         DataFault: it cannot be read.
     """
     from weigh import _native
+    from weigh.data.layout import parquet_reading
 
     try:
         # The reader that the rows are compared with; PyArrow's knows fewer ways to be damaged.
         return list(_native.parquet_facts(path)["columns"])
     except (OSError, _native.DigestError) as error:
-        raise DataFault(str(error), where="" if str(path) in str(error) else str(path), remedy=_REMEDY) from None
+        raise parquet_reading.fault(path, error) from None
 
 
 def pairs(left: Tables, right: Tables, names: tuple[str, str]) -> Iterator[tuple[str, list[Path], list[Path]]]:

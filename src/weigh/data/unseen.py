@@ -102,12 +102,13 @@ def _sampled(data: store.CachedData, place: Path, environment: store.Environment
 def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: store.Environment) -> pa.Table:
     """A part of the rows of a file."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    from weigh.data.layout import parquet_reading
 
     if given.suffix == vortex.SUFFIX:
         table = vortex.head(given, 4 * ROWS, environment(vortex.REQUIREMENTS))
     else:
-        with pq.ParquetFile(given) as file:
+        with parquet_reading.opened(given) as file:
             first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
             table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
     table = table.cast(views.plain(table.schema))
@@ -167,13 +168,16 @@ def laid_out(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from weigh.data.layout import parquet_reading
+
     files: list[FileFacts] = []
     for table in data.manifest.tables:
         paths = [made.folder / path for path in made.manifest.paths(table)]
         if made.manifest.vortex:
             rows = vortex.table(paths, environment(vortex.REQUIREMENTS))
         else:
-            rows = pa.concat_tables([pq.read_table(path) for path in paths], promote_options="permissive")
+            read = [parquet_reading.opened(path).read() for path in paths]
+            rows = pa.concat_tables(read, promote_options="permissive")
         names = data.manifest.paths(table)
         # Types that are not those of the files are read all the same.
         with suppress(pa.ArrowException):

@@ -234,16 +234,15 @@ def same_columns(table: str, files: Sequence[Path]) -> None:
         UsageError: they do.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    from weigh.model.errors import DataFault
+    from weigh.data.layout import parquet_reading
 
     first: dict[str, pa.DataType] | None = None
     for file in files:
         try:
-            schema = pq.read_schema(file)
+            schema = parquet_reading.schema(file)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataFault(str(error), where=str(file), remedy="give readable, undamaged Parquet files") from error
+            raise parquet_reading.fault(file, error) from error
         columns = {field.name: plain_type(field.type) for field in schema}
         if first is not None and list(columns.items()) != list(first.items()):
             raise UsageError(

@@ -69,6 +69,7 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
         form: what it was: ``CSV``, ``JSON``, ``Arrow`` or ``DuckDB``.
         blake3: hash of its bytes, hex.
         by: library that converted it, with its version.
+        notes: what was guessed or lost, one sentence each; left out where there is nothing to say.
     """
 
     table: str
@@ -76,9 +77,15 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     blake3: str
     by: str
+    notes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __str__(self) -> str:
         return f"{self.source} ({self.form}, blake3 {self.blake3[:12]}) was converted to Parquet by {self.by}"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """For people: what it was, and what was guessed or lost."""
+        return (str(self), *(f"  {self.source}: {note}" for note in self.notes or ()))
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,6 +55,25 @@ def fitting(kind: pa.DataType, largest: int, numbers: Callable[[str], str]) -> p
     return pa.decimal128(min(_WIDEST, len(str(image_size))), 0)
 
 
+def described(kind: pa.DataType, image: pa.DataType) -> str:
+    """A type for people, with the names that its images have: those of a struct's fields are names of the data.
+
+    Args:
+        kind: of the column as it was.
+        image: of the column as it is.
+    """
+    if kinds.is_struct(kind):
+        fields = zip(kind, image, strict=True)
+        return f"struct<{', '.join(f'{new.name}: {described(old.type, new.type)}' for old, new in fields)}>"
+    if kinds.is_map(kind):
+        return f"map<{described(kind.key_type, image.key_type)}, {described(kind.item_type, image.item_type)}>"
+    if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
+        size = f"[{kind.list_size}]" if kinds.is_fixed_size_list(kind) else ""
+        form = "large_list" if kinds.is_large_list(kind) else "fixed_size_list" if size else "list"
+        return f"{form}<element: {described(kind.value_type, image.value_type)}>{size}"
+    return str(kind)
+
+
 def largest(array: pa.Array) -> int:
     """Magnitude of whole numbers or decimals, in units of the last place."""
     if not (kinds.is_integer(array.type) or kinds.is_decimal(array.type)) or array.null_count == len(array):
@@ -88,6 +107,15 @@ def mapped(array: pa.Array, to: pa.DataType, mapping: Mapping, where: str) -> pa
     if kinds.is_struct(kind):
         parts = [mapped(array.field(place), field.type, mapping, where) for place, field in enumerate(to)]
         return pa.StructArray.from_arrays(parts, fields=list(to), mask=array.is_null())
+    if kinds.is_map(kind):
+        taken = pa.concat_arrays([array])
+        keys = mapped(taken.keys, to.key_type, mapping, where)
+        items = mapped(taken.items, to.item_type, mapping, where)
+        return pa.MapArray.from_arrays(taken.offsets, keys, items, type=to, mask=taken.is_null())
+    if kinds.is_fixed_size_list(kind):
+        taken = pa.concat_arrays([array])
+        inner = mapped(taken.values, to.value_type, mapping, where)
+        return pa.FixedSizeListArray.from_arrays(inner, type=to, mask=taken.is_null())
     if kinds.is_list(kind) or kinds.is_large_list(kind):
         form = pa.ListArray if kinds.is_list(kind) else pa.LargeListArray
         # `flatten` leaves out what NULL lists hide, and offsets would not fit any more.

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from weigh.obfuscation import arrays
 from weigh.obfuscation.results import ColumnMeasured, PairMeasured
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def columns(before: pa.Table, after: pa.Table) -> Iterator[ColumnMeasured]:
         first, second = _Facts(old), _Facts(new)
         yield ColumnMeasured(
             name=field.name,
-            type=(str(old.type), str(new.type)),
+            type=(arrays.described(old.type, new.type), arrays.described(new.type, new.type)),
             nulls=(first.nulls, second.nulls),
             distinct=(first.distinct, second.distinct),
             top=(first.top, second.top),

@@ -43,10 +43,30 @@ _CONTROL = frozenset(
 """Words of statements that begin and end transactions."""
 # fmt: on
 _SERVER = re.compile(
-    r"pg_|to_|json|array_|ts_|string_|regexp_|current_|generate_|unnest$|row_|now$|random$|concat|hash|timezone$|"
-    r"(?:next|curr|set|last)val$|set_config$|bernoulli$|system$"
+    r"pg_(?:sleep|typeof|backend_pid|size_pretty|is_in_recovery|(?:try_)?advisory_\w*lock\w*|cancel_backend|export_snapshot|"
+    r"terminate_backend|postmaster_start_time|get_\w+|stat_get_\w+|current_\w+|(?:total_)?relation_size|table_is_visible|"
+    r"(?:database|table|indexes|column)_size|encoding_to_char|notify|blocking_pids|safe_snapshot_blocking_pids)|"
+    r"to_(?:char|date|number|timestamp|jsonb?|tsquery|tsvector|hex|ascii|bin|oct|base64|days|seconds|reg\w{4,10})|"
+    r"jsonb?_(?:agg|array|object|build_\w+|each(?:_text)?|extract\w*|populate_record(?:set)?|to_record(?:set)?|typeof|type|"
+    r"strip_nulls|set|insert|path_\w+|pretty|keys|query|value|exists|table|scalar|serialize|depth|length|merge\w*|quote|"
+    r"unquote|remove|replace|search|valid|overlaps|contains(?:_path)?|storage_size|schema_valid|"
+    r"object_(?:keys|agg)\w*|array(?:_elements(?:_text)?|_length|_append|_insert|agg))|jsonb?|"
+    r"array_(?:agg|append|cat|dims|fill|length|lower|ndims|positions?|prepend|remove|replace|sample|shuffle|sort|reverse|"
+    r"to_\w+|upper)|"
+    r"ts_(?:rank(?:_cd)?|headline|delete|filter|rewrite|stat|lexize|debug|parse|token_type)|string_(?:agg|to_array|to_table)|"
+    r"regexp_(?:match(?:es)?|replace|split_to_\w+|count|instr|like|substr)|generate_(?:series|subscripts)|"
+    r"current_(?:schemas?|setting|database|user|catalog|query|role|date|time|timestamp)|row_(?:number|to_json|count)|"
+    r"unnest|now|random|concat(?:_ws)?|hash(?:text|textextended|_\w{3,8})?|timezone|(?:next|curr|set|last)val|set_config|"
+    r"bernoulli|system"
 )
 """Functions that a server has, and the parser does not know."""
+_STRINGS = frozenset(
+    (
+        "STRING", "RAW_STRING", "NATIONAL_STRING", "HEX_STRING", "BIT_STRING", "BYTE_STRING", "HEREDOC_STRING",
+        "UNICODE_STRING",
+    )
+)  # fmt: skip
+_COMMENT = re.compile(r"\s*(?:--|#|/\*)")
 _FORMAT = re.compile(
     r"\b(?:date_trunc|date_part|to_char|to_date|to_timestamp|to_number|date_format|str_to_date|strftime|extract|"
     r"time_format|timestampdiff|timestampadd|date_bin|pg_sleep|timezone|pg_advisory\w*)\s*"
@@ -95,6 +115,7 @@ def rewritten(
         word = "0" if value is None else value
         places.append((len(text), len(text) + len(word)))
         text += word + piece
+    text = _without_comments(text, dialect)
     names, roles, columns = _taken_apart(text, places, dialect)
     for number, name in columns.items() if types else ():
         if types and roles[number] == "value":
@@ -120,6 +141,7 @@ def control(pieces: Sequence[str], values: Sequence[str | None], dialect: str, m
     if values:
         raise Unreplaceable
     (text,) = pieces
+    text = _without_comments(text, dialect)
     tokens = _tokens(text, dialect)
     part, at = "", 0
     for number, token in enumerate(tokens):
@@ -134,6 +156,17 @@ def control(pieces: Sequence[str], values: Sequence[str | None], dialect: str, m
         elif word not in _CONTROL:
             raise Unreplaceable
     return Rewritten(pieces=(part + text[at:],), roles=())
+
+
+def _without_comments(text: str, dialect: str) -> str:
+    """Blanks in the place of comments: what stands between two tokens, and is more than blanks."""
+    made, at = "", 0
+    for start, end in [*((token.start, token.end + 1) for token in _tokens(text, dialect)), (len(text), len(text))]:
+        gap = text[at:start]
+        made += " " * len(gap) if _COMMENT.match(gap) else gap
+        made += text[start:end]
+        at = max(at, end)
+    return made
 
 
 def _name(text: str, mapping: Mapping) -> str:
@@ -210,6 +243,9 @@ def _check(text: str, tokens: Sequence[Any], places: Sequence[tuple[int, int]], 
         values.update(range(low, high))
     for number, token in enumerate(tokens):
         kind, start, end = token.token_type.name, token.start, token.end + 1
+        if kind in _STRINGS and start not in values:
+            # A text that was not taken for a value.
+            raise Unreplaceable
         if kind not in ("VAR", "IDENTIFIER", "NAME") and text[start : start + 1] not in ('"', "`"):
             continue
         if (start, end) in names or start in values:
@@ -218,7 +254,7 @@ def _check(text: str, tokens: Sequence[Any], places: Sequence[tuple[int, int]], 
         if word in _PLAIN:
             continue
         called = number + 1 < len(tokens) and tokens[number + 1].token_type.name == "L_PAREN"
-        if called and (word.upper() in exp.FUNCTION_BY_NAME or _SERVER.match(word)):
+        if called and (word.upper() in exp.FUNCTION_BY_NAME or _SERVER.fullmatch(word)):
             continue
         if not called:
             raise Unreplaceable

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pyarrow.types as kinds
 
 from weigh.data import sides
+from weigh.data.layout import parquet_reading
 from weigh.host.new_folder import new_folder
-from weigh.model.errors import DataFault, UsageError, nearest
-from weigh.model.text import one_line
+from weigh.model.errors import DataFault, UsageError
 from weigh.obfuscation import arrays, measures, results
 from weigh.obfuscation.draws import drawn
 from weigh.obfuscation.ids import LARGEST, Ids
@@ -64,7 +64,7 @@ def obfuscate(
     done = 0
     with new_folder(out) as place:
         for name, paths in found.items():
-            table = _Table(name, paths, mapping)
+            table = _Table(name, paths, mapping, source)
             for rows in table.write(place):
                 done += rows
                 progress.step(done, total, "rows")
@@ -85,23 +85,21 @@ def obfuscate(
 def _ids(found: dict[str, list[Path]], pattern: str, mapping: Mapping) -> Ids:
     """Of the columns of whole numbers that a pattern fits; their ends are its limits."""
     columns: set[str] = set()
-    known: set[str] = set()
     limits: set[int] = set()
-    for table, paths in found.items():
+    for paths in found.values():
         with _open(paths[0]) as file:
             fields = list(file.schema_arrow)
-        known |= {one_line(field.name) for field in fields if kinds.is_integer(field.type)}
         for field in fields:
             if kinds.is_integer(field.type) and fnmatchcase(field.name.lower(), pattern.lower()):
                 columns.add(mapping.name(field.name))
                 low, high = _ends(paths, field.name)
                 if low < 0 or high > LARGEST:
-                    said = f"identifiers are whole numbers from 0 to {LARGEST:,}, and this column has others"
-                    where = f"{table}.{one_line(field.name)}"
-                    raise UsageError(said, where=where, remedy="give a pattern that leaves it out: --ids")
+                    said = f"identifiers are whole numbers from 0 to {LARGEST:,}, and a column that it fits has others"
+                    raise UsageError(said, where=f"--ids {pattern}", remedy="give a pattern that leaves it out: --ids")
                 limits |= {low, high + 1}
     if not columns:
-        raise UsageError(f"--ids {pattern}: no column of whole numbers is called so", remedy=nearest(pattern, known))
+        remedy = "give a pattern of the names of such columns, as '*_id'"
+        raise UsageError(f"--ids {pattern}: no column of whole numbers is called so", remedy=remedy)
     return Ids(mapping.key, columns, sorted(limits))
 
 
@@ -132,11 +130,13 @@ class _Table:
         name: of it.
         paths: its files.
         mapping: decides.
+        source: as the user named it. No message says a name of the data: who reads it knows columns by their places.
     """
 
-    def __init__(self, name: str, paths: Sequence[Path], mapping: Mapping) -> None:
+    def __init__(self, name: str, paths: Sequence[Path], mapping: Mapping, source: str) -> None:
         self._paths, self._mapping = paths, mapping
-        self._was = name
+        self._source = source
+        self._number = 1
         self.name = mapping.name(name)
         self.rows = 0
         self._before: list[pa.RecordBatch] = []
@@ -149,9 +149,10 @@ class _Table:
             first = file.schema_arrow
         schema = self._schema(first)
         for number, path in enumerate(self._paths):
+            self._number = number + 1
             with _open(path) as file:
                 if not file.schema_arrow.equals(first):
-                    raise UsageError("files of one table have different columns", where=str(path), remedy=_REMEDY)
+                    raise UsageError("files of one table have different columns", where=self._where(), remedy=_REMEDY)
                 name = self.name if len(self._paths) == 1 else f"{self.name}-{number:04}"
                 with pq.ParquetWriter(place / f"{name}.parquet", schema, compression=_codec(file)) as writer:
                     for group in range(file.num_row_groups):
@@ -170,7 +171,7 @@ class _Table:
                 self.rows += batch.num_rows
                 yield batch.num_rows
         except pa.ArrowException as error:
-            raise DataFault(str(error), where=self._was, remedy=_REMEDY) from None
+            raise DataFault(f"it cannot be read: {type(error).__name__}", where=self._where(), remedy=_REMEDY) from None
         if held:
             writer.write_table(pa.Table.from_batches(held, schema), row_group_size=_GROUP)
 
@@ -199,24 +200,30 @@ class _Table:
         columns = [
             arrays.exchanged(column, ids)
             if (ids := self._ids(field.name, column.type)) is not None
-            else arrays.mapped(column, field.type, self._mapping, f"{self._was}.{one_line(name)}")
-            for column, field, name in zip(batch.columns, schema, batch.schema.names, strict=True)
+            else arrays.mapped(column, field.type, self._mapping, f"{self._where()}, column {place + 1}")
+            for place, (column, field) in enumerate(zip(batch.columns, schema, strict=True))
         ]
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _schema(self, first: pa.Schema) -> pa.Schema:
         """New names, and types that the images fit in; nothing of the metadata, which may hold names."""
         names = [self._mapping.name(name) for name in first.names]
-        if len(set(names)) < len(names):
-            raise UsageError(
-                "two of its columns are called alike but for their case", where=self._was, remedy="rename one of them"
-            )
+        self._refuse_twins(names)
         fields = []
         for place, field in enumerate(first):
             stays = self._ids(names[place], field.type) is not None
             kind = field.type if stays else self._type(field.type, self._largest(field))
             fields.append(pa.field(names[place], kind, nullable=field.nullable))
         return pa.schema(fields)
+
+    def _refuse_twins(self, names: Sequence[str]) -> None:
+        if len(set(names)) < len(names):
+            first = next(place for place, name in enumerate(names) if name in names[:place])
+            what = f"columns {names.index(names[first]) + 1} and {first + 1} are called alike but for their case"
+            raise UsageError(what, where=self._where(), remedy="rename one of them")
+
+    def _where(self) -> str:
+        return f"{self._source}, file {self._number} of a table of {len(self._paths)}"
 
     def _ids(self, name: str, kind: pa.DataType) -> Ids | None:
         """What becomes of a column of identifiers; None of another."""
@@ -227,7 +234,13 @@ class _Table:
         """The type of the images; without a largest value the widest of its kind."""
         mapping = self._mapping
         if kinds.is_struct(kind):
-            return pa.struct([pa.field(mapping.name(one.name), self._type(one.type, None)) for one in kind])
+            names = [mapping.name(one.name) for one in kind]
+            self._refuse_twins(names)
+            return pa.struct([(name, self._type(one.type, None)) for name, one in zip(names, kind, strict=True)])
+        if kinds.is_map(kind):
+            return pa.map_(self._type(kind.key_type, None), self._type(kind.item_type, None))
+        if kinds.is_fixed_size_list(kind):
+            return pa.list_(pa.field("element", self._type(kind.value_type, None)), kind.list_size)
         if kinds.is_list(kind):
             return pa.list_(pa.field("element", self._type(kind.value_type, None)))
         if kinds.is_large_list(kind):
@@ -263,7 +276,8 @@ def _ends(paths: Sequence[Path], column: str) -> tuple[int, int]:
 
 def _open(path: Path) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(path)
+        # A type of an extension is what it is stored as: nothing of it stays.
+        return parquet_reading.opened(path, extensions=False)
     except (pa.ArrowException, OSError) as error:
         raise DataFault(str(error), where=str(path), remedy=_REMEDY) from None
 

@@ -53,7 +53,7 @@ fn lying(metadata: ParquetMetaData) -> ParquetMetaData {
 fn digest(file: Bytes, metadata: ParquetMetaData, batch: usize) -> Digest {
     let options = ArrowReaderOptions::new()
         .with_skip_arrow_metadata(true)
-        .with_schema(decoded_schema(&metadata).unwrap());
+        .with_schema(decoded_schema(&metadata).unwrap().whole);
     let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), options).unwrap();
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata).with_batch_size(batch);
     digest_batches(reader.build().unwrap(), None).unwrap()
@@ -61,7 +61,7 @@ fn digest(file: Bytes, metadata: ParquetMetaData, batch: usize) -> Digest {
 
 fn dictionaries(metadata: &ParquetMetaData) -> Vec<bool> {
     let schema = decoded_schema(metadata).unwrap();
-    schema.fields().iter().map(|field| matches!(field.data_type(), DataType::Dictionary(..))).collect()
+    schema.whole.fields().iter().map(|field| matches!(field.data_type(), DataType::Dictionary(..))).collect()
 }
 
 #[test]

@@ -85,6 +85,17 @@ pub struct BadPage {
     pub damage: Damage,
 }
 
+/// The page that takes the most memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargestPage {
+    /// Path of its column.
+    pub column: String,
+    /// Bytes of its contents in the file.
+    pub compressed: u64,
+    /// Bytes of its contents before compression.
+    pub uncompressed: u64,
+}
+
 /// What checking the pages of a file has shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageChecks {
@@ -94,10 +105,23 @@ pub struct PageChecks {
     pub with_checksum: u64,
     /// Bytes of the pages, headers not included.
     pub bytes: u64,
+    /// The same before compression, as the headers say.
+    pub unpacked: u64,
+    /// The page that has most of these.
+    pub largest: Option<LargestPage>,
     /// How many are bad.
     pub bad_pages: u64,
     /// The first bad ones, in the order of the file.
     pub bad: Vec<BadPage>,
+}
+
+impl PageChecks {
+    /// Keeps the larger page.
+    fn at_least(&mut self, column: &str, compressed: u64, uncompressed: u64) {
+        if self.largest.as_ref().is_none_or(|largest| largest.uncompressed < uncompressed) {
+            self.largest = Some(LargestPage { column: column.to_owned(), compressed, uncompressed });
+        }
+    }
 }
 
 /// Compares every page of the file at `path` with its checksum, if it has one.
@@ -106,7 +130,8 @@ pub struct PageChecks {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] and [`Error::NotParquet`], which an encrypted file and column chunks that overlap are too.
+/// [`Error::Io`]; [`Error::NotParquet`], which column chunks that overlap are too; [`Error::NotRead`] if it is
+/// encrypted.
 pub fn check_pages(path: &Path, threads: usize) -> Result<PageChecks, Error> {
     let file = Pages::open(path)?;
     let available = || thread::available_parallelism().map_or(1, NonZero::get);
@@ -127,6 +152,10 @@ pub fn check_pages(path: &Path, threads: usize) -> Result<PageChecks, Error> {
         whole.0.pages += own.pages;
         whole.0.with_checksum += own.with_checksum;
         whole.0.bytes += own.bytes;
+        whole.0.unpacked = whole.0.unpacked.saturating_add(own.unpacked);
+        if let Some(page) = own.largest {
+            whole.0.at_least(&page.column, page.compressed, page.uncompressed);
+        }
         whole.0.bad_pages += own.bad_pages;
         whole.1.append(&mut bad);
         Ok(())
@@ -178,7 +207,8 @@ pub fn column_pages(path: &Path, row_group: usize, column: &str, most: usize) ->
         let page = read.map_err(|reason| Error::Corrupt {
             path: path.to_owned(),
             row_group,
-            reason: format!("column {column}: {reason}"),
+            column: Some(column.to_owned()),
+            reason: reason.to_owned(),
         })?;
         window.pass(page.compressed);
         found.push(page);
@@ -208,9 +238,11 @@ impl Pages {
         let (source, metadata) = footer(path)?;
         let refused = |reason: String| Error::NotParquet { path: path.to_owned(), reason };
         if encrypted(&source).map_err(|error| refused(error.to_string()))? {
-            return Err(refused(
-                "its columns are encrypted, and so are the headers of their pages".to_owned(),
-            ));
+            return Err(Error::NotRead {
+                path: path.to_owned(),
+                column: None,
+                reason: "its columns are encrypted, and so are the headers of their pages".to_owned(),
+            });
         }
         let chunks = chunks(&metadata, source.len()).map_err(refused)?;
         Ok(Self { source, chunks })
@@ -246,6 +278,8 @@ impl Pages {
             };
             checks.pages += 1;
             checks.bytes += page.compressed;
+            checks.unpacked = checks.unpacked.saturating_add(page.uncompressed);
+            checks.at_least(&chunk.column, page.compressed, page.uncompressed);
             if page.kind == PageKind::Data {
                 values = values.saturating_add(page.values);
             }

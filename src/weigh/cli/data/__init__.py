@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,7 @@ from weigh.cli.data.diff import diff
 from weigh.cli.data.make import make
 from weigh.cli.data.obfuscate import obfuscate
 from weigh.cli.data.register import list_registered, register, unregister
-from weigh.cli.output import print_json, say
+from weigh.cli.output import print_json, say, say_failure
 
 if TYPE_CHECKING:
     from weigh.model.dataset import FileFacts
@@ -43,19 +43,17 @@ data.add_command(unregister)
 @_json
 def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
     """Print the row digest of Parquet files taken as one table."""
-    from weigh._native import DigestError, digest_parquet, parquet_facts
-    from weigh.data.layout.file_facts import refuse_bomb, refuse_vortex
-    from weigh.model.errors import DataFault
+    from weigh._native import DigestError, digest_parquet
+    from weigh.data.layout import parquet_reading
+    from weigh.data.layout.file_facts import refuse_vortex
 
     try:
         for file in files:
             refuse_vortex(file)
-            refuse_bomb(file, parquet_facts(file))
+            parquet_reading.guarded(file)
         found = digest_parquet(list(files), columns.split(",") if columns else None)
-    except DigestError as error:
-        raise _unreadable(error, "columns that are in every file, and " if columns else "") from None
-    except OSError as error:
-        raise DataFault(str(error), remedy="give readable Parquet files") from None
+    except (OSError, DigestError) as error:
+        raise parquet_reading.fault_of(files, error) from None
     if as_json:
         print_json({"schema": "weigh/digest/1", "files": [str(file) for file in files], "digest": found})
     else:
@@ -68,16 +66,37 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
 def describe(files: tuple[Path, ...], as_json: bool) -> None:
     """Say what Parquet files are: writer, row groups, codecs, encodings, hashes, digests.
 
-    Of a folder, the *.parquet in it.
+    Of a folder, the *.parquet in it. A file that cannot be read is named, with exit code 2, and the others are
+    described.
     """
     from weigh.data.layout import file_facts
+    from weigh.model.errors import ExitCode, WeighError
 
-    found = file_facts.describe({"table": [file for path in files for file in _files_of(path)]})
+    found: list[FileFacts] = []
+    unread: list[WeighError] = []
+    for path in files:
+        try:
+            inside = _files_of(path)
+        except WeighError as error:
+            unread.append(error)
+            continue
+        for file in inside:
+            try:
+                one = file_facts.file_facts(file, "table")
+            except WeighError as error:
+                unread.append(error)
+                continue
+            found.append(one)
+            if not as_json:
+                _print_file(one)
     if as_json:
-        print_json({"schema": "weigh/files/1", "files": found})
-        return
-    for one in found:
-        _print_file(one)
+        document: dict[str, Any] = {"schema": "weigh/files/1", "files": found}
+        if unread:
+            document["unread"] = [{"path": one.where, "what": one.what, "remedy": one.remedy} for one in unread]
+        print_json(document)
+    for error in unread:
+        say_failure(error.what, error.where, error.remedy)
+    click.get_current_context().exit(int(ExitCode.FAILED if unread else ExitCode.OK))
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -115,9 +134,3 @@ data.add_command(diff)
 
 data.add_command(check)
 data.add_command(probe_checksums)
-
-
-def _unreadable(error: Exception, also: str = "") -> Exception:
-    from weigh.model.errors import DataFault
-
-    return DataFault(str(error), remedy=f"name {also}readable, undamaged Parquet files")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.output import print_json, print_rich, say
+from weigh.cli.output import print_json, print_rich, say, say_failure
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 def check(paths: tuple[Path, ...], as_json: bool) -> None:
     """Compare every page of Parquet files with its checksum, and a dataset folder with its manifest.
 
-    The manifest has sizes, hashes and the digest of every row. Exit 1 when something differs.
+    The manifest has sizes, hashes and the digest of every row. Exit 1 when something differs. A file that cannot be
+    read is named, with exit code 2, and the others are checked.
     """
     from weigh.data.layout import file_facts
     from weigh.model import units
-    from weigh.model.errors import ExitCode
+    from weigh.model.errors import DataFault, ExitCode
     from weigh.model.text import one_line
 
     checked: list[PageChecks] = []
     findings: list[Finding] = []
+    unread: list[DataFault] = []
     kept = 0
     for path in paths:
         if (path / "manifest.json").exists():
@@ -43,12 +45,21 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
         else:
             problems, files = [], _files(path)
         for file in files:
-            found = _pages(file, known_bad=bool(problems))
+            try:
+                found = _pages(file, known_bad=bool(problems))
+            except DataFault as error:
+                unread.append(error)
+                continue
             if found is not None:
                 checked.append(found[0])
                 findings += found[1]
     if as_json:
-        print_json({"schema": "weigh/check/1", "passed": not findings, "files": checked, "findings": findings})
+        document = {
+            "schema": "weigh/check/1", "passed": not (findings or unread), "files": checked, "findings": findings,
+        }  # fmt: skip
+        if unread:
+            document["unread"] = [{"path": one.where, "what": one.what, "remedy": one.remedy} for one in unread]
+        print_json(document)
     else:
         for one in checked:
             say(one)
@@ -57,7 +68,10 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
             say(one_line(problem.text))
         if kept:
             say(f"{units.count(kept, 'file')} as the manifest says, every row digested")
-    click.get_current_context().exit(int(ExitCode.FOUND if findings else ExitCode.OK))
+    for error in unread:
+        say_failure(error.what, error.where, error.remedy)
+    code = ExitCode.FAILED if unread else ExitCode.FOUND if findings else ExitCode.OK
+    click.get_current_context().exit(int(code))
 
 
 def _environment(requirements: list[str]) -> Path:

@@ -61,24 +61,25 @@ def diff(left: str, right: str, limit: int, only_rows: bool, only_written: bool,
 
 def refuse_bombs(files: list[Path]) -> None:
     """Refuse small files that unpack to more than anybody can go through, and what is no Parquet."""
-    from weigh._native import DigestError, parquet_facts
-    from weigh.data.layout.file_facts import refuse_bomb
+    from weigh._native import DigestError
+    from weigh.data.layout import parquet_reading
 
-    try:
-        for file in files:
-            refuse_bomb(file, parquet_facts(file))
-    except DigestError as error:
-        raise _unreadable(error) from None
+    for file in files:
+        try:
+            parquet_reading.guarded(file)
+        except (OSError, DigestError) as error:
+            raise parquet_reading.fault(file, error) from None
 
 
 def _rows(left: list[Path], right: list[Path], limit: int) -> RowDifference:
     from weigh._native import DigestError, diff_parquet
+    from weigh.data.layout import parquet_reading
     from weigh.data.layout.difference import RowDifference
 
     try:
         return RowDifference(**diff_parquet(left, right, limit=limit))
     except DigestError as error:
-        raise _unreadable(error) from None
+        raise parquet_reading.fault_of([*left, *right], error) from None
 
 
 def _written(left: list[Path], right: list[Path]) -> Written:
@@ -175,9 +176,9 @@ def _shown(path: str, number: int) -> str:
 
 def _row(path: str, number: int) -> str:
     """One row of a file, for people."""
-    import pyarrow.parquet as pq
+    from weigh.data.layout import parquet_reading
 
-    file = pq.ParquetFile(path)
+    file = parquet_reading.opened(Path(path))
     for group in range(file.num_row_groups):
         rows = file.metadata.row_group(group).num_rows
         if number >= rows:
@@ -205,9 +206,3 @@ def _value(column: pa.Array, number: int) -> str:
         return str(column[number].as_py())
     except (ValueError, OverflowError, ImportError):
         return " ".join(column.slice(number, 1).to_string(skip_new_lines=True).split())
-
-
-def _unreadable(error: Exception) -> Exception:
-    from weigh.model.errors import DataFault
-
-    return DataFault(str(error), remedy="name readable, undamaged Parquet files")

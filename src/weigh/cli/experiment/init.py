@@ -66,6 +66,8 @@ def init(
     say(f"tables:  {tables}")
     for conversion in written.conversions:
         say(f"         {conversion}, in the cache")
+        for note in conversion.notes or ():
+            say(f"           {note}")
     say(f"queries: {', '.join(written.queries)}")
     for path in written.files:
         say(f"wrote {path}")

@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from weigh.data.layout import page_checksums, vortex
-from weigh.model import codes, units
+from weigh.model import codes
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from weigh.model.codes.code import Fixed
     from weigh.model.finding import Finding
-
-_ROWS = 10_000_000
-_UNPACKED = 1 << 30
-"""Rows and bytes that any file may have, however small it is."""
-_ROWS_A_BYTE, _BYTES_A_BYTE = 100, 1000
-"""Rows and bytes that a byte of a file may stand for: a column of one value alone is packed tighter."""
 
 Depth = Literal["size", "hash", "digest"]
 
@@ -41,16 +35,17 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
 
     Raises:
         UsageError: it is Vortex.
-        DataFault: it is missing, is not Parquet, or is damaged (D4 where a page does not have its checksum).
+        DataFault: it is missing, is not Parquet, is damaged (D4 where a page does not have its checksum), or has a form
+            that weigh does not read.
     """
     from weigh import _native
+    from weigh.data.layout import parquet_reading
 
     refuse_vortex(path)
     try:
-        parquet = _native.parquet_facts(path)
-        refuse_bomb(path, cast("dict[str, Any]", parquet))
+        parquet, pages = parquet_reading.guarded(path)
         # The digest compares checksums too; this says which page it is.
-        page_checksums.refuse_bad(path)
+        page_checksums.refuse_bad(path, pages)
         return FileFacts(
             path=name or str(path),
             table=table,
@@ -61,7 +56,7 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
             parquet=cast("dict[str, Any]", parquet),
         )
     except (OSError, _native.DigestError) as error:
-        raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
+        raise parquet_reading.fault(path, error) from error
 
 
 def refuse_vortex(path: Path) -> None:
@@ -77,41 +72,6 @@ def refuse_vortex(path: Path) -> None:
             remedy="name the same rows as Parquet; the digests of a layout of Vortex stand in its manifest.json, and "
             "weigh data check compares its folder with them",
         )
-
-
-def refuse_bomb(path: Path, parquet: Mapping[str, Any]) -> None:
-    """Refuse a small file that says that it unpacks to what no machine of this size can hold or go through.
-
-    Args:
-        path: the file.
-        parquet: its facts, from its footer.
-
-    Raises:
-        DataFault: it is one.
-    """
-    size = max(path.stat().st_size, 1)
-    unpacked = sum(column["uncompressed_bytes"] for column in parquet["columns"].values())
-    if parquet["rows"] > max(_ROWS, _ROWS_A_BYTE * size) or unpacked > max(_UNPACKED, _BYTES_A_BYTE * size):
-        raise DataFault(
-            f"{units.size(size)} that say that they are {parquet['rows']:,} rows and unpack to {units.size(unpacked)}",
-            where=str(path),
-            remedy="it would fill the memory or take for ever; data that is meant so has a byte for every hundred rows",
-        )
-
-
-def describe(tables: Mapping[str, Iterable[Path]]) -> tuple[FileFacts, ...]:
-    """The facts of existing files, such as a user's own.
-
-    Raises:
-        DataFault: a file is missing, is not Parquet, or is damaged; a table has no file.
-    """
-    facts = []
-    for table, paths in tables.items():
-        of_table = [file_facts(path, table) for path in paths]
-        if not of_table:
-            raise DataFault(f"table {table} has no files", remedy="give at least one Parquet file")
-        facts += of_table
-    return tuple(facts)
 
 
 def merged(files: Iterable[FileFacts]) -> dict[str, str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh._native import BadPage
+    from weigh._native import PageChecks as Checked
     from weigh.model.codes.code import Fixed
     from weigh.model.finding import Finding
 
@@ -67,12 +68,15 @@ def check(path: Path, name: str | None = None, threads: int = 0) -> tuple[PageCh
         DataFault: it cannot be read, is not Parquet, or is encrypted.
     """
     from weigh import _native
+    from weigh.data.layout import parquet_reading
 
     name = name or str(path)
     try:
         found = _native.check_pages(path, threads)
     except (OSError, _native.DigestError) as error:
-        raise DataFault(str(error), remedy="give readable, undamaged Parquet files that are not encrypted") from error
+        raise parquet_reading.fault(path, error) from error
+    if found["bad"] and _elsewhere(path, found):
+        found = {**found, "bad": [], "bad_pages": 0}
     checks = PageChecks(
         path=name,
         pages=found["pages"],
@@ -90,8 +94,19 @@ def check(path: Path, name: str | None = None, threads: int = 0) -> tuple[PageCh
     return checks, findings
 
 
-def refuse_bad(path: Path) -> None:
+def _elsewhere(path: Path, found: Checked) -> bool:
+    """Whether no checksum is wrong and PyArrow reads the file: its pages are where weigh did not look for them."""
+    from weigh.data.layout import parquet_reading
+
+    return all(page["reason"] is not None for page in found["bad"]) and parquet_reading.reads(path)
+
+
+def refuse_bad(path: Path, found: Checked | None = None) -> None:
     """Refuse a file with a page that is not as it was written.
+
+    Args:
+        path: the file.
+        found: of its pages; None where nobody looked yet.
 
     Raises:
         DataFault: there is one (D4), or the file cannot be read.
@@ -99,8 +114,8 @@ def refuse_bad(path: Path) -> None:
     """
     from weigh import _native
 
-    found = _native.check_pages(path)
-    if found["bad"]:
+    found = found or _native.check_pages(path)
+    if found["bad"] and not _elsewhere(path, found):
         code, text = _problem(found["bad"][0])
         more = f" (and {found['bad_pages'] - 1:,} more)" if found["bad_pages"] > 1 else ""
         raise DataFault(

@@ -170,11 +170,12 @@ def _order(paths: Sequence[Path]) -> tuple[str, ...]:
 
 def _opened(path: Path) -> _File:
     from weigh import _native
+    from weigh.data.layout import parquet_reading
 
     try:
         facts = cast("dict[str, Any]", _native.parquet_facts(path))
     except (OSError, _native.DigestError) as error:
-        raise DataFault(str(error), where="" if str(path) in str(error) else str(path), remedy=_REMEDY) from None
+        raise parquet_reading.fault(path, error) from None
     read = footer(path)
     if [column.name for column in read.columns] != list(facts["columns"]):
         raise DataFault("two of its columns have one name", where=str(path), remedy=_REMEDY)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from weigh.data import user_files
 from weigh.data.layout import parquet
 from weigh.data.layout.program import fault
 from weigh.engines.duckdb_sql import NAME, DuckDB
+from weigh.experiment.config import losses
 from weigh.model import units
 from weigh.model.dataset import Conversion
 from weigh.model.errors import DataFault, UsageError, nearest
@@ -104,7 +108,37 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
         except OSError as error:
             raise fault(error, target.parent) from error
     name = f"{file.name}, {inside}" if inside else file.name
-    return _Made(target, Conversion(table=table, source=name, form=form, blake3=digest, by=by))
+    made = Conversion(table=table, source=name, form=form, blake3=digest, by=by)
+    notes = _notes(form, inside, file, target, cache)
+    return _Made(target, msgspec.structs.replace(made, notes=notes) if notes else made)
+
+
+def _notes(form: str, inside: str, file: Path, target: Path, cache: Path) -> tuple[str, ...]:
+    """What was guessed or lost, counted once for each content."""
+    kept = target.with_suffix(".notes.json")
+    with suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(kept.read_bytes(), type=tuple[str, ...])
+    if form == "Arrow":
+        return ()
+
+    def ask(queries: list[str]) -> list[list[dict[str, object]]]:
+        return _asked(file, cache, _attached(file) if form == "DuckDB" else "", queries)
+
+    source = _source(form, inside, file)
+    notes = (
+        losses.of_database(source, target, ask) if form == "DuckDB" else losses.of_text(file, form, source, target, ask)
+    )
+    kept.write_bytes(msgspec.json.encode(notes))
+    return notes
+
+
+def _source(form: str, inside: str, file: Path) -> str:
+    """How DuckDB reads it."""
+    return {
+        "CSV": f"read_csv({_text(file)}, sample_size = -1)",
+        "JSON": f"read_json({_text(file)}, sample_size = -1, maximum_object_size = 268435456)",
+        "DuckDB": f'source.main."{inside.replace(chr(34), chr(34) * 2)}"',
+    }[form]
 
 
 def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> None:
@@ -116,11 +150,7 @@ def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> N
         if form == "Arrow":
             _by_pyarrow(file, aside)
         else:
-            source = {
-                "CSV": f"read_csv({_text(file)}, sample_size = -1)",
-                "JSON": f"read_json({_text(file)}, sample_size = -1, maximum_object_size = 268435456)",
-                "DuckDB": f'source.main."{inside.replace(chr(34), chr(34) * 2)}"',
-            }[form]
+            source = _source(form, inside, file)
             script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
             _asked(file, cache, (_attached(file) if form == "DuckDB" else "") + script, [])
         # mkstemp's 0600 would hide the data from engines that run as another user.

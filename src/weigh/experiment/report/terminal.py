@@ -168,7 +168,8 @@ def _heading(results: ExperimentResults) -> Text:
     for line in layouts.lines(record):
         text.append(f"\n{one_line(line)}", style="dim")
     for one in (record.manifest.converted or ()) if record.manifest else ():
-        text.append(f"\n{one_line(str(one))}", style="dim")
+        for line in one.lines:
+            text.append(f"\n{one_line(line)}", style="dim")
     if record.environment:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from weigh.data.layout import parquet, views
+from weigh.data.layout import parquet, parquet_reading, views
 from weigh.engines.loaded import Tables
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from weigh.model.spec import LayoutSpec
     from weigh.model.units import Bytes, Rows
+
+_BATCH = 1 << 16
 
 
 class Source:
@@ -46,13 +48,18 @@ class Source:
         parts = []
         begin = 0
         for path in self._paths[table]:
-            with pq.ParquetFile(path) as file:
+            with parquet_reading.opened(Path(path)) as file:
                 for group in range(file.num_row_groups):
                     end = begin + file.metadata.row_group(group).num_rows
                     low, high = max(first, begin), min(first + rows, end)
-                    if low < high:
-                        read = file.read_row_group(group, columns=list(columns))
-                        parts.append(read.slice(low - begin, high - low))
+                    at = begin
+                    # Batch by batch: a row group of few values may have more rows than memory holds.
+                    for batch in file.iter_batches(_BATCH, [group], list(columns)) if low < high else ():
+                        if at < high and low < at + batch.num_rows:
+                            parts.append(pa.Table.from_batches([batch.slice(max(low - at, 0), high - max(low, at))]))
+                        at += batch.num_rows
+                        if at >= high:
+                            break
                     begin = end
         found = (
             pa.concat_tables(parts, promote_options="permissive")

@@ -1,0 +1,147 @@
+"""Parquet files through PyArrow, weigh's second reader: what it reads is not damaged, whatever the first one says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from weigh import _native
+from weigh.model import units
+from weigh.model.errors import DataFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from weigh._native import PageChecks, ParquetFacts
+
+_ROWS = 1_000_000_000
+_UNPACKED = 8 << 30
+_PAGE = 512 << 20
+"""Rows, bytes, and bytes of one page that any file may have, however small it is."""
+_ROWS_A_BYTE, _BYTES_A_BYTE = 100, 1000
+"""Rows and bytes that a byte of a larger file may stand for: a column of one value alone is packed tighter."""
+_BATCH = 1 << 14
+REMEDY = "give readable, undamaged Parquet files"
+
+
+def opened(path: Path, *, extensions: bool = True) -> pq.ParquetFile:
+    """The file, whose INT96 instants come in a unit that holds them: in nanoseconds where all fit.
+
+    Args:
+        path: the file.
+        extensions: whether annotations such as UUID and JSON become types of their own.
+
+    Raises:
+        pyarrow.ArrowException, OSError: it cannot be read.
+    """
+    file = pq.ParquetFile(path, arrow_extensions_enabled=extensions)
+    leaves = [file.schema.column(place) for place in range(len(file.schema.names))]
+    roots = {leaf.path.split(".")[0] for leaf in leaves if leaf.physical_type == "INT96"}
+    if not roots:
+        return file
+    wide = pq.ParquetFile(path, arrow_extensions_enabled=extensions, coerce_int96_timestamp_unit="us")
+    narrow = pa.schema([field for field in file.schema_arrow if field.name in roots]).remove_metadata()
+    try:
+        for batch in wide.iter_batches(_BATCH, columns=sorted(roots)):
+            batch.select(narrow.names).cast(narrow)
+    except pa.ArrowInvalid:
+        return wide
+    return file
+
+
+def schema(path: Path) -> pa.Schema:
+    """Of the file; without what its writer noted of Arrow where that is damaged.
+
+    Raises:
+        pyarrow.ArrowException, OSError, UnicodeDecodeError: it cannot be read.
+    """
+    return pq.read_schema(path)
+
+
+def guarded(path: Path) -> tuple[ParquetFacts, PageChecks]:
+    """Facts and pages of a file that unpacks to what can be gone through: every command that decodes begins here.
+
+    Raises:
+        DigestError: it cannot be read.
+        DataFault: it is small, and says that it unpacks to what no machine of this size can hold or go through.
+    """
+    facts = _native.parquet_facts(path)
+    _refuse(path, facts["rows"], sum(column["uncompressed_bytes"] for column in facts["columns"].values()))
+    # The headers of the pages are what a reader takes memory by.
+    pages = _native.check_pages(path)
+    _refuse(path, facts["rows"], pages["unpacked"])
+    if pages["largest"]:
+        column, packed, unpacked = pages["largest"]
+        if unpacked > max(_PAGE, _BYTES_A_BYTE * packed):
+            raise DataFault(
+                f"a page of column {column} has {units.size(packed)} that say that they unpack to "
+                f"{units.size(unpacked)}",
+                where=str(path),
+                remedy="one page must fit the memory of every reader: write it again in smaller pages",
+            )
+    return facts, pages
+
+
+def _refuse(path: Path, rows: int, unpacked: int) -> None:
+    size = max(path.stat().st_size, 1)
+    if unpacked > max(_UNPACKED, _BYTES_A_BYTE * size):
+        raise DataFault(
+            f"{units.size(size)} that say that they unpack to {units.size(unpacked)}",
+            where=str(path),
+            remedy="it would fill the memory or take for ever; data that is meant so has a byte for every thousand",
+        )
+    if rows > max(_ROWS, _ROWS_A_BYTE * size):
+        raise DataFault(
+            f"{units.size(size)} that say that they are {rows:,} rows",
+            where=str(path),
+            remedy="it would take for ever to go through them; data that is meant so has a byte for every hundred rows",
+        )
+
+
+def fault(path: Path, error: Exception) -> DataFault:
+    """What a file is that weigh's reader refused: one that it does not read, or no sound one.
+
+    Only what PyArrow cannot read either, or what does not fit its checksum, is called damaged.
+
+    Args:
+        path: the file.
+        error: of the reader.
+    """
+    said, where = str(error).removeprefix(f"{path}: "), str(path)
+    if isinstance(error, _native.NotReadError):
+        return DataFault(said, where=where, remedy="leave that column out of the file, or write it in another form")
+    if isinstance(error, _native.DigestError) and reads(path):
+        remedy = "write it again with another writer, for instance with PyArrow or DuckDB, and report this"
+        return DataFault(f"weigh does not read it, and PyArrow does ({said})", where=where, remedy=remedy)
+    return DataFault(said, where=where, remedy=REMEDY)
+
+
+def fault_of(files: Sequence[Path], error: Exception) -> DataFault:
+    """The same where several were read: the error names the one."""
+    named = [file for file in files if str(error).startswith(f"{file}: ")]
+    return fault(max(named, key=lambda file: len(str(file))), error) if named else DataFault(str(error), remedy=REMEDY)
+
+
+def reads(path: Path) -> bool:
+    """Whether PyArrow reads the file: all that it says to have, every value sound, no page against its checksum."""
+    try:
+        if any(page["stored"] is not None for page in _native.check_pages(path)["bad"]):
+            return False
+    except (OSError, _native.DigestError):
+        # The pages are not where the footer says, for weigh; PyArrow may know better.
+        pass
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            rows = sum(batch.num_rows for batch in _sound(file))
+            return rows == int(file.metadata.num_rows)
+    except (pa.ArrowException, OSError, ValueError):
+        return False
+
+
+def _sound(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
+    for batch in file.iter_batches(_BATCH):
+        batch.validate(full=True)
+        yield batch

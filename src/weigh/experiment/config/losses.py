@@ -1,0 +1,218 @@
+"""What was guessed or lost where a text was read as a table: counted, so that nobody has to trust a guess."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from weigh.model.text import one_line
+from weigh.model.units import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import IO
+
+Ask = "Callable[[list[str]], list[list[dict[str, Any]]]]"
+"""Queries to their rows."""
+
+_NAMED = 8
+"""Columns that are named of a kind."""
+_NUMBER = r"\s*[-+(]?\s*[$€£¥]?\s*(?:\d{1,3}(?:[.,'' ]\d{3})+|\d+)?(?:[.,]\d+)?(?:[eE][-+]?\d+)?\s*[%$€£¥)-]?\s*"
+"""What people write for a number: with a comma, thousands, a currency, a share."""
+_DATE = r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?\s*"
+_NOTHING = ("null", "none", "na", "n/a", "nan", "nil", "-", "\\n", "?")
+"""Texts that often stand for NULL."""
+_SEPARATORS = (",", ";", "\t", "|")
+_MOST = 0.5
+"""Share of a column's values from which on it looks like something else than text."""
+_CHUNK = 1 << 20
+
+
+def of_text(file: Path, form: str, source: str, made: Path, ask: Ask) -> tuple[str, ...]:
+    """What a table is not that a text may be: one sentence each.
+
+    Args:
+        file: the text.
+        form: ``CSV`` or ``JSON``.
+        source: how DuckDB reads it.
+        made: the table, as Parquet.
+        ask: queries of DuckDB.
+    """
+    table = f"read_parquet({_text(made)})"
+    queries = [
+        f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {source})",
+        f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {table})",
+    ]
+    if form == "CSV":
+        queries.append(
+            'SELECT Delimiter AS delimiter, Quote AS quote, "Comment" AS comment, SkipRows AS skipped, '
+            f"HasHeader AS header FROM sniff_csv({_text(file)}, sample_size = -1)"
+        )
+    read, kept, *sniffed = ask(queries)
+    names = [str(column["name"]) for column in kept]
+    texts = [str(column["name"]) for column in read if column["type"] in ("VARCHAR", "JSON")]
+    (counted,) = ask([_counts(table, names, texts)])[0]
+    lines = _lines(file, sniffed[0][0], int(counted["rows"]), names, counted) if sniffed and sniffed[0] else ()
+    columns = (*_looks(texts, counted), *_nulls(form, names, texts, counted))
+    return (*lines, _types(read), *_changed(read, kept), *columns)
+
+
+def of_database(source: str, made: Path, ask: Ask) -> tuple[str, ...]:
+    """Types of a database's table that Parquet does not keep."""
+    described = [source, f"read_parquet({_text(made)})"]
+    read, kept = ask(
+        [f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})" for one in described]
+    )
+    return tuple(_changed(read, kept))
+
+
+def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
+    """One row: how many rows; NULLs of each column; and of texts, how many look like numbers, dates, NULL."""
+    found = ["count(*) AS rows"]
+    for number, name in enumerate(names):
+        column = _quoted(name)
+        found.append(f"count(*) - count({column}) AS null{number}")
+        if name not in texts:
+            continue
+        as_text = f"{column}::VARCHAR"
+        like = {
+            "number": f"regexp_full_match({as_text}, {_literal(_NUMBER)}) AND regexp_matches({as_text}, '[0-9]')",
+            "date": f"regexp_full_match({as_text}, {_literal(_DATE)})",
+            "word": f"lower(trim({as_text})) IN ({', '.join(map(_literal, _NOTHING))})",
+        }
+        for kind, predicate in like.items():
+            found.append(f"count(*) FILTER ({predicate}) AS {kind}{number}")
+            found.append(f"min({as_text}) FILTER ({predicate}) AS {kind}_example{number}")
+        separators = "|".join(map(re.escape, _SEPARATORS))
+        pieces = f"len(regexp_split_to_array({as_text}, {_literal(separators)}))"
+        found += [f"min({pieces}) AS least{number}", f"max({pieces}) AS most{number}"]
+    return f"SELECT {', '.join(found)} FROM {table}"
+
+
+def _lines(
+    file: Path, sniffed: dict[str, Any], rows: int, names: Sequence[str], counted: dict[str, Any]
+) -> Iterator[str]:
+    quote, comment = _mark(sniffed["quote"]), _mark(sniffed["comment"])
+    records, blank, comments = _records(file, quote, comment)
+    header = bool(sniffed["header"])
+    dropped = records - rows - header
+    if dropped > 0:
+        before = int(sniffed["skipped"])
+        what = [f"{before:,} before the header"] if before else []
+        what += [f"{comments:,} that begin with {comment}"] if comments else []
+        said = f" ({', '.join(what)})" if what else ""
+        yield f"{count(dropped, 'line')} of {records:,} dropped{said}"
+    elif dropped < 0:
+        yield f"{rows:,} rows of {records:,} lines"
+    if blank and len(names) > 1:
+        yield f"{count(blank, 'empty line')} dropped"
+    if not header:
+        yield f"no line was taken for a header: its columns are called {names[0]} to {names[-1]}"
+    if len(names) == 1 and int(counted.get("most0") or 1) > 1:
+        least, most = int(counted["least0"]), int(counted["most0"])
+        ragged = f"its lines have {least} to {most} fields" if least != most else f"its lines may have {most} fields"
+        yield f"ragged: {ragged}, so that each is read whole, as one text"
+
+
+def _mark(said: Any) -> str:
+    return "" if said in (None, "(empty)", "\0", "") else str(said)
+
+
+def _records(file: Path, quote: str, comment: str) -> tuple[int, int, int]:
+    """Lines with something in them, those without, and those that are comments; a line break in quotes is none."""
+    records = blank = comments = 0
+    mark, word = quote.encode(), comment.encode()
+    opened = False
+    begun = False
+    with _plain(file) as lines:
+        for line in _split(lines):
+            if not opened:
+                begun = False
+                comments += bool(word) and line.lstrip().startswith(word)
+            begun = begun or bool(line.strip())
+            if mark and line.count(mark) % 2:
+                opened = not opened
+            if not opened:
+                records += begun
+                blank += not begun
+    return records + opened, blank, comments
+
+
+def _split(lines: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while chunk := lines.read(_CHUNK):
+        *whole, rest = (rest + chunk).replace(b"\r\n", b"\n").split(b"\n")
+        yield from whole
+    if rest:
+        yield rest
+
+
+def _plain(file: Path) -> IO[bytes]:
+    import pyarrow as pa
+
+    packed = {".gz": "gzip", ".zst": "zstd"}.get(file.suffix.lower())
+    if packed is None:
+        return file.open("rb")
+    opened: IO[bytes] = pa.CompressedInputStream(pa.OSFile(str(file)), packed)
+    return opened
+
+
+def _types(read: Sequence[dict[str, Any]]) -> str:
+    said = [f"{one_line(str(one['name']))} {one_line(str(one['type']), 60)}" for one in read]
+    return f"types guessed: {_some(said)}"
+
+
+def _changed(read: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Types that Parquet has not, and that lose something by what they become."""
+    for one, other in zip(read, kept, strict=True):
+        was, now = str(one["type"]), str(other["type"])
+        if was != now and (now == "DOUBLE" or "UNION" in was or was.startswith(("BIT", "TIME"))):
+            yield f"{one_line(str(one['name']))} is {one_line(was, 60)}, and becomes {one_line(now, 60)} in Parquet"
+
+
+def _looks(texts: Sequence[str], counted: dict[str, Any]) -> Iterator[str]:
+    for number, name in _numbered(counted, texts):
+        there = int(counted["rows"]) - int(counted[f"null{number}"])
+        for kind, like in (("number", "numbers"), ("date", "dates")):
+            found = int(counted[f"{kind}{number}"])
+            if found and found >= _MOST * there:
+                value = one_line(str(counted[f"{kind}_example{number}"]), 40)
+                yield f"{one_line(name)} stays text; {found:,} of its {there:,} values look like {like} ('{value}')"
+                break
+
+
+def _nulls(form: str, names: Sequence[str], texts: Sequence[str], counted: dict[str, Any]) -> Iterator[str]:
+    made = [(name, int(counted[f"null{number}"])) for number, name in enumerate(names)]
+    if said := [f"{found:,} in {one_line(name)}" for name, found in made if found]:
+        yield f"NULL made of {'empty fields' if form == 'CSV' else 'missing or null fields'}: {_some(said)}"
+    words = [
+        f"{int(counted[f'word{number}']):,} in {one_line(name)}"
+        for number, name in _numbered(counted, texts)
+        if counted[f"word{number}"]
+    ]
+    if words:
+        yield f"texts that often stand for NULL stay texts: {_some(words)}"
+
+
+def _numbered(counted: dict[str, Any], texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The columns of texts with the numbers that they are counted by."""
+    there = [int(key.removeprefix("word")) for key in counted if re.fullmatch(r"word\d+", key)]
+    return zip(sorted(there), texts, strict=True)
+
+
+def _some(said: Sequence[str]) -> str:
+    more = f" and {len(said) - _NAMED:,} more" if len(said) > _NAMED else ""
+    return ", ".join(said[:_NAMED]) + more
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(path: Path) -> str:
+    return _literal(str(path))
