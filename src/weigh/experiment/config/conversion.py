@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.data import user_files
 from weigh.data.layout import parquet
 from weigh.data.layout.program import fault
 from weigh.engines.duckdb_sql import NAME, DuckDB
+from weigh.evidence import whole
 from weigh.model import units
 from weigh.model.dataset import Conversion
 from weigh.model.errors import DataFault, UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -109,10 +108,7 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
 
 def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> None:
     """Made aside and moved into place whole."""
-    descriptor, name = tempfile.mkstemp(prefix=f"{target.stem}-", dir=target.parent)
-    os.close(descriptor)
-    aside = Path(name)
-    try:
+    with whole.aside(target) as aside:
         if form == "Arrow":
             _by_pyarrow(file, aside)
         else:
@@ -123,11 +119,6 @@ def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> N
             }[form]
             script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
             _asked(file, cache, (_attached(file) if form == "DuckDB" else "") + script, [])
-        # mkstemp's 0600 would hide the data from engines that run as another user.
-        aside.chmod(0o644)
-        aside.rename(target)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _asked(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:
