@@ -76,13 +76,13 @@ class Ended:
         code: exit code; negative the signal that ended it.
         out: standard output.
         err: standard error.
-        calls: of the kind that was to fail; 0 where the process could not say.
+        calls: how many of each kind there were; empty where the process could not say.
     """
 
     code: int
     out: str
     err: str
-    calls: int
+    calls: dict[str, int]
 
 
 class Place:
@@ -121,7 +121,8 @@ class Place:
         except subprocess.TimeoutExpired:
             process.kill()
             raise AssertionError(f"weigh {words} with {fault} has no end") from None
-        calls = int(count.read_text() or 0) if count.exists() else 0
+        lines = count.read_text().splitlines() if count.exists() else []
+        calls = {kind: int(number) for kind, number in map(str.split, lines)}
         count.unlink(missing_ok=True)
         ended = Ended(process.returncode, out, err, calls)
         self._check(words, fault, ended, process.pid)

@@ -1,7 +1,7 @@
 /* The n-th call of one kind fails, in the process that loads this library and in none that it starts.
  *
  * WEIGH_FAULT is "KIND:N:ERRNO:LAST:FILE": of the calls of that kind (write, sync, rename, open, allocate) those from
- * the N-th to the LAST-th fail with that number. FILE gets how many calls there were, when the process ends.
+ * the N-th to the LAST-th fail with that number. FILE gets how many calls of each kind there were, at the end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,14 +22,18 @@
 #define LARGE 4096 /* bytes of an allocation that counts */
 
 static char kind[16], file[512];
-static long from, until, calls;
+static const char *const KINDS[] = {"write", "sync", "rename", "open", "allocate"};
+enum { ALL = sizeof KINDS / sizeof *KINDS };
+static long from, until, calls[ALL];
 static int number, ready;
 static pid_t own;
 
 static int fails(const char *called) {
-    if (!ready || strcmp(called, kind) || getpid() != own) return 0;
-    long now = __sync_add_and_fetch(&calls, 1);
-    if (now < from || now > until) return 0;
+    if (!ready || getpid() != own) return 0;
+    int which = 0;
+    while (strcmp(called, KINDS[which])) which++;
+    long now = __sync_add_and_fetch(&calls[which], 1);
+    if (now < from || now > until || strcmp(called, kind)) return 0;
     errno = number;
     return 1;
 }
@@ -44,8 +48,10 @@ __attribute__((constructor)) static void begin(void) {
 
 __attribute__((destructor)) static void end(void) {
     if (!ready || getpid() != own) return;
-    char text[32];
-    int length = snprintf(text, sizeof text, "%ld\n", calls);
+    char text[256];
+    int length = 0;
+    for (int which = 0; which < ALL; which++)
+        length += snprintf(text + length, sizeof text - length, "%s %ld\n", KINDS[which], calls[which]);
     int to = syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     syscall(SYS_write, to, text, length);
     syscall(SYS_close, to);

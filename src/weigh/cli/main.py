@@ -249,12 +249,11 @@ def _explain(error: Exception) -> int:
     if isinstance(error, WeighError):
         _say(error.what, error.where, error.remedy, getattr(error, "__notes__", ()))
         return int(error.exit_code)
+    notes = getattr(error, "__notes__", ())
     if isinstance(error, OSError):
-        return _say(refusal(error), str(error.filename or ""), remedy_of(error))
+        return _say(refusal(error), str(error.filename or ""), remedy_of(error), notes)
     if isinstance(error, MemoryError):
-        return _say(
-            "there is not enough memory", "", "end other programs, give less data, or raise the limit (ulimit -v)"
-        )
+        return _say("there is not enough memory", "", "end other programs, or raise ulimit -v", notes)
     if isinstance(error, RecursionError):
         return _say(
             "what it was given is nested too deep", "", "give it flatter: no form of weigh needs hundreds of levels"
