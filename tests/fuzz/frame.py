@@ -4,7 +4,8 @@ A door makes inputs, each a pure function of its number, and gives each to weigh
 a crash, a hang and a gigabyte are found like anything else. What broke weigh once is kept as a file under
 ``tests/fuzz/kept/<door>``, and is tried first for ever after.
 
-``WEIGH_FUZZ`` is the number of inputs a door; without it each door tries a few, for `make test`.
+``WEIGH_FUZZ`` is the number of inputs a door; without it each door tries a few, for `make test`. At the end of `make
+fuzz` stands what each door had: inputs, how many broke it and how, the most memory, the longest time.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +38,13 @@ if TYPE_CHECKING:
 FEW = 20
 """Inputs of a door in `make test`."""
 LONGEST = 20.0
-"""Seconds that weigh may take over one input."""
+"""CPU seconds that weigh may take over one input."""
+WAITED = 120.0
+"""Seconds that it may take on a machine that others use too."""
 MEMORY = 1 << 30
 """Bytes that the process may hold at any moment, its libraries included."""
+COUNTS = "WEIGH_FUZZ_COUNTS"
+"""Names the file that gets what each door had, a line of JSON each."""
 KEPT = Path(__file__).parent / "kept"
 _ADDRESSES = 24 << 30
 """Bytes of addresses: a request beyond that fails in the process instead of filling the machine."""
@@ -78,6 +83,31 @@ class Door:
             yield f"{self.name} {one}", lambda one=one: self.make(random.Random(f"{self.name} {one}"))
 
 
+@dataclass
+class Count:
+    """What came of the inputs of a door.
+
+    Attributes:
+        door: its name.
+        inputs: how many it had.
+        broken: by which it broke, by how: ``internal error``, ``memory``, ``hang``, ``died`` or ``other``.
+        peak: bytes of the process and its children at most, its libraries included.
+        slowest: seconds that one input took at most.
+    """
+
+    door: str
+    inputs: int = 0
+    broken: dict[str, int] = field(default_factory=dict)
+    peak: int = 0
+    slowest: float = 0.0
+
+    def broke(self, said: str) -> None:
+        """One more, by what was found."""
+        words = {"internal error": "internal error", " MiB": "memory", "no end within": "hang", "the process": "died"}
+        how = next((kind for word, kind in words.items() if word in said), "other")
+        self.broken[how] = self.broken.get(how, 0) + 1
+
+
 def fuzz(door: Door) -> None:
     """Try a door.
 
@@ -87,9 +117,14 @@ def fuzz(door: Door) -> None:
     number = int(os.environ.get("WEIGH_FUZZ") or door.few)
     folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{door.name}-"))
     broken: list[str] = []
+    count = Count(door.name)
     done: int | None = 0
     while done is not None and len(broken) < 50:
-        done = _batch(door, number, done, folder, broken)
+        done = _batch(door, number, done, folder, broken, count)
+    if counts := os.environ.get(COUNTS):
+        # In one write: doors are tried by several processes.
+        with Path(counts).open("a") as file:
+            file.write(json.dumps(asdict(count)) + "\n")
     if not broken:
         shutil.rmtree(folder)
     assert not broken, (
@@ -98,7 +133,7 @@ def fuzz(door: Door) -> None:
     )
 
 
-def _batch(door: Door, number: int, begin: int, folder: Path, broken: list[str]) -> int | None:
+def _batch(door: Door, number: int, begin: int, folder: Path, broken: list[str], count: Count) -> int | None:
     """Try inputs from one on, in one process, until it is gone; the input to go on with, None at the end."""
     ours, theirs = os.pipe()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -112,8 +147,8 @@ def _batch(door: Door, number: int, begin: int, folder: Path, broken: list[str])
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[theirs], env=environment,
         )  # fmt: skip
     os.close(theirs)
-    current, name, since, said = begin, "its beginning", time.monotonic() + _STARTING - LONGEST, b""
-    why = ""
+    current, name, since, said = begin, "its beginning", time.monotonic() + _STARTING - WAITED, b""
+    why, used = "", 0.0
     with os.fdopen(ours, "rb", buffering=0) as pipe:
         while True:
             if select.select([pipe], [], [], _POLL)[0]:
@@ -123,13 +158,23 @@ def _batch(door: Door, number: int, begin: int, folder: Path, broken: list[str])
                 said += part
                 *lines, said = said.split(b"\n")
                 for line in lines:
-                    word, current, name, more = json.loads(line)
-                    since = time.monotonic()
+                    word, current, name, more, peak = json.loads(line)
+                    if word == "begin":
+                        count.inputs += 1
+                    else:
+                        count.slowest = max(count.slowest, time.monotonic() - since)
+                        count.peak = max(count.peak, peak)
+                    since, used = time.monotonic(), _cpu(process.pid)
                     if word == "broken":
                         broken.append(f"{name}: {more}")
-            if time.monotonic() - since > LONGEST:
-                why = f"no end within {LONGEST:g} s"
-            elif _resident(process.pid) > MEMORY:
+                        count.broke(more)
+            resident = _resident(process.pid)
+            count.peak = max(count.peak, resident)
+            if time.monotonic() - since > WAITED:
+                why = f"no end within {WAITED:g} s"
+            elif name != "its beginning" and _cpu(process.pid) - used > LONGEST:
+                why = f"no end within {LONGEST:g} s of CPU"
+            elif resident > MEMORY:
                 why = f"more than {MEMORY >> 20} MiB"
             if why:
                 process.kill()
@@ -138,16 +183,27 @@ def _batch(door: Door, number: int, begin: int, folder: Path, broken: list[str])
     if not why and code == 0:
         return None
     log_tail = (folder / "log").read_bytes()[-_LAST:].decode(errors="replace")
+    count.broke(why or "the process died")
     broken.append(f"{name}: {why or f'the process ended with {code}'}; it printed: {log_tail}")
     assert name != "its beginning", broken[-1]
     return current + 1
 
 
 def _resident(pid: int) -> int:
-    """Bytes in memory; 0 where the process is gone."""
+    """Bytes in memory of a process and all that it started; 0 where it is gone."""
     with contextlib.suppress(OSError, IndexError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
+        own = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return own + sum(_resident(int(child)) for child in children)
     return 0
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of CPU that a process and its children that ended used; 0 where it is gone."""
+    with contextlib.suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def child(module: str, name: str, number: str, begin: str, folder: str, pipe: str) -> None:
@@ -157,8 +213,8 @@ def child(module: str, name: str, number: str, begin: str, folder: str, pipe: st
     (door,) = (one for one in doors if one.name == name)
     with os.fdopen(int(pipe), "w", buffering=1) as say:
 
-        def tell(word: str, at: int, label: str, more: str = "") -> None:
-            say.write(json.dumps([word, at, label, more]) + "\n")
+        def tell(word: str, at: int, label: str, more: str = "", peak: int = 0) -> None:
+            say.write(json.dumps([word, at, label, more, peak]) + "\n")
 
         for at, (label, made) in enumerate(door.inputs(int(number))):
             if at < int(begin):
@@ -171,14 +227,15 @@ def child(module: str, name: str, number: str, begin: str, folder: str, pipe: st
             try:
                 with tempfile.TemporaryDirectory(dir=folder) as place:
                     door.use(content, Path(place))
-                assert (peak := _peak()) <= MEMORY, f"a peak of {peak >> 20} MiB"
+                peak = _peak()
+                assert peak <= MEMORY, f"a peak of {peak >> 20} MiB"
             except BaseException:
-                tell("broken", at, label, traceback.format_exc()[-_LAST:])
+                tell("broken", at, label, traceback.format_exc()[-_LAST:], _peak())
                 if isinstance(sys.exception(), KeyboardInterrupt):
                     raise
             else:
                 kept.unlink()
-                tell("withstood", at, label)
+                tell("withstood", at, label, peak=peak)
 
 
 def _forget_peak() -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -118,6 +119,7 @@ class LazyGroup(click.Group):
         """As click does."""
         with _reader():
             try:
+                _somewhere()
                 return super().invoke(ctx)
             finally:
                 if sys.stdout is not None:
@@ -171,6 +173,18 @@ def cli() -> None:
       3    everything refused; with --strict anything refused or unresolved
       130  Ctrl-C
     """
+
+
+def _somewhere() -> None:
+    """Every command takes paths from where it is called."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        from weigh.model.errors import EnvironmentFault
+
+        raise EnvironmentFault(
+            f"the current folder cannot be used: {error.strerror}", remedy="cd to a folder that is there"
+        ) from error
 
 
 def main() -> None:
@@ -228,15 +242,22 @@ def _usage_hint(error: click.ClickException) -> str:
 
 
 def _explain(error: Exception) -> int:
-    from weigh.model.errors import WeighError
+    from weigh.model.errors import WeighError, refusal, remedy_of
 
     if os.environ.get("WEIGH_DEBUG"):
         raise error
     if isinstance(error, WeighError):
         say_failure(error.what, error.where, error.remedy, getattr(error, "__notes__", ()))
         return int(error.exit_code)
+    notes = getattr(error, "__notes__", ())
     if isinstance(error, OSError):
-        return say_failure(error.strerror or str(error), str(error.filename or ""), _remedy_of(error))
+        return say_failure(refusal(error), str(error.filename or ""), remedy_of(error), notes)
+    if isinstance(error, MemoryError):
+        return say_failure("there is not enough memory", "", "end other programs, or raise ulimit -v", notes)
+    if isinstance(error, RecursionError):
+        return say_failure(
+            "what it was given is nested too deep", "", "give it flatter: no form of weigh needs hundreds of levels"
+        )
     from weigh.cli.native import outdated
 
     if why := outdated():
@@ -248,7 +269,3 @@ def _explain(error: Exception) -> int:
     )
 
 
-def _remedy_of(error: OSError) -> str:
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return "name a folder that is there, or make it"
-    return "check the space and the permissions there"

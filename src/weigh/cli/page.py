@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from weigh.cli.output import say
+from weigh.evidence import whole
 
 html_option = click.option(
     "--html",
@@ -27,5 +28,5 @@ def write_page(path: Path, page: bytes) -> None:
         sys.stdout.buffer.write(page)
         sys.stdout.buffer.flush()
         return
-    path.write_bytes(page)
+    whole.write(path, page)
     say(f"written: {path}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 from weigh.data.layout.file_facts import comparable
 from weigh.data.layout.program import fault
 from weigh.data.user_files import PARQUET, facts, form, same_columns
+from weigh.evidence import whole
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest
 
@@ -286,8 +286,6 @@ def _write(made: Registration, cache: Path) -> None:
     path = _file(made.name, cache)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_suffix(f".{os.getpid()}.aside")
-        aside.write_bytes(msgspec.json.format(msgspec.json.encode(made)))
-        aside.replace(path)
+        whole.write(path, msgspec.json.format(msgspec.json.encode(made)))
     except OSError as error:
         raise fault(error, path.parent) from error

@@ -12,6 +12,7 @@ import msgspec
 from weigh.data.cache import CachedData
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
+from weigh.evidence import whole
 from weigh.host import scratch
 from weigh.model.dataset import OWN_FILES, Conversion, DatasetName, FileFacts, Manifest
 from weigh.model.errors import UsageError
@@ -220,7 +221,7 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
     if known is None or not file_facts.comparable(known.digest):
         known = file_facts.file_facts(file, table, name)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(msgspec.json.encode(known))
+        whole.write(kept, msgspec.json.encode(known))
     return msgspec.structs.replace(known, table=table, path=name)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import datetime
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.evidence import whole
 from weigh.host import lock
 from weigh.host.knobs import knobs
 from weigh.host.knobs.read import KnobState
@@ -237,25 +238,15 @@ def _write(machine: Machine, snapshot: Snapshot | None) -> None:
     if snapshot is None:
         place.unlink(missing_ok=True)
         return
-    fresh = place.with_suffix(f".{os.getpid()}.new")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        # What a kill left half-written; whoever writes holds the measurement lock.
-        for left in place.parent.glob(f"{place.stem}.*.new"):
-            left.unlink(missing_ok=True)
-        with fresh.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(snapshot), indent=2) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(place)
+        whole.write(place, msgspec.json.format(msgspec.json.encode(snapshot), indent=2) + b"\n")
         folder = os.open(place.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
     except OSError as error:
-        with suppress(OSError):
-            fresh.unlink()
         raise EnvironmentFault(
             f"what stands where cannot be written down ({error.strerror}), so nothing is set",
             where=str(place),

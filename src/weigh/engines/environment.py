@@ -12,13 +12,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 
 import msgspec
 
+from weigh.evidence import whole
 from weigh.host import scratch, trust
 from weigh.model.errors import EnvironmentFault, UsageError
 
@@ -258,11 +258,7 @@ def _hash(text: str) -> str:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            file.write(text)
-        # Readable by those who share the cache.
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(path)
+        whole.write(path, text.encode())
     except OSError as error:
         raise _no_space(path.parent, error) from error
 

@@ -13,7 +13,6 @@ import socket
 import subprocess
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -26,11 +25,13 @@ from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
 from weigh.host.processes import family_cpu, priority, process_counters
 from weigh.model.data.store import StoreUse
+from weigh.model.errors import EnvironmentFault, refusal, remedy_of
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
     from types import TracebackType
 
     from weigh.engines.engine import Engine
@@ -108,29 +109,14 @@ class WorkerProcess:
         self._answers = 0
         self._place: Path | None = None
         self._loads = itertools.count(1)
-        self._channel, theirs = socket.socketpair()
-        compiled = bytecode.put(engine.adapter, self.folder / "lib")
-        (self.folder / "scratch").mkdir()
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
         self._closing_s = engine.closing_s
         self._over = False
         processes.adopt()
         bounded = readable is not None and engine.confined
-        log = (self.folder / "log").open("wb")
-        with log, theirs:
-            serve = [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]
-            self._process = subprocess.Popen(
-                hiding(hidden, serve, self.folder / "hidden"),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                pass_fds=[theirs.fileno()],
-                cwd=self.folder / "scratch",
-                env={**surroundings.variables(self.folder, confined=bounded), _MARK: self._mark},
-                start_new_session=True,
-            )
-        self._oom_kills = _oom_kills()
+        compiled = self._begin(engine, environment, hidden, confined=bounded)
+        self._oom_kills = cgroup.oom_kills()
         self.exchange = Exchange(self._channel, self.pid, self)
         self.counters = process_counters.Counters(self.pid)
         try:
@@ -163,6 +149,34 @@ class WorkerProcess:
             self.kill()
             raise
         self._starting.opened()
+
+    def _begin(self, engine: Engine, environment: Environment, hidden: Sequence[Path], *, confined: bool) -> Path:
+        """Start the process; the file with the adapter's modules. Where it cannot be started nothing is left."""
+        try:
+            self._channel, theirs = socket.socketpair()
+            with theirs:
+                compiled = bytecode.put(engine.adapter, self.folder / "lib")
+                (self.folder / "scratch").mkdir()
+                serve = [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]
+                with (self.folder / "log").open("wb") as log:
+                    self._process = subprocess.Popen(
+                        hiding(hidden, serve, self.folder / "hidden"),
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        pass_fds=[theirs.fileno()],
+                        cwd=self.folder / "scratch",
+                        env={**surroundings.variables(self.folder, confined=confined), _MARK: self._mark},
+                        start_new_session=True,
+                    )
+        except BaseException as error:
+            for folder in (self.folder, self._memory):
+                shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                said, where = f"{engine.name} cannot be started: {refusal(error)}", error.filename or self.folder.parent
+                raise EnvironmentFault(said, where=str(where), remedy=remedy_of(error)) from error
+            raise
+        return compiled
 
     @property
     def pid(self) -> int:
@@ -381,15 +395,9 @@ class WorkerProcess:
         tail = self.log_tail()
         self.kill()
         said = f"; it printed: {tail}" if tail else ""
-        if code == -signal.SIGKILL and _oom_kills() > self._oom_kills:
+        if code == -signal.SIGKILL and cgroup.oom_kills() > self._oom_kills:
             return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
 
 
-def _oom_kills() -> int:
-    with suppress(OSError):
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            if line.startswith("oom_kill "):
-                return int(line.split()[1])
-    return 0

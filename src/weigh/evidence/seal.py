@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import files, journal
+from weigh.evidence import files, journal, whole
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_json(folder: Path, name: str, body: Any) -> None:
     """One derived document, indented for people."""
-    (folder / name).write_bytes(json_bytes(body))
+    whole.write(folder / name, json_bytes(body))
 
 
 def json_bytes(body: Any) -> bytes:

@@ -11,7 +11,7 @@ from weigh import __version__
 from weigh.evidence import files
 from weigh.evidence.attempts import attempts, number_of
 from weigh.evidence.seal import SEAL, Seal, file_names, write_json
-from weigh.model.errors import EnvironmentFault, WeighError
+from weigh.model.errors import EnvironmentFault, WeighError, refusal, remedy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,9 +41,9 @@ def sealed(folder: Path, journal: Journal, end: End | None) -> Iterator[None]:
         seal(folder, __version__)
     except OSError as error:
         raise EnvironmentFault(
-            f"the evidence cannot be sealed: {error.strerror}",
-            where=str(folder),
-            remedy="free space; `weigh report` reads the journal as it is",
+            f"the evidence cannot be sealed: {refusal(error)}",
+            where=str(error.filename or folder),
+            remedy=f"{remedy_of(error)}; `weigh report` reads the journal as it is",
         ) from error
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.evidence import files
+from weigh.evidence import files, whole
 from weigh.evidence.seal import SEAL, SIGNATURE, read_seal
 from weigh.evidence.verification import Outcome, Problem
 from weigh.model import codes
@@ -66,7 +66,8 @@ def sign(folder: Path, key: Path) -> Path:
             remedy="name a private key, or the public one of a key that ssh-agent holds; ssh-keygen makes one",
         )
     signature = folder / SIGNATURE
-    signature.write_bytes(done.stdout)
+    # A link there is somebody else's doing.
+    whole.write(signature, done.stdout, follow=False)
     return signature
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import files
+from weigh.evidence import files, whole
 from weigh.model.errors import EvidenceFault
 from weigh.model.machine.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
@@ -289,7 +289,8 @@ def write(folder: Path, timeline: Timeline) -> None:
     import pyarrow.parquet as pq
 
     if timeline.watches:
-        pq.write_table(table(timeline), folder / TIMELINE, compression="zstd")
+        with whole.aside(folder / TIMELINE) as place:
+            pq.write_table(table(timeline), place, compression="zstd")
 
 
 def same(folder: Path, timeline: Timeline) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
-from weigh.evidence import timeline
+from weigh.evidence import timeline, whole
 from weigh.evidence.seal import write_json
 from weigh.experiment import record as records
 from weigh.model.errors import EvidenceFault
@@ -68,7 +68,8 @@ def write_samples(folder: Path, samples: Iterable[Sample]) -> None:
     """All samples in order as ``samples.parquet``: ``select * from 'runs/*/samples.parquet'`` works."""
     import pyarrow.parquet as pq
 
-    pq.write_table(sample_table(samples), folder / SAMPLES, compression="zstd")
+    with whole.aside(folder / SAMPLES) as place:
+        pq.write_table(sample_table(samples), place, compression="zstd")
 
 
 def sample_table(samples: Iterable[Sample]) -> pa.Table:

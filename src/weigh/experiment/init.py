@@ -17,6 +17,7 @@ import msgspec
 from weigh.data import user_files
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
+from weigh.evidence import whole
 from weigh.experiment.config.conversion import converted, database_tables
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
@@ -309,7 +310,7 @@ def _write(texts: dict[Path, str], *, force: bool) -> None:
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            whole.write(path, text.encode())
     except OSError as error:
         raise EnvironmentFault(
             f"it cannot be written: {error.strerror}", where=str(error.filename), remedy="make it writable"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weigh.evidence import files
+from weigh.evidence import files, whole
 from weigh.history.entry import SCHEMA, SUFFIX, Damaged, Entry, digest, file_name
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError
 from weigh.model.text import one_line
@@ -98,40 +94,17 @@ def add(folder: Path, entry: Entry) -> bool:
     _refuse_file(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if target.exists():
-            return False
-        # Whole or not at all, and never over what another job wrote.
-        handle, name = tempfile.mkstemp(prefix=".adding-", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_encoded(entry))
-            Path(name).chmod(0o644)
-            _named(Path(name), target)
-        finally:
-            with suppress(FileNotFoundError):
-                Path(name).unlink()
-    except FileExistsError:
-        return False
+        # Never over what another job wrote.
+        return not target.exists() and whole.add(target, _encoded(entry))
     except OSError as error:
         raise EnvironmentFault(
             f"the history cannot be written: {error.strerror}", where=str(folder), remedy="name a folder with --to"
         ) from error
-    return True
 
 
 def _refuse_file(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError("a history is a folder, and this is a file", where=str(folder), remedy="name a folder")
-
-
-def _named(written: Path, target: Path) -> None:
-    try:
-        os.link(written, target)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV):
-            raise
-        # A file system without links. Whoever wrote the same entry meanwhile wrote the same bytes.
-        written.replace(target)
 
 
 def read(folder: Path) -> tuple[list[Entry], list[Damaged]]:

@@ -8,14 +8,13 @@ import re
 import signal
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.host.sysfs import Machine
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weigh.model.units import Bytes
 
 _OURS = re.compile(r"^weigh-(\d+)-\d+c?$")
@@ -209,3 +208,12 @@ def _read(path: Path) -> str:
     with suppress(OSError):
         return path.read_text()
     return ""
+
+
+def oom_kills() -> int:
+    """Processes that the kernel ended for want of memory since it started; 0 where it does not tell."""
+    with suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from difflib import SequenceMatcher, get_close_matches
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -89,6 +91,39 @@ class DataFault(WeighError):
 
 class EvidenceFault(WeighError):
     """An evidence directory is missing something or cannot be read."""
+
+
+_REMEDIES = {
+    errno.ENOSPC: "free space there, or name another place",
+    errno.EDQUOT: "your quota there is used up: free space, or name another place",
+    errno.EFBIG: "files may not become so large there: see ulimit -f, or name another place",
+    errno.EROFS: "it is mounted read-only: name another place",
+    errno.EACCES: "name a place that you may use, or change its permissions",
+    errno.EPERM: "name a place that you may use, or change its permissions",
+    errno.ENOENT: "name a folder that is there, or make it",
+    errno.ENOTDIR: "name a folder that is there, or make it",
+    errno.EISDIR: "it is a folder: name a file",
+    errno.ENAMETOOLONG: "name a shorter path",
+    errno.ELOOP: "its symbolic links lead in a circle: name another path",
+    errno.EIO: "the disk or its connection fails: see dmesg, and name another place",
+    errno.EMFILE: "raise the limit of open files: ulimit -n",
+    errno.ENFILE: "the machine has too many files open: end other programs",
+    errno.ENOMEM: "end other programs, or give this one more memory",
+    errno.EAGAIN: "raise the limit of processes: ulimit -u, or pids.max of its control group",
+}
+
+
+def refusal(error: OSError) -> str:
+    """What the system said, in its words: libraries put their own around them."""
+    said = error.strerror or str(error)
+    return os.strerror(error.errno) if error.errno and "errno" in said else said
+
+
+def remedy_of(error: OSError) -> str:
+    """What the reader can do where the system refused."""
+    if "temporary directory" in (error.strerror or ""):
+        return "set TMPDIR to a folder that you may write, with free space"
+    return _REMEDIES.get(error.errno or 0, "check the space and the permissions there")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

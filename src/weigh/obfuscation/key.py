@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.evidence import whole
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,9 +94,8 @@ def of(file: Path | None, out: Path) -> tuple[Key, Path | None, bool]:
             return Key(_parsed(file.read_text(encoding="ascii", errors="replace"), str(file))), file, False
         secret = secrets.token_bytes(32)
         file.parent.mkdir(parents=True, exist_ok=True)
-        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(opened, "w", encoding="ascii") as to:
-            to.write(f"{secret.hex()}\n")
+        if not whole.add(file, f"{secret.hex()}\n".encode(), mode=0o600):
+            raise UsageError("another weigh makes the same key", where=str(file), remedy="try again")
     except OSError as error:
         said = f"the key file cannot be used: {error.strerror}"
         raise UsageError(said, where=str(file), remedy="name a file that you may read and write: --key-file") from None

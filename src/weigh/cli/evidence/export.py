@@ -9,6 +9,7 @@ import click
 
 from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import say
+from weigh.evidence import whole
 
 FORMS = ("junit", "benchfmt", "bencher", "clickbench", "openmetrics", "markdown", "csv", "parquet")
 """Those of :data:`weigh.experiment.report.export.FORMS`, named here so that ``--help`` imports nothing."""
@@ -45,7 +46,7 @@ def export(evidence: Path, form: str, contender: str | None, out: Path | None) -
         sys.stdout.buffer.write(written)
         sys.stdout.buffer.flush()
     else:
-        out.write_bytes(written)
+        whole.write(out, written)
         say(f"written: {out}", err=True)
     for finding in terms:
         say(f"{finding.code}: {finding.text}", err=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +12,7 @@ from weigh.data import user_files
 from weigh.data.layout import parquet
 from weigh.data.layout.program import fault
 from weigh.engines.duckdb_sql import NAME, DuckDB
+from weigh.evidence import whole
 from weigh.experiment.config import losses
 from weigh.model import units
 from weigh.model.dataset import Conversion
@@ -21,6 +20,7 @@ from weigh.model.errors import DataFault, UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -143,21 +143,13 @@ def _source(form: str, inside: str, file: Path) -> str:
 
 def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> None:
     """Made aside and moved into place whole."""
-    descriptor, name = tempfile.mkstemp(prefix=f"{target.stem}-", dir=target.parent)
-    os.close(descriptor)
-    aside = Path(name)
-    try:
+    with whole.aside(target) as aside:
         if form == "Arrow":
             _by_pyarrow(file, aside)
         else:
             source = _source(form, inside, file)
             script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
             _asked(file, cache, (_attached(file) if form == "DuckDB" else "") + script, [])
-        # mkstemp's 0600 would hide the data from engines that run as another user.
-        aside.chmod(0o644)
-        aside.rename(target)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _asked(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.evidence import whole
 from weigh.model.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def write(path: Path, workload: str, digests: dict[str, str], tables: Mapping[tu
         ]
     pins = Pins(schema=SCHEMA, workload=workload, digests=digests, answers=answers)
     try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(pins), indent=1) + b"\n")
+        whole.write(path, msgspec.json.format(msgspec.json.encode(pins), indent=1) + b"\n")
     except OSError as error:
         raise EnvironmentFault(
             f"the answers cannot be pinned: {error.strerror}", where=str(path), remedy="name a file that can be written"

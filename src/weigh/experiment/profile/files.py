@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.evidence import seal
 from weigh.experiment.profile import page
-from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.errors import UsageError
 from weigh.render.svg.flame_graph import flame_graph
 from weigh.render.svg.scatter import scatter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from weigh.experiment.profile.lives import Side
     from weigh.experiment.profile.results import ProfiledChange, WhyResults
@@ -44,32 +40,6 @@ def check(out: Path) -> None:
     """
     if out.exists() and not (out / DOCUMENT).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError("it is there, and is no profile of weigh's", where=str(out), remedy="name another with --out")
-
-
-@contextmanager
-def writing(out: Path) -> Iterator[Path]:
-    """A folder that takes the place of ``out`` when all is in it; an interrupted profile leaves the one before it.
-
-    Raises:
-        EnvironmentFault: it cannot be written.
-    """
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the profile cannot be written: {error.strerror}",
-            where=str(out.parent),
-            remedy="choose another place with --out",
-        ) from error
-    try:
-        yield aside
-        if out.exists():
-            shutil.rmtree(out)
-        aside.chmod(0o755)
-        aside.rename(out)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
 
 
 def profile(folder: Path, number: int, change: ProfiledChange, before: Side, after: Side) -> str:

@@ -17,6 +17,7 @@ from weigh.experiment.profile.results import LEAST, WhyResults
 from weigh.experiment.report import files as reports
 from weigh.experiment.results.results import experiment_results
 from weigh.host import lock, scratch, settle
+from weigh.host.new_folder import new_folder
 from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def why(evidence: Path, request: WhyRequest, out: Path, progress: Progress) -> W
         stack.enter_context(lock.measuring(f"weigh why {record.spec.workload}"))
         setup = _setup(record, chosen, request, out, progress, stack)
         _same(record, setup)
-        with files.writing(out) as folder:
+        with new_folder(out, replaces=True) as folder:
             changes, notes = [], dict.fromkeys([*_licences(record, chosen), *_others()])
             for number, change in enumerate(chosen, 1):
                 progress.say(f"profile {number} of {len(chosen)}: {change.operation}, {change.contender}")

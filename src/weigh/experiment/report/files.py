@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import seal
+from weigh.evidence import seal, whole
 from weigh.experiment.record import history
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
@@ -74,7 +74,7 @@ def write(folder: Path) -> ExperimentResults:
     """Write the report's files into the evidence; the conclusion that they show, as of :func:`read`."""
     results, contents = _rendered(folder)
     for name, content in contents.items():
-        (folder / name).write_bytes(content)
+        whole.write(folder / name, content)
     return results
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from contextlib import ExitStack
@@ -13,6 +12,7 @@ import msgspec
 from weigh.engines import engine as engines
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
+from weigh.evidence import whole
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model.text import one_line
@@ -167,8 +167,5 @@ def _read(place: Path) -> _Kept:
 
 
 def _write(place: Path, kept: _Kept) -> None:
-    """All of it or nothing, whoever else writes there."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    new = place.with_suffix(f".{os.getpid()}")
-    new.write_bytes(msgspec.json.encode(kept))
-    new.replace(place)
+    whole.write(place, msgspec.json.encode(kept))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.evidence import whole
 from weigh.load.asked import Pins, StatementsAsked
 from weigh.model.errors import EnvironmentFault, UsageError
 
@@ -27,7 +28,7 @@ def write(path: Path, asked: StatementsAsked, product: str, seed: int) -> int:
     answers = tuple(one for at, one in enumerate(asked.answers) if at not in asked.again and one.answer.kind != "error")
     found = Pins(schema=SCHEMA, product=product, seed=seed, answers=answers)
     try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+        whole.write(path, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     except OSError as error:
         raise EnvironmentFault(
             f"the answers cannot be pinned: {error.strerror}", where=str(path), remedy="name a file that can be written"

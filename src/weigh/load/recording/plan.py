@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from weigh.evidence import whole
 from weigh.load.recording import statements
 from weigh.load.recording.record import Planned, Template
 from weigh.model.errors import UsageError
@@ -178,7 +179,7 @@ def make(
     every = -(-first.calls // _KEPT)
     sent: list[Sent] = []
     writer = _Writer(first, lanes, named, header.statements, every, sent, redis=redis)
-    with path.open("wb") as file:
+    with whole.aside(path) as place, place.open("wb") as file:
         left_again: Counter[str] = Counter()
         again = _First(
             header.statements, redis=redis, read_only=read_only, sessions="session" in header.knows, left=left_again

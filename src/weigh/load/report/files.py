@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import timeline
+from weigh.evidence import timeline, whole
 from weigh.evidence.seal import json_bytes
 from weigh.load import record as load_record
 from weigh.load.report.document import document
@@ -66,7 +66,7 @@ def write(folder: Path, results: LoadResults | None = None) -> None:
     """
     results = results or read(folder)
     for name, content in load_record.derived(results.record).items():
-        (folder / name).write_bytes(content)
+        whole.write(folder / name, content)
     timeline.write(folder, load_record.watched_runs(results.record))
     for name, content in pages(results, folder.resolve().name).items():
-        (folder / name).write_bytes(content)
+        whole.write(folder / name, content)

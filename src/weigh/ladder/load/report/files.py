@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import seal
+from weigh.evidence import seal, whole
 from weigh.ladder.load import record
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report.document import document
@@ -70,7 +70,7 @@ def write(root: Path, plan: LoadLadderPlan, rungs: Sequence[Path]) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in rendered(summarise(plan, rungs)).items():
-            (folder / name).write_bytes(content)
+            whole.write(folder / name, content)
     except OSError as error:
         raise EnvironmentFault(
             f"the ladder cannot be written: {error.strerror}", where=str(folder), remedy="choose another --out"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import attempts
+from weigh.evidence import attempts, whole
 from weigh.evidence.seal import json_bytes
 from weigh.load.comparison import record as comparison_record
 from weigh.load.comparison.report.document import document
@@ -69,9 +69,9 @@ def write(folder: Path) -> None:
     """Write everything that follows from the journals into the evidence, each load's own report too."""
     results = read(folder)
     for name, content in comparison_record.derived(results.record).items():
-        (folder / name).write_bytes(content)
+        whole.write(folder / name, content)
     for arm in results.record.spec.arms:
         if arm.name in results.loads:
             load_files.write(comparison_record.folder_of(folder, arm), results.loads[arm.name])
     for name, content in pages(results, folder.resolve().name).items():
-        (folder / name).write_bytes(content)
+        whole.write(folder / name, content)
