@@ -113,6 +113,9 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
         else:
             captured = _of_calls(_entries(found, wanted, lines, tally, wrapped=wrapped), statements, tally, place)
         if not statements.calls:
+            if found == "postgres-log" and wanted.prefix is not None and not tally.numbers["other-messages"]:
+                said = "no line begins with this log_line_prefix, or none with it is a call"
+                raise UsageError(said, where=str(wanted.paths[0]), remedy=log_line_prefix.REMEDY)
             raise UsageError(_nothing(found, tally), where=str(wanted.paths[0]), remedy=_WITHOUT[product])
         return folder.write(place, selected(captured, wanted.cover, wanted.top, found, _names(wanted)), captured)
 

@@ -101,7 +101,7 @@ def _decoder(encoding: str) -> Callable[[bytes], tuple[str, int]]:
         plain = decode(_PLAIN)[0] == _PLAIN.decode("ascii")
     except Exception:  # A codec may raise anything, and then it is none of text.
         plain = False
-    if not plain:
+    if not plain or known.name == "idna":
         said = f"'{encoding}' is no encoding of text in which ASCII is itself, as a log's is"
         made = f"make it UTF-8: iconv -f {known.name} -t utf-8 FILE"
         raise UsageError(said, remedy=made if known.name.startswith(("utf-16", "utf-32", "cp")) else remedy)

@@ -68,7 +68,8 @@ _LOOK = 400
 """Lines that are looked at."""
 _MOST = 200, 8
 """Characters of a setting, and names in it whose length nobody knows: with more a line fits in too many ways."""
-_REMEDY = "give the server's own: --log-line-prefix \"$(psql -Atc 'show log_line_prefix')\""
+REMEDY = "give the server's own: --log-line-prefix \"$(psql -Atc 'show log_line_prefix')\""
+"""Where a setting is none, or fits no line."""
 
 
 class Prefix:
@@ -94,7 +95,7 @@ def _pattern(prefix: str) -> re.Pattern[str]:
     """Of the beginning of lines with that prefix."""
     parts, seen, ended = [], set(), False
     if len(prefix) > _MOST[0] or sum(prefix.count(f"%{letter}") for letter in "audrhbi") > _MOST[1]:
-        raise UsageError("this log_line_prefix is longer than weigh reads", where=prefix[:80], remedy=_REMEDY)
+        raise UsageError("this log_line_prefix is longer than weigh reads", where=prefix[:80], remedy=REMEDY)
     escapes = re.finditer(r"%(-?\d*)(.)|[^%]+|%$", prefix)
     for found in escapes:
         letter = found[2]
@@ -105,7 +106,7 @@ def _pattern(prefix: str) -> re.Pattern[str]:
             parts.append("" if ended else "(?:")
             ended = True
         elif letter not in _ESCAPES:
-            raise UsageError(f"log_line_prefix has no %{letter}", where=prefix, remedy=_REMEDY)
+            raise UsageError(f"log_line_prefix has no %{letter}", where=prefix, remedy=REMEDY)
         else:
             named = re.search(r"\?P<(\w+)>", _ESCAPES[letter])
             # A name may be there once.
@@ -115,7 +116,7 @@ def _pattern(prefix: str) -> re.Pattern[str]:
             padded = rf" *{one} *" if found[1] else one
             parts.append(padded)
     if not {"time", "epoch"} & seen:
-        raise UsageError("this log_line_prefix has no time (%m, %t or %n)", where=prefix, remedy=_REMEDY)
+        raise UsageError("this log_line_prefix has no time (%m, %t or %n)", where=prefix, remedy=REMEDY)
     return re.compile("".join(parts) + (")?" if ended else "") + _SEVERITIES + r":  ?")
 
 
@@ -136,6 +137,6 @@ def found(lines: Iterable[str]) -> str:
     best = max(score for score, _ in scores)
     if best < max(1, len(lines) // 20):
         raise UsageError(
-            "no line of this log begins as one of the usual settings of log_line_prefix has it", remedy=_REMEDY
+            "no line of this log begins as one of the usual settings of log_line_prefix has it", remedy=REMEDY
         )
     return next(one for score, one in scores if score == best)
