@@ -96,9 +96,9 @@ def test_prefixes_of_lines(prefix: str) -> None:
         "%t:%r:%u@%d:[%p]:": "2026-11-02 10:00:00 UTC:10.0.0.1(5000):app@shop:[7]:LOG:  hello",
         "%n %c ": "1793959200.500 6a07.7 LOG:  hello",
     }[prefix]
-    found = log_line_prefix.pattern(prefix).match(line)
+    found = log_line_prefix.Prefix(prefix).split(line)
     assert found is not None
-    assert (found["severity"], found["message"]) == ("LOG", "hello")
+    assert (found[0]["severity"], found[1]) == ("LOG", "hello")
 
 
 def test_a_slow_log_a_monitor_and_dumps(tmp_path: Path) -> None:
@@ -126,4 +126,4 @@ def test_a_slow_log_a_monitor_and_dumps(tmp_path: Path) -> None:
     forms = {"postgres-csvlog": CSV, "mysql-slow-log": SLOW, "monitor": MONITOR, "pg_stat_statements": DUMP}
     for name, lines in (forms | {"performance-schema": DIGESTS}).items():
         (tmp_path / "source").write_text("\n".join(lines))
-        assert form.found((tmp_path / "source",), "utf-8") == name
+        assert form.found((tmp_path / "source",), "utf-8").form == name

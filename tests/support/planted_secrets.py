@@ -284,14 +284,19 @@ def _escaped(word: str) -> str:
     )
 
 
-def found(folder: Path, said: str) -> list[str]:
-    """Secrets in all that a capture wrote, and in what it said."""
-    texts = [said]
+def texts(folder: Path, said: str) -> list[str]:
+    """All that a capture wrote, names of files too, and what it said."""
+    held = [said]
     for path in folder.rglob("*"):
-        texts.append(path.name)
+        held.append(path.name)
         if path.suffix == ".parquet":
             table = pq.read_table(path)
-            texts.append(f"{table.to_pylist()} {table.schema.metadata} {pq.read_metadata(path).metadata}")
+            held.append(f"{table.to_pylist()} {table.schema.metadata} {pq.read_metadata(path).metadata}")
         elif path.is_file():
-            texts.append(path.read_text(encoding="utf-8", errors="replace"))
-    return sorted({one for text in texts for one in PLANTED.findall(text)})
+            held.append(path.read_text(encoding="utf-8", errors="replace"))
+    return held
+
+
+def found(folder: Path, said: str) -> list[str]:
+    """Secrets in all of it."""
+    return sorted({one for text in texts(folder, said) for one in PLANTED.findall(text)})

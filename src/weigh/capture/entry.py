@@ -27,6 +27,7 @@ Reason = Literal[
     "unreadable",
     "too-many",
     "rare",
+    "no-moment",
     "no-values",
     "cut-transaction",
     "own",
@@ -75,6 +76,7 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
     ),
     "too-many": ("call is", "calls are", "of statements beyond the number that is kept apart"),
     "rare": ("call is", "calls are", "of the rarest statements, beyond what --cover and --top ask for: in no script"),
+    "no-moment": ("call has", "calls have", "no moment: no rate and no law of arrivals follows from them"),
     "no-values": (
         "call has",
         "calls have",

@@ -18,8 +18,8 @@ from weigh.capture.obfuscation import Obfuscation
 from weigh.capture.screen import Screen, state
 from weigh.capture.selection import Captured, selected
 from weigh.capture.sorting import Sorter
+from weigh.capture.sources import envelopes, log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
 from weigh.capture.sources import form as forms
-from weigh.capture.sources import log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
 from weigh.capture.sources.form import Form
 from weigh.capture.sources.lines import Lines
 from weigh.capture.statements import Statements
@@ -99,18 +99,23 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
     Raises:
         UsageError: a file cannot be read, is empty, or has another form; no call is in it; the folder is in use.
     """
-    found = wanted.form or forms.found(wanted.paths, wanted.encoding)
+    found, wrapped = forms.found(wanted.paths, wanted.encoding, wanted.form, wanted.prefix)
     product = _PRODUCTS[found]
     tally = Tally()
     with new_folder(out) as place:
         statements = wanted.statements(product, tally)
-        lines = Lines(wanted.paths, wanted.encoding, tally, _told(wanted.paths, progress))
+        lines: Iterable[str] = Lines(wanted.paths, wanted.encoding, tally, _told(wanted.paths, progress))
+        if wrapped:
+            lines = envelopes.inside(lines, tally)
         if found in ("pg_stat_statements", "performance-schema"):
             read = totals.read(lines, tally, mysql=found == "performance-schema", database=wanted.database)
             captured = of_totals(read, statements, tally)
         else:
-            captured = _of_calls(_entries(found, wanted, lines, tally), statements, tally, place)
+            captured = _of_calls(_entries(found, wanted, lines, tally, wrapped=wrapped), statements, tally, place)
         if not statements.calls:
+            if found == "postgres-log" and wanted.prefix is not None and not tally.numbers["other-messages"]:
+                said = "no line begins with this log_line_prefix, or none with it is a call"
+                raise UsageError(said, where=str(wanted.paths[0]), remedy=log_line_prefix.REMEDY)
             raise UsageError(_nothing(found, tally), where=str(wanted.paths[0]), remedy=_WITHOUT[product])
         return folder.write(place, selected(captured, wanted.cover, wanted.top, found, _names(wanted)), captured)
 
@@ -203,16 +208,17 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
         header = _trace(place, sorter, statements, tuple(name for name, known in knows.items() if known))
     moments = np.frombuffer(units.arrivals) if units.arrivals else np.zeros(0)
     pauses = np.frombuffer(units.thinking) if units.thinking else np.zeros(0)
+    timeless = bool(tally.numbers["no-moment"])
     captured = Captured(
         statements=statements,
         units=list(units),
         tally=tally,
         protocol="prepared" if bound > literal else "simple",
-        arrivals=fit(moments, np.frombuffer(stamps) if stamps else None),
+        arrivals=None if timeless else fit(moments, np.frombuffer(stamps) if stamps else None),
         header=header,
         sessions=units.sessions if knows["session"] else None,
         transactions=units.transactions,
-        counted_s=header.length_s if header else None,
+        counted_s=header.length_s if header and not timeless else None,
     )
     if len(pauses) and knows["session"] and knows["duration"]:
         captured.thinking = _thinking(pauses)
@@ -279,7 +285,7 @@ def _trace(place: Path, sorter: Sorter, statements: Statements, knows: tuple[str
     header = trace.Header(
         product=statements.product,
         # Dates of the data were moved: who knows when this was would know by how much.
-        begun=None if statements.obfuscation else datetime.fromtimestamp(begun, UTC).isoformat(),
+        begun=None if statements.obfuscation else _moment(begun),
         calls=writer.number,
         length_s=last,
         statements=tuple(statements.statements),
@@ -288,6 +294,14 @@ def _trace(place: Path, sorter: Sorter, statements: Statements, knows: tuple[str
     )
     writer.close(header)
     return header
+
+
+def _moment(epoch: float) -> str | None:
+    """ISO 8601; None of what is no year of the calendar."""
+    try:
+        return datetime.fromtimestamp(epoch, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, columns: Columns | None = None) -> Captured:
@@ -339,7 +353,7 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
     )
 
 
-def _entries(found: Form, wanted: Wanted, lines: Lines, tally: Tally) -> Iterator[Entry]:
+def _entries(found: Form, wanted: Wanted, lines: Iterable[str], tally: Tally, *, wrapped: bool) -> Iterator[Entry]:
     database = wanted.database
     match found:
         case "postgres-csvlog":
@@ -352,7 +366,8 @@ def _entries(found: Form, wanted: Wanted, lines: Lines, tally: Tally) -> Iterato
             return monitor.read(lines, database, tally)
     prefix = wanted.prefix
     if prefix is None:
-        prefix = log_line_prefix.found(islice(Lines(wanted.paths[:1], wanted.encoding, Tally()), _HEAD))
+        head: Iterable[str] = islice(Lines(wanted.paths[:1], wanted.encoding, Tally()), _HEAD)
+        prefix = log_line_prefix.found(envelopes.inside(head, Tally()) if wrapped else head)
     return postgres_log.stderr(lines, prefix, database, tally)
 
 

@@ -81,7 +81,7 @@ class Screen:
         """Whether one of them is a secret, or names one."""
         for one in values:
             # Numbers and truth values are most of them.
-            if one is None or len(one) < 3 or one.isdigit():
+            if one is None or len(one) < 2 or one.isdigit():
                 continue
             if secret_values.is_secret(one) or secret_words.in_value(one):
                 return True

@@ -6,6 +6,7 @@ with the statements that the calls are of. It is read and written in pieces: mem
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, Self
 
 import msgspec
@@ -253,6 +254,7 @@ def _table(calls: Sequence[Call]) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=_ARROW)
 
 
+_CODE = re.compile(r"\\x([0-9a-fA-F]{2})")
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "a": b"\a", "b": b"\b"}
 
 
@@ -261,12 +263,12 @@ def unescaped(escaped: str) -> bytes:
     out, at = bytearray(), 0
     while at < len(escaped):
         if escaped[at] != "\\" or at + 1 == len(escaped):
-            out += escaped[at].encode()
+            out += escaped[at].encode(errors="replace")
             at += 1
-        elif escaped[at + 1] == "x":
-            out.append(int(escaped[at + 2 : at + 4], 16))
+        elif (code := _CODE.match(escaped, at)) is not None:
+            out.append(int(code[1], 16))
             at += 4
         else:
-            out += _ESCAPES.get(escaped[at + 1], escaped[at + 1].encode())
+            out += _ESCAPES.get(escaped[at + 1], escaped[at + 1].encode(errors="replace"))
             at += 2
     return bytes(out)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from weigh.capture.entry import Tally
-from weigh.capture.sources import log_line_prefix, monitor, postgres_log, totals
+from weigh.capture.sources import envelopes, log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
 from weigh.capture.sources.lines import Lines
 from weigh.model.errors import UsageError
 
@@ -37,8 +37,26 @@ _LOOK = 2_000
 """Lines that are looked at."""
 
 
-def found(paths: Sequence[Path], encoding: str) -> Form:
+class Found(NamedTuple):
+    """Of a source.
+
+    Attributes:
+        form: of its lines.
+        wrapped: whether they stand inside the lines of whoever collected them.
+    """
+
+    form: Form
+    wrapped: bool = False
+
+
+def found(paths: Sequence[Path], encoding: str, form: Form | None = None, prefix: str | None = None) -> Found:
     """The form of the first file.
+
+    Args:
+        paths: of the files.
+        encoding: of their text.
+        form: that is given; None where the lines tell.
+        prefix: ``log_line_prefix`` that is given: lines that begin with it are of a log of text.
 
     Raises:
         UsageError: it is empty, cannot be read, or has none of the forms.
@@ -47,7 +65,20 @@ def found(paths: Sequence[Path], encoding: str) -> Form:
     where = str(paths[0])
     filled = [line for line in head if line.strip()]
     if not filled:
+        if form is not None:
+            return Found(form)
         raise UsageError("the source is empty", where=where, remedy="name a file with calls in it")
+    wrapped = envelopes.are(filled)
+    if wrapped:
+        filled = [line for line in envelopes.inside(filled, Tally()) if line.strip()] or [""]
+    if form is not None:
+        return Found(form, wrapped)
+    if prefix is not None and log_line_prefix.fits(prefix, filled):
+        return Found("postgres-log", wrapped)
+    return Found(_form(filled, where, wrapped=wrapped), wrapped)
+
+
+def _form(filled: Sequence[str], where: str, *, wrapped: bool) -> Form:
     first = filled[0]
     if totals.is_mysql(first):
         return "performance-schema"
@@ -55,7 +86,7 @@ def found(paths: Sequence[Path], encoding: str) -> Form:
         return "pg_stat_statements"
     if any(monitor.LINE.match(line) for line in filled[:50]):
         return "monitor"
-    if any(line.startswith("# Query_time: ") for line in filled):
+    if any(mysql_slow_log.is_head(line) for line in filled):
         return "mysql-slow-log"
     if first.startswith("{") and any('"error_severity"' in line for line in filled):
         return "postgres-jsonlog"
@@ -64,6 +95,24 @@ def found(paths: Sequence[Path], encoding: str) -> Form:
     try:
         log_line_prefix.found(filled)
     except UsageError:
+        if envelopes.are_syslog(filled):
+            raise UsageError(
+                "these are lines of syslog, which cuts statements into parts: weigh does not read them",
+                where=where,
+                remedy="let the server write its own log: log_destination = 'stderr,jsonlog', logging_collector = on",
+            ) from None
+        if wrapped:
+            raise UsageError(
+                "the lines are JSON with others in them, and those have none of the forms that weigh reads",
+                where=where,
+                remedy="take out the text of each line, as `jq -r .log` does, and say with --format what it is",
+            ) from None
+        if first.startswith("{"):
+            raise UsageError(
+                "the lines are JSON, and not what PostgreSQL's jsonlog writes (timestamp, error_severity, message)",
+                where=where,
+                remedy="take out of each line what the server wrote, as `jq -r .KEY` does, and capture that",
+            ) from None
         raise UsageError(
             "the source has none of the forms that weigh reads",
             where=where,

@@ -37,10 +37,7 @@ class Lines:
     def __init__(
         self, paths: Sequence[Path], encoding: str, tally: Tally, progress: Callable[[int], None] | None = None
     ) -> None:
-        try:
-            self._decode = codecs.lookup(encoding).decode
-        except LookupError:
-            raise UsageError(f"there is no encoding '{encoding}'", remedy="write --encoding utf-8") from None
+        self._decode = _decoder(encoding)
         self._paths = paths
         self._tally = tally
         self._progress = progress
@@ -79,10 +76,36 @@ class Lines:
         """Decoded; NUL, which no statement has and no file of text takes, becomes a blank."""
         try:
             text = self._decode(line)[0]
-        except UnicodeDecodeError:
+        except UnicodeError:
             self._tally.add("not-utf8")
             text = line.decode("latin-1")
         return text.replace("\0", " ") if "\0" in text else text
+
+
+_PLAIN = bytes(range(32, 127)) + rb"\ud800\x41\n+AGE-&-~{ xn--a"
+
+
+def _decoder(encoding: str) -> Callable[[bytes], tuple[str, int]]:
+    """Of an encoding whose lines end where those of ASCII do, and whose letters and signs are ASCII's.
+
+    Raises:
+        UsageError: it is none.
+    """
+    remedy = "write --encoding utf-8, latin-1, cp1252, shift_jis, gb18030 or the like"
+    try:
+        known = codecs.lookup(encoding)
+        decode = known.decode
+    except (LookupError, ValueError):
+        raise UsageError(f"there is no encoding '{encoding}'", remedy=remedy) from None
+    try:
+        plain = decode(_PLAIN)[0] == _PLAIN.decode("ascii")
+    except Exception:  # A codec may raise anything, and then it is none of text.
+        plain = False
+    if not plain or known.name == "idna":
+        said = f"'{encoding}' is no encoding of text in which ASCII is itself, as a log's is"
+        made = f"make it UTF-8: iconv -f {known.name} -t utf-8 FILE"
+        raise UsageError(said, remedy=made if known.name.startswith(("utf-16", "utf-32", "cp")) else remedy)
+    return decode
 
 
 _MEND = "name a file that can be read; a compressed one may be .gz, .zst or .bz2"

@@ -10,15 +10,20 @@ from weigh.model.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_ORDERS = ("user=%u,db=%d", "db=%d,user=%u", "user=%u,database=%d")
+_ENDS = ("", ",app=%a", ",client=%h", ",app=%a,client=%h", ",client=%h,app=%a")
 USUAL = (
     "%m [%p] ",
     "%t [%p] ",
     "%m [%p] %q%u@%d ",
     "%t [%p]: ",
-    "%t [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
-    "%m [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
-    "%m [%p]: user=%u,db=%d,app=%a,client=%h ",
-    "%t [%p]: user=%u,db=%d,app=%a,client=%h ",
+    *(
+        f"{time} [%p]{number} {order}{end} "
+        for time in ("%t", "%m")
+        for number in (": [%l-1]", ":", "")
+        for order in _ORDERS
+        for end in _ENDS
+    ),
     "%t:%r:%u@%d:[%p]:",
     "%m:%r:%u@%d:[%p]:",
     "%m [%p] %u@%d ",
@@ -32,18 +37,18 @@ USUAL = (
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _ZONE = r"(?: [A-Z0-9+\-:a-z/_]+)"
 _ESCAPES = {
-    "a": r".*?",
-    "u": r"\S*?",
-    "d": r"(?P<database>\S*?)",
-    "r": r"\S*?",
-    "h": r"\S*?",
-    "b": r"[\w ]*?",
+    "a": r".{0,64}?",
+    "u": r"\S{0,64}?",
+    "d": r"(?P<database>\S{0,64}?)",
+    "r": r"\S{0,128}?",
+    "h": r"\S{0,128}?",
+    "b": r"[\w ]{0,64}?",
     "p": r"(?P<pid>\d+)",
     "P": r"\d*",
     "t": rf"(?P<time>{_TIME}{_ZONE})",
     "m": rf"(?P<time>{_TIME}\.\d{{3}}{_ZONE})",
     "n": r"(?P<epoch>\d{9,11}\.\d{3})",
-    "i": r".*?",
+    "i": r".{0,64}?",
     "e": r"(?P<state>[0-9A-Z]{5})",
     "c": r"(?P<session>[0-9a-f]+\.[0-9a-f]+)",
     "l": r"\d+",
@@ -57,16 +62,40 @@ _SEVERITIES = (
     r"(?P<severity>LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\d?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY|LOCATION"
     r"|BACKTRACE)"
 )
-_REMEDY = "give the server's own: --log-line-prefix \"$(psql -Atc 'show log_line_prefix')\""
+_HEAD = 2_000
+"""Characters of a line among which its prefix is looked for."""
+_LOOK = 400
+"""Lines that are looked at."""
+_MOST = 200, 8
+"""Characters of a setting, and names in it whose length nobody knows: with more a line fits in too many ways."""
+REMEDY = "give the server's own: --log-line-prefix \"$(psql -Atc 'show log_line_prefix')\""
+"""Where a setting is none, or fits no line."""
 
 
-def pattern(prefix: str) -> re.Pattern[str]:
-    """Of lines with that prefix.
+class Prefix:
+    """The beginning of lines.
+
+    Args:
+        setting: ``log_line_prefix``.
 
     Raises:
-        UsageError: it has an escape that PostgreSQL does not know, or no time.
+        UsageError: it has an escape that PostgreSQL does not know, or no time, or is too long.
     """
+
+    def __init__(self, setting: str) -> None:
+        self._match = _pattern(setting).match
+
+    def split(self, line: str) -> tuple[dict[str, str | None], str] | None:
+        """What it says of a line, and the message behind it; None of a line that begins otherwise."""
+        found = self._match(line, 0, _HEAD)
+        return None if found is None else (found.groupdict(), line[found.end() :])
+
+
+def _pattern(prefix: str) -> re.Pattern[str]:
+    """Of the beginning of lines with that prefix."""
     parts, seen, ended = [], set(), False
+    if len(prefix) > _MOST[0] or sum(prefix.count(f"%{letter}") for letter in "audrhbi") > _MOST[1]:
+        raise UsageError("this log_line_prefix is longer than weigh reads", where=prefix[:80], remedy=REMEDY)
     escapes = re.finditer(r"%(-?\d*)(.)|[^%]+|%$", prefix)
     for found in escapes:
         letter = found[2]
@@ -74,10 +103,10 @@ def pattern(prefix: str) -> re.Pattern[str]:
             parts.append(re.escape(found[0]))
         elif letter == "q":
             # Processes of the server itself stop here.
-            parts.append("(?:")
+            parts.append("" if ended else "(?:")
             ended = True
         elif letter not in _ESCAPES:
-            raise UsageError(f"log_line_prefix has no %{letter}", where=prefix, remedy=_REMEDY)
+            raise UsageError(f"log_line_prefix has no %{letter}", where=prefix, remedy=REMEDY)
         else:
             named = re.search(r"\?P<(\w+)>", _ESCAPES[letter])
             # A name may be there once.
@@ -87,8 +116,14 @@ def pattern(prefix: str) -> re.Pattern[str]:
             padded = rf" *{one} *" if found[1] else one
             parts.append(padded)
     if not {"time", "epoch"} & seen:
-        raise UsageError("this log_line_prefix has no time (%m, %t or %n)", where=prefix, remedy=_REMEDY)
-    return re.compile("".join(parts) + (")?" if ended else "") + _SEVERITIES + r":  ?(?P<message>.*)$")
+        raise UsageError("this log_line_prefix has no time (%m, %t or %n)", where=prefix, remedy=REMEDY)
+    return re.compile("".join(parts) + (")?" if ended else "") + _SEVERITIES + r":  ?")
+
+
+def fits(setting: str, lines: Iterable[str]) -> int:
+    """How many of these lines begin with it; errors as of :class:`Prefix`."""
+    prefix = Prefix(setting)
+    return sum(prefix.split(line) is not None for line in lines)
 
 
 def found(lines: Iterable[str]) -> str:
@@ -97,11 +132,11 @@ def found(lines: Iterable[str]) -> str:
     Raises:
         UsageError: they have none of them.
     """
-    lines = [line for line in lines if line and not line.startswith("\t")]
-    scores = [(sum(pattern(one).match(line) is not None for line in lines), one) for one in USUAL]
+    lines = [line for line in lines if line and not line.startswith("\t")][:_LOOK]
+    scores = [(fits(one, lines), one) for one in USUAL]
     best = max(score for score, _ in scores)
     if best < max(1, len(lines) // 20):
         raise UsageError(
-            "no line of this log begins as one of the usual settings of log_line_prefix has it", remedy=_REMEDY
+            "no line of this log begins as one of the usual settings of log_line_prefix has it", remedy=REMEDY
         )
     return next(one for score, one in scores if score == best)

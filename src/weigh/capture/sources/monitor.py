@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.capture.entry import Entry
+from weigh.capture.sources import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,4 +36,4 @@ def read(lines: Iterable[str], database: str | None, tally: Tally) -> Iterator[E
         elif database is not None and found[2] != database:
             tally.add("filtered")
         else:
-            yield Entry(at=float(found[1]), session=found[3], words=tuple(_WORD.findall(found[4])))
+            yield Entry(at=numbers.epoch(found[1]) or 0.0, session=found[3], words=tuple(_WORD.findall(found[4])))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.capture.sources import log_line_prefix
+from weigh.capture.sources import log_line_prefix, numbers
 from weigh.capture.sources.lines import LONGEST
 from weigh.capture.sources.postgres_messages import Calls, Message
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from weigh.capture.entry import Entry, Tally
 
-_CSV_BEGINS = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [^,"]{1,40},["\w,]')
+_FIELD = r'(?:"(?:[^"]|""){0,200}"|[^",]{0,200}),'
+_CSV_BEGINS = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [A-Za-z0-9+\-:/_]{1,40},["\w,]')
+_CSV_HEAD = re.compile(rf"{_CSV_BEGINS.pattern[:-6]}{_FIELD}{_FIELD}\d*,{_FIELD}(?:[0-9a-f]+\.[0-9a-f]+)?,\d*,")
 _CSV_COLUMNS = 14
 """Up to the message; servers before PostgreSQL 13 have fewer behind it than later ones."""
 _BACKEND = 23
@@ -33,11 +35,11 @@ _BELONGS = (*_PARTS, "HINT", "CONTEXT", "QUERY", "LOCATION", "BACKTRACE")
 class _Text:
     """A message of a log of text, line by line."""
 
-    def __init__(self, at: float, held: dict[str, str | None]) -> None:
+    def __init__(self, at: float, held: dict[str, str | None], message: str) -> None:
         self.at = at
         self.held = held
         self.parts: dict[str, list[str]] = {}
-        self.begin("text", held["message"] or "")
+        self.begin("text", message)
         self.room = LONGEST
 
     def begin(self, part: str, text: str) -> None:
@@ -75,22 +77,22 @@ def stderr(lines: Iterable[str], prefix: str, database: str | None, tally: Tally
     Raises:
         UsageError: the prefix has no time, or is none.
     """
-    match, calls = log_line_prefix.pattern(prefix).match, Calls(tally)
+    split, calls = log_line_prefix.Prefix(prefix).split, Calls(tally)
     text: _Text | None = None
     skipping = False
     for line in lines:
-        begun = match(line)
+        begun = split(line)
         if begun is None:
             if text is not None and line.startswith("\t"):
                 text.add(line[1:])
             elif not skipping or not line.startswith("\t"):
                 tally.add("broken")
             continue
-        held = begun.groupdict()
+        held, message = begun
         severity = held["severity"]
         if severity in _BELONGS:
             if text is not None:
-                text.begin(_PARTS.get(severity, "ignored"), held["message"])
+                text.begin(_PARTS.get(severity, "ignored"), message)
             elif not skipping:
                 tally.add("broken")
             continue
@@ -102,7 +104,7 @@ def stderr(lines: Iterable[str], prefix: str, database: str | None, tally: Tally
         elif database is not None and held.get("database") not in (None, database):
             tally.add("filtered")
         else:
-            text = _Text(at, held)
+            text = _Text(at, held, message)
     yield from _ended(text, calls, tally)
     yield from calls.rest()
 
@@ -184,7 +186,7 @@ def jsonlog(lines: Iterable[str], database: str | None, tally: Tally) -> Iterato
 
 def begins_csv(line: str) -> bool:
     """Whether a record of a ``csvlog`` begins with this line."""
-    return _CSV_BEGINS.match(line) is not None
+    return _CSV_HEAD.match(line) is not None
 
 
 def _ended(text: _Text | None, calls: Calls, tally: Tally) -> Iterator[Entry]:
@@ -223,7 +225,7 @@ def _records(lines: Iterable[str], tally: Tally) -> Iterator[str]:
 
 def _epoch(held: dict[str, str | None]) -> float | None:
     epoch = held.get("epoch")
-    return float(epoch) if epoch else seconds(held.get("time") or "")
+    return numbers.epoch(epoch) if epoch else seconds(held.get("time") or "")
 
 
 def seconds(time: str) -> float | None:
@@ -232,7 +234,10 @@ def seconds(time: str) -> float | None:
     clock, _, zone = rest.partition(" ")
     at, dot, part = clock.partition(".")
     whole = _whole(day, at, zone)
-    return whole if whole is None or not dot else whole + float(f"0.{part}")
+    if whole is None or not dot:
+        return whole
+    fraction = numbers.number(f".{part}")
+    return None if fraction is None else whole + fraction
 
 
 _OFFSET = re.compile(r"([+-]\d\d):?(\d\d)?$")

@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.capture.entry import Entry
+from weigh.capture.sources.numbers import LONGEST_CALL, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.capture.entry import Tally
 
-_DURATION = re.compile(r"duration: (\d+\.\d+) ms(?:  (.*))?$", re.DOTALL)
+_DURATION = re.compile(r"duration: ([\d.]+) ms(?:  (.*))?$", re.DOTALL)
 _STATEMENT = re.compile(r"(?:statement|execute [^:]*): (.*)$", re.DOTALL)
 _PHASE = re.compile(r"(?:parse|bind|execute fetch from) [^:]*:")
 _PLAN = re.compile(r"plan:\s*(.*)$", re.DOTALL)
 _PARAMETERS = re.compile(r"(?:parameters|Parameters): (.*)$", re.DOTALL)
-_PARAMETER = re.compile(r"\$(\d+) = (NULL|'(?:[^']|'')*')(\.\.\.)?(?:, |$)")
+_PARAMETER = re.compile(r"\$(\d{1,6}) = (NULL|'(?:[^']|'')*')(\.\.\.)?(?:, |$)")
 _QUERY_PARAMETERS = re.compile(r"\nQuery Parameters: (.*?)(?=\n|$)")
 _ROWS = re.compile(r"actual (?:time=\S+ )?rows=(\d+)")
 _MOST_SESSIONS = 10_000
@@ -74,7 +75,13 @@ class Calls:
             self._tally.add("other-messages")
             return
         timed = _DURATION.match(message.text)
-        took = float(timed[1]) / 1e3 if timed else None
+        took = None
+        if timed:
+            milliseconds = number(timed[1], LONGEST_CALL * 1e3)
+            if milliseconds is None:
+                self._tally.add("broken")
+                return
+            took = milliseconds / 1e3
         rest = (timed[2] or "") if timed else message.text
         if timed and not rest:
             yield from self._ended(message, took)
@@ -151,7 +158,7 @@ class Calls:
             given = _QUERY_PARAMETERS.search("\n" + plan)
             parameters = given[1] if given else ""
             actual = _ROWS.search(plan)
-            rows = int(actual[1]) if actual else None
+            rows = whole(actual[1]) if actual else None
         bound = self._bound(f"Parameters: {parameters}" if parameters else "")
         if not text or bound is None:
             self._tally.add("broken")
@@ -162,7 +169,7 @@ class Calls:
             text=text,
             bound=bound,
             duration_s=took,
-            rows=int(rows) if isinstance(rows, (int, float)) else None,
+            rows=whole(str(int(rows))) if isinstance(rows, (int, float)) and 0 <= rows < 1e18 else None,
         )
         before = self._open.get(message.session)
         if before is not None and before[0] == "statement" and _same(before[1].text, text):

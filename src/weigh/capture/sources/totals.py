@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from weigh.capture.entry import Total
+from weigh.capture.sources import numbers
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from weigh.capture.entry import Tally
 
 _LONGEST = 16 << 20
+_MOST_TIME = 1e25
+"""Of all calls of a statement, in picoseconds or milliseconds."""
 _POSTGRES = {"text": ("query",), "calls": ("calls",), "time": ("total_exec_time", "total_time"), "rows": ("rows",)}
 _MYSQL = {
     "text": ("digest_text",),
@@ -67,10 +70,13 @@ def read(lines: Iterable[str], tally: Tally, *, mysql: bool, database: str | Non
     unit = 1e-12 if mysql else 1e-3
     for row in _rows(reader, tally):
         try:
-            calls, took = int(row[places["calls"]]), float(row[places["time"]]) * unit
-            rows = int(row[places["rows"]]) + (int(row[changed]) if changed is not None else 0)
+            calls, rows = numbers.whole(row[places["calls"]]), numbers.whole(row[places["rows"]])
+            more = numbers.whole(row[changed]) if changed is not None else 0
+            time = numbers.number(row[places["time"]], _MOST_TIME)
             text = row[places["text"]]
-        except (ValueError, IndexError):
+        except IndexError:
+            calls = rows = more = time = None
+        if calls is None or rows is None or more is None or time is None:
             tally.add("broken")
             continue
         if database is not None and schema is not None and row[schema] != database:
@@ -79,7 +85,11 @@ def read(lines: Iterable[str], tally: Tally, *, mysql: bool, database: str | Non
             tally.add("unreadable", calls)
         elif calls > 0:
             yield Total(
-                text=text, calls=calls, time_s=took, rows=rows, sample=row[sample] if sample is not None else ""
+                text=text,
+                calls=calls,
+                time_s=time * unit,
+                rows=rows + more,
+                sample=row[sample] if sample is not None else "",
             )
 
 
@@ -107,5 +117,8 @@ def _tabs(head: str) -> bool:
 
 
 def _names(head: str) -> list[str]:
-    rows = list(csv.reader(io.StringIO(head), delimiter="\t" if _tabs(head) else ","))
+    try:
+        rows = list(csv.reader(io.StringIO(head), delimiter="\t" if _tabs(head) else ","))
+    except csv.Error:
+        return []
     return [name.strip().lower() for name in rows[0]] if rows else []

@@ -72,6 +72,7 @@ _UTILITY = frozenset(
 # fmt: on
 _CHANGES = frozenset(("insert", "update", "delete", "merge", "into", "nextval", "setval"))
 _HINT = re.compile(r"\s*(/\*(?:\+|!\d*)(?:\s*(?:[A-Z][A-Z_]+|\w+\s*\([\w\s@.,#=-]*\)))+\s*\*/)\s*")
+_PLACE = re.compile(r"[1-9][0-9]{0,5}")
 _BLANK = re.compile(r"\s*")
 _LEFT = re.compile(r"['$\\]|(?<!\w)_?\d|\d_*\Z")
 """What a value that was not known as one leaves behind, where names in quotes are out of the way."""
@@ -214,7 +215,7 @@ def _value(text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _
     if digits.token_type != kinds.number or digits.start != token.end + 1:
         return None, 1
     if kind == kinds.parameter:
-        return (int(digits.text) - 1, 2) if digits.text.isdecimal() else (None, 1)
+        return (int(digits.text) - 1, 2) if _PLACE.fullmatch(digits.text) else (None, 1)
     # -3 is a value; a - 3 is not.
     signed = number == 0 or tokens[number - 1].token_type in kinds.before_sign
     return (text[token.start : digits.end + 1], 2) if signed else (None, 1)
