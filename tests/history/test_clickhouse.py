@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,3 +152,36 @@ def test_the_parts_of_a_url() -> None:
     assert "a/b" not in repr(found)
     plain = clickhouse.history("clickhouse://host", {"CLICKHOUSE_USER": "bob", "CLICKHOUSE_PASSWORD": "x"})
     assert (plain.connect["port"], plain.connect["username"], plain.connect["password"]) == (8123, "bob", "x")
+
+
+class Old(BaseHTTPRequestHandler):
+    """ClickHouse 18: it knows its version, and no column `readonly` of system.settings."""
+
+    def do_POST(self) -> None:
+        asked = self.rfile.read(int(self.headers["Content-Length"])).decode() + self.path
+        old = "readonly" in asked
+        body = (
+            b"Code: 47, e.displayText() = DB::Exception: Unknown identifier: readonly, e.what() = DB::Exception\n"
+            if old
+            else b"18.16.1\tUTC\n"
+        )
+        self.send_response(500 if old else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_a_server_that_is_too_old_is_told_so() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Old) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        where = clickhouse.history(f"clickhouse://default@127.0.0.1:{server.server_address[1]}", {})
+        with pytest.raises(WeighError) as raised:
+            store.read_all(where)
+        server.shutdown()
+    assert "did not make" not in raised.value.remedy
+    assert "too old" in raised.value.remedy

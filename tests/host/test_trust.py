@@ -49,6 +49,9 @@ def refusal(cache: Path) -> str:
 
 
 def test_an_ordinary_cache_is_used(cache: Path) -> None:
+    # As uv makes it.
+    (cache / "envs" / "key" / ".lock").touch()
+    (cache / "envs" / "key" / ".lock").chmod(0o666)
     assert not refusal(cache)
     assert trust.trusted(cache.parent / "not" / "yet") == cache.parent / "not" / "yet"
 

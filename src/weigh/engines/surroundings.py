@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -32,6 +33,20 @@ def variables(folder: Path, *, confined: bool) -> dict[str, str]:
         foreign = ("PYTHON", "VIRTUAL_ENV", "AWS_")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
     return {**kept, "PYTHONPATH": str(folder / "lib"), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
+
+
+def confined(command: Sequence[str], read: Sequence[Path], write: Path) -> list[str]:
+    """The command that confines itself and becomes ``command``, as its SQL is others'.
+
+    Args:
+        command: a Python interpreter, and what it executes.
+        read: files and folders to read besides the interpreter's.
+        write: the folder to write.
+    """
+    python = Path(command[0])
+    own = [Path(sys.base_prefix), python.parent.parent.resolve(), *read]
+    policy = {"read": [str(one) for one in own], "write": [str(write)]}
+    return [str(python), "-I", str(confinement.__file__), json.dumps(policy), *command]
 
 
 def bounds(

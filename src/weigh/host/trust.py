@@ -18,6 +18,8 @@ from weigh.model.errors import EnvironmentFault
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_LOCK = ".lock"
+"""What uv lets everybody write, so that all can wait for one another: nothing is read from it."""
 _ACL = "system.posix_acl_access"
 
 
@@ -42,7 +44,8 @@ def trusted(folder: Path, rooms: tuple[str, ...] = ()) -> Path:
 def trusted_whole(folder: Path) -> None:
     """Look at everything in a folder that is about to be executed; raises as ``trusted``."""
     for path in _below(folder, None):
-        _refuse(path)
+        if path.name != _LOCK:
+            _refuse(path)
 
 
 def _below(folder: Path, levels: int | None) -> Iterator[Path]:

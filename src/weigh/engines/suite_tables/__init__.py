@@ -7,21 +7,18 @@ network. What is not allowed is refused by statement, so that the reason can nam
 from __future__ import annotations
 
 import subprocess
-import sys
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
 import msgspec
 
-from weigh.engines import chdb, duckdb
+from weigh.engines import chdb, duckdb, surroundings
 from weigh.engines import environment as environments
 from weigh.engines.suite_tables import chdb_runner, duckdb_runner
 from weigh.model.contender import parse_contender
 from weigh.model.errors import DataFault, EngineFault
 from weigh.model.text import one_line
 from weigh_worker import confinement
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Dialect = Literal["duckdb", "clickhouse"]
 _LIMIT = 3600.0
@@ -77,15 +74,11 @@ def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) 
     else:
         needed, runner = duckdb.engine.requirements(parse_contender("duckdb")), str(duckdb_runner.__file__)
     python = environments.ensure(needed, cache).python
-    policy = {
-        "read": [sys.base_prefix, str(python.parent.parent.resolve()), runner, str(suite.resolve())],
-        "write": [str(folder.resolve())],
-    }
     job = {"script": script, "folder": str(folder.resolve()), "suite": str(suite.resolve())}
-    command = [str(python), "-I", str(confinement.__file__), msgspec.json.encode(policy).decode()]
+    command = [str(python), "-I", runner]
     try:
         done = subprocess.run(
-            [*command, str(python), "-I", runner],
+            surroundings.confined(command, [Path(runner), suite.resolve()], folder.resolve()),
             input=msgspec.json.encode(job),
             capture_output=True,
             timeout=_LIMIT,

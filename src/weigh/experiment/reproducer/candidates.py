@@ -6,6 +6,8 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from weigh.data.layout import parquet
 from weigh.engines.prepared import ready
 from weigh.experiment.data.dataset import SPLIT_FILES
@@ -128,6 +130,7 @@ def references(
         # Without a network there may be none, and others may still be asked.
         with suppress(EnvironmentFault):
             own = ready(Contender(name=name, engine="duckdb", version=version), cache)
+            own = msgspec.structs.replace(own, readable=suspect.ready.readable)
             yield _by(suspect, Party(name=name, ready=own), suspect.checks)
     for other in others:
         if other.engine.lineage == lineage:

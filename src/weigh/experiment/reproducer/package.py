@@ -16,10 +16,13 @@ import msgspec
 
 from weigh import __version__
 from weigh.answers import compare
+from weigh.engines import surroundings
 from weigh.experiment.reproducer import script
 from weigh.experiment.reproducer.subset import slug
+from weigh.host import scratch
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.text import one_line
+from weigh_worker import confinement
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -245,10 +248,16 @@ def _literal(value: Any) -> bool:
 def _tried(one: Reproducer, path: Path, timeout: Seconds) -> str:
     """Why the script does not show the divergence; empty where it does."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    command, place = [str(one.ready.environment.python), "-I", str(path)], path.parent.parent
+    room = scratch.folder("reproducer")
+    if one.ready.readable is not None and one.ready.engine.confined:
+        # The query is others'.
+        command = surroundings.confined(command, [place.resolve()], room)
+        kept = confinement.environment(str(room))
     try:
         done = subprocess.run(
-            [str(one.ready.environment.python), "-I", str(path)],
-            cwd=path.parent.parent,
+            command,
+            cwd=place,
             env={**kept, "TZ": "UTC"},
             capture_output=True,
             text=True,
@@ -257,6 +266,8 @@ def _tried(one: Reproducer, path: Path, timeout: Seconds) -> str:
         )
     except subprocess.TimeoutExpired:
         return f"its script gave no answer within {timeout:.0f} s"
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
     if done.returncode == 1 and "\nDIFFERS " in done.stdout:
         return ""
     if done.returncode == 0:

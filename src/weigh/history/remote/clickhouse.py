@@ -32,6 +32,7 @@ CLICKHOUSE = Database(
         **dict.fromkeys(("16", "47", "181"), _ANOTHER),
         "81": "check the name of the database",
         "164": "this user may only read: name one that may write",
+        "too-old": "this server is too old for ClickHouse's own client: name one of a newer version",
         "497": "let an administrator GRANT CREATE TABLE, SELECT and INSERT on weigh_history to this user",
         "516": "check the user and the password",
     },
