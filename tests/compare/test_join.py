@@ -160,6 +160,8 @@ def test_every_name(ratio: float, noise: float, blocks: tuple[int, int], name: V
     assert codes(verdict) == ([] if code is None else [code])
     few = min(blocks) < 5
     assert (verdict.ratio is None) == few
+    # That of the medians stands there all the same, and is no verdict.
+    assert (verdict.plain_ratio is not None) == few
     assert (verdict.starts_first, verdict.starts_second, verdict.starts) == (*blocks, min(blocks))
     if few:
         assert f"4 fresh starts in the {'first' if blocks[0] == 4 else 'second'} session" in verdict.reasons[0].text

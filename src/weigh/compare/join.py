@@ -30,6 +30,7 @@ from weigh.verdict.question import Question
 from weigh.verdict.refusals import soundness
 from weigh.verdict.refusals.preclusions import Ruling, Rulings
 from weigh.verdict.table import tabulate
+from weigh.verdict.timings import plain_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -259,7 +260,8 @@ class _Join:
         }
         effect = float(figures.effects.effect[at])
         if min(first, second) < MIN_STARTS or not np.isfinite(effect):
-            return self._verdict(key, name, said, **counted)
+            plain = plain_ratio(float(figures.median(at))) if name is VerdictName.REFUSED else None
+            return self._verdict(key, name, said, plain_ratio=plain, **counted)
         half, half_fcr = float(decisions.half[at]), float(decisions.half_fcr[at])
         in_family = name is not VerdictName.REFUSED
         floor = figures.floor(at)

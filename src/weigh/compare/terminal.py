@@ -138,7 +138,7 @@ def _numbers(comparison: CompareResults) -> RenderableType:
                 Text(f"  {one.contender}" if one.contender == one.baseline else f"  {one.contender} / {one.baseline}"),
                 _ratio(one.ratio_first),
                 _ratio(one.ratio_second),
-                _ratio(one.ratio),
+                words.ratio(one) or units.percent(None),
                 interval(one.low, one.high),
                 interval(one.low_fcr, one.high_fcr),
                 units.percent(one.noise_floor) if one.noise_floor is not None else "",

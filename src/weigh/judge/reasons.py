@@ -45,7 +45,7 @@ def lost(most: str, had: int, least: str, left: int) -> Reason:
     """Turns of one contender are missing."""
     return codes.T8_LOST.reason(
         f"{most} has {count(had, 'turn')} and {least} {left}: if the {had - left} that are missing were the slow ones "
-        f"or failed, the others make {least} look fast. Give every turn, or only rounds in which both took one"
+        f"or failed, the others make {least} look fast, and so do rounds from which both are taken out. Give every turn"
     )
 
 

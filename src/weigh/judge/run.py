@@ -6,6 +6,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.judge import advice, reasons
 from weigh.judge.design import Turn, tied
 from weigh.judge.formats.inputs import read
@@ -15,7 +17,7 @@ from weigh.judge.verdicts import timings, verdicts
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest
 from weigh.model.spec import Rules
-from weigh.model.units import parse_fraction
+from weigh.model.units import count, parse_fraction
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 
 if TYPE_CHECKING:
@@ -186,9 +188,8 @@ def _tier(found: Sequence[Verdict], alone: Sequence[SeriesFigure], *, vouched: b
     """Suggestive at most: weigh saw files, and neither answers nor a machine."""
     said = any(one.verdict not in _SAID_NOTHING for one in found)
     if not said and not (not found and any(one.mean.low is not None for one in alone)):
-        first = {one.reasons[0].code: one.reasons[0] for one in found if one.reasons}
         refused = {reason.code: reason for one in alone if (reason := one.mean.refused)}
-        return Tier(name=TierName.INADMISSIBLE, reasons=tuple((first or refused).values()))
+        return Tier(name=TierName.INADMISSIBLE, reasons=tuple(_named(found)) or tuple(refused.values()))
     kept = [
         codes.A8.reason("weigh did not see the answers of these runs: that they are right is assumed"),
         codes.E4_UNWATCHED.reason("weigh did not watch the machine during these runs"),
@@ -199,6 +200,21 @@ def _tier(found: Sequence[Verdict], alone: Sequence[SeriesFigure], *, vouched: b
     if not found:
         kept.append(codes.T10_RUN.reason("one run: an interval from inside a run does not speak for the next run"))
     return Tier(name=TierName.SUGGESTIVE, reasons=tuple(kept))
+
+
+def _named(found: Sequence[Verdict]) -> Iterator[Reason]:
+    """The first reason of each code, with the row that it is of."""
+    groups: dict[str, list[Verdict]] = defaultdict(list)
+    for one in found:
+        if one.reasons:
+            groups[one.reasons[0].code].append(one)
+    several = len({one.contender for one in found}) > 1
+    for own in groups.values():
+        first = own[0]
+        place = ", ".join(part for part in (first.operation, first.contender if several else "") if part)
+        more = f" (and {count(len(own) - 1, 'more row')})" if len(own) > 1 else ""
+        why = first.reasons[0]
+        yield msgspec.structs.replace(why, text=f"{place}: {why.text}{more}" if place else f"{why.text}{more}")
 
 
 def _findings(inputs: Sequence[Input], turns: Sequence[Turn], alone: Sequence[SeriesFigure]) -> Iterator[Finding]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.model.units import Seconds
+from weigh.model import codes
+from weigh.model.units import Seconds, seconds
 from weigh.statistics.percentiles import Percentile, percentiles
 from weigh.statistics.series.correlated_mean import SeriesMean, mean
 from weigh.statistics.series.steady_state import Steady, steady
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.judge.design import Turn
+    from weigh.model.verdict import Reason
 
 CONFIDENCE = 0.95
 """Level of the intervals of a series, as in the texts that these are compared with."""
@@ -42,7 +44,7 @@ class SeriesFigure(msgspec.Struct, frozen=True, kw_only=True):
         steady: where it settles (docs/concept/series.md#steady-state).
         left_out: values before it settled, which are not in the mean nor in the percentiles.
         mean: with an interval that allows for correlation, or the reason why there is none.
-        naive: the interval that takes the values for independent: what many tools print.
+        naive: the interval that takes the values for independent: what many tools print. It begins at zero at least.
         percentiles: with intervals, where the values have an order.
         quantiles: of a histogram, which have no intervals.
     """
@@ -77,6 +79,13 @@ def figures(turns: Iterable[Turn], confidence: float = CONFIDENCE) -> tuple[Seri
     return tuple(_figure(own, confidence) for own in found)
 
 
+def _below_zero(found: Seconds) -> Reason:
+    return codes.T3_SHORT.reason(
+        f"the mean is {seconds(found)} and its interval would begin below zero, where no time is: a few large values "
+        "make it. Measure longer, or give the percentiles"
+    )
+
+
 def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
     values = np.concatenate([turn.measured.values for turn in turns])
     shape = steady(values)
@@ -88,13 +97,18 @@ def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
     if shape.refused is not None and honest.refused is None:
         # A series that does not settle has a mean of what was seen, and none to give an interval for.
         honest = msgspec.structs.replace(honest, low=None, high=None, refused=shape.refused)
+    if honest.low is not None and honest.low <= 0:
+        honest = msgspec.structs.replace(honest, low=None, high=None, refused=_below_zero(honest.mean))
+    naive = mean(kept, confidence=confidence, method="naive")
+    if naive.low is not None and naive.low < 0:
+        naive = msgspec.structs.replace(naive, low=0.0)
     return SeriesFigure(
         operation=turns[0].operation,
         contender=turns[0].contender,
         steady=shape,
         left_out=cut,
         mean=honest,
-        naive=mean(kept, confidence=confidence, method="naive"),
+        naive=naive,
         percentiles=() if quantiles else percentiles(kept, QUANTILES, confidence=confidence),
         quantiles=tuple(Quantile(q=q, value=value) for q, value in quantiles),
     )

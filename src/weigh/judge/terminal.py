@@ -105,10 +105,10 @@ def _comparison(results: JudgeResults) -> RenderableType:
 
 
 def _figures(verdict: Verdict | None) -> tuple[str, str, str]:
-    if verdict is None or verdict.ratio is None:
+    if verdict is None:
         return "", "", ""
     return (
-        f"{verdict.ratio:.3f}",
+        words.ratio(verdict),
         interval(verdict.low, verdict.high),
         interval(verdict.low_fcr, verdict.high_fcr),
     )

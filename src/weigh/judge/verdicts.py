@@ -83,7 +83,7 @@ def verdicts(
             if why is None and not failed & {name, baseline}:
                 why = everywhere or unfit.get(name)
             if why is not None:
-                rows[operation, name] = _refusal(operation, name, baseline, rules, why)
+                rows[operation, name] = _refusal(operation, name, baseline, rules, why, _plain(own, name, baseline))
     spec = Spec(
         workload="foreign",
         contenders=tuple(Contender(name=name, engine="foreign") for name in (baseline, *candidates)),
@@ -188,8 +188,20 @@ def _sample(
     )
 
 
-def _refusal(operation: str, contender: str, baseline: str, rules: Rules, why: Reason) -> Verdict:
-    """A verdict without figures."""
+def _plain(turns: Sequence[Turn], contender: str, baseline: str) -> float | None:
+    """The ratio of the medians of all values."""
+    values = [
+        [turn.measured.values for turn in turns if turn.contender == name and len(turn.measured.values)]
+        for name in (contender, baseline)
+    ]
+    if not all(values):
+        return None
+    own, other = (float(np.median(np.concatenate(one))) for one in values)
+    return own / other if own > 0 and other > 0 else None
+
+
+def _refusal(operation: str, contender: str, baseline: str, rules: Rules, why: Reason, plain: float | None) -> Verdict:
+    """A verdict without figures, but for the plain ratio."""
     return Verdict(
         operation=operation,
         contender=contender,
@@ -198,5 +210,6 @@ def _refusal(operation: str, contender: str, baseline: str, rules: Rules, why: R
         temperature=UNKNOWN,
         confidence=rules.confidence,
         margin=rules.margin,
+        plain_ratio=plain,
         reasons=(why,),
     )

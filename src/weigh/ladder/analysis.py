@@ -40,6 +40,7 @@ class StepFigures(msgspec.Struct, frozen=True, kw_only=True):
         blocks: in which both sides of the ratio were measured.
         verdict: None for the baseline.
         ratio: contender over ``against``; of the baseline its second arm over its first.
+        plain_ratio: of a refused comparison without a ratio, that of the medians: no verdict, and counted nowhere.
         low, high: interval of the ratio at the confidence of the rules.
         half_width: of the interval, as a factor less one: 0.03 means times or over 1.03.
         detectable: smallest effect that these starts would find, a fraction.
@@ -57,6 +58,7 @@ class StepFigures(msgspec.Struct, frozen=True, kw_only=True):
     blocks: int | None = None
     verdict: VerdictName | None = None
     ratio: float | None = None
+    plain_ratio: float | None = None
     low: float | None = None
     high: float | None = None
     half_width: float | None = None
@@ -164,7 +166,8 @@ def _steps(number: int, scale: Scale | None, analysis: MetricAnalysis, baseline:
                 **{name: getattr(timing, name) for name in ("starts", "runs", "min", "median", "max", "cv")},
             )
         if verdict:
-            yield msgspec.structs.replace(step, verdict=verdict.verdict, **_judged(verdict, rules))
+            plain = verdict.plain_ratio
+            yield msgspec.structs.replace(step, verdict=verdict.verdict, plain_ratio=plain, **_judged(verdict, rules))
         else:
             yield msgspec.structs.replace(step, **_held(floors.get((operation, contender)), rules))
 

@@ -149,6 +149,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             ``1 - (1 - confidence) * share``. 1 where the number of starts was fixed beforehand.
         low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
         median_ratio: ratio of the medians of all measurements.
+        plain_ratio: the same where the verdict is refused and has no ``ratio``: what a reader would divide by hand. It
+            is no verdict, and nothing counts or decides by it. None elsewhere, and of what may not be shown.
         margin: the smallest change that matters, declared beforehand, a fraction.
         noise_floor: how far the baseline's two arms are apart, a fraction: what no difference looked like here.
         detectable: smallest effect that this many starts would find (99 % test, 80 % power), a fraction.
@@ -178,6 +180,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     low_fcr: float | None = None
     high_fcr: float | None = None
     median_ratio: float | None = None
+    plain_ratio: float | None = None
     margin: float
     noise_floor: float | None = None
     detectable: float | None = None

@@ -106,7 +106,7 @@ def row(one: Verdict, name: str, figures: tuple[str, str], axis: Axis, verdict: 
     return Row(
         name=name,
         figures=figures,
-        ratio=f"{one.ratio:.3f}" if one.ratio else "",
+        ratio=words.ratio(one),
         plot=axis.row(one),
         interval=_interval(one.low, one.high),
         fcr=_interval(one.low_fcr, one.high_fcr),

@@ -3,19 +3,54 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName, Verdict, VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from weigh.model.verdict import Reason
 
 _MORE = re.compile(r" \(and ([\d,]+) more(?: of this kind)?\)$")
 """How a reason that stands for several ends."""
+
+
+PLAIN = "; plain ratio, no verdict"
+"""What is said of the ratio of a refused comparison, which stands in brackets."""
+
+
+class Compared(Protocol):
+    """Two sides with a ratio."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Of a comparison that is not refused for want of figures."""
+        ...
+
+    @property
+    def plain_ratio(self) -> float | None:
+        """Of one that is."""
+        ...
+
+
+def ratio(one: Compared) -> str:
+    """A ratio as it is printed: in brackets where it is that of two medians and no verdict; empty without one."""
+    if one.ratio:
+        return f"{one.ratio:.3f}"
+    return f"({one.plain_ratio:.3f})" if one.plain_ratio else ""
+
+
+def plain_ratios(compared: Iterable[Compared]) -> str:
+    """The ratios of the medians of refused comparisons, marked as no verdict, to be put behind a phrase."""
+    found = sorted(one.plain_ratio for one in compared if one.plain_ratio)
+    if not found:
+        return ""
+    if len(found) == 1:
+        return f" (plain ratio {found[0]:.3f}, no verdict)"
+    return f" (plain ratios {found[0]:.3f} to {found[-1]:.3f}, no verdict)"
 
 
 def verdict(one: Verdict) -> str:
@@ -36,7 +71,7 @@ def verdict(one: Verdict) -> str:
             return f"UNRESOLVED{needed}"
         case VerdictName.REFUSED:
             code = one.reasons[0].code if one.reasons else ""
-            return f"REFUSED ({code})" if code else "REFUSED"
+            return (f"REFUSED ({code})" if code else "REFUSED") + (PLAIN if one.plain_ratio else "")
         case VerdictName.DIVERGED:
             return "DIVERGED: not timed"
         case VerdictName.ERROR:

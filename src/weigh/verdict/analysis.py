@@ -20,7 +20,7 @@ from weigh.verdict.question import Question
 from weigh.verdict.refusals import soundness
 from weigh.verdict.refusals.preclusions import Ruling, Rulings
 from weigh.verdict.table import tabulate
-from weigh.verdict.timings import timings
+from weigh.verdict.timings import plain_ratio, timings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -189,7 +189,8 @@ class _Session:
         starts, runs = int(compared.starts[at]), int(compared.runs[at])
         effect = float(compared.effects.effect[at])
         if starts < MIN_STARTS or not np.isfinite(effect):
-            return self._verdict(pair, name, said, starts=starts, runs=runs)
+            plain = plain_ratio(float(compared.median[at])) if name is VerdictName.REFUSED else None
+            return self._verdict(pair, name, said, plain_ratio=plain, starts=starts, runs=runs)
         half, half_fcr = float(decisions.half[at]), float(decisions.half_fcr[at])
         in_family = name is not VerdictName.REFUSED
         floor = float(compared.floor[at])

@@ -73,6 +73,11 @@ def median_logs(table: Table) -> Floats:
     return np.asarray(np.add.reduceat(by_case, first, axis=0) / cases[:, None], dtype=np.float64)
 
 
+def plain_ratio(median: float) -> float | None:
+    """The ratio of two medians, whose logarithm is given; None where there is none."""
+    return float(np.exp(median)) if np.isfinite(median) else None
+
+
 def _variation(table: Table, known: NDArray[np.bool_]) -> Floats:
     """Coefficient of variation of each (question, contender), relative to the means of the cases."""
     contenders = len(table.contenders)

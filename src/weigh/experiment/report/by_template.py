@@ -42,7 +42,7 @@ def rows(results: ExperimentResults) -> list[Row]:
                 question(one.verdict.operation, one.verdict.temperature),
                 one.verdict.contender,
                 ", ".join(f"{count} {name}" for name, count in one.verdicts.items()),
-                f"{one.verdict.ratio:.3f}" if one.verdict.ratio else "",
+                words.ratio(one.verdict),
                 _interval(one.verdict.low, one.verdict.high),
                 _interval(one.verdict.low_fcr, one.verdict.high_fcr),
             ),

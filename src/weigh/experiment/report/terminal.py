@@ -314,7 +314,7 @@ def _numbers(results: ExperimentResults, temperature: str) -> RenderableType:
                 units.seconds(timing.median) if timing else "-",
                 units.seconds(timing.max) if timing else "-",
                 units.percent(timing.cv) if timing else "-",
-                f"{verdict.ratio:.3f}" if verdict and verdict.ratio else "",
+                words.ratio(verdict) if verdict else "",
                 interval(verdict.low, verdict.high) if verdict else "",
                 interval(verdict.low_fcr, verdict.high_fcr) if verdict else "",
                 units.percent(floors.get(operation)) if name == spec.baseline else "",

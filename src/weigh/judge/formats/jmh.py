@@ -32,8 +32,10 @@ _AVERAGE = "avgt"
 
 
 def recognises(source: Source) -> bool:
-    """A JSON list of objects that JMH begins with its version."""
-    return source.is_json and source.head.lstrip().startswith("[") and '"jmhVersion"' in source.head
+    """A JSON list of objects with what every version of JMH writes first; older ones do not name themselves."""
+    head = source.head.lstrip()
+    named = '"jmhVersion"' in head or all(f'"{key}"' in head for key in ("benchmark", "mode", "forks"))
+    return source.is_json and head.startswith("[") and named
 
 
 def read(source: Source) -> Reading:

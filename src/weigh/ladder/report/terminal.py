@@ -16,7 +16,7 @@ from weigh.ladder.report import words
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render.terminal import VERDICT_STYLE, FittedTable, indented, interval, show_findings
-from weigh.render.words import CLAIM
+from weigh.render.words import CLAIM, PLAIN, ratio
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,7 +109,8 @@ def _steps(summary: LadderResults) -> RenderableType:
 def _row(one: Series, step: Step, known: list[float], *, first: bool) -> list[str | Text]:
     verdict = Text("baseline" if one.itself else "")
     if step.verdict:
-        verdict = Text(str(step.verdict).upper(), style=VERDICT_STYLE[step.verdict])
+        plain = PLAIN if step.plain_ratio else ""
+        verdict = Text(str(step.verdict).upper() + plain, style=VERDICT_STYLE[step.verdict])
     return [
         f"  {one.contender}" if first else "",
         units.scale(step.scale).removesuffix(" rows"),
@@ -117,7 +118,7 @@ def _row(one: Series, step: Step, known: list[float], *, first: bool) -> list[st
         units.seconds(step.max),
         units.percent(step.cv),
         bar(step.cv, known),
-        f"{step.ratio:.3f}" if step.ratio else "",
+        ratio(step),
         interval(step.low, step.high),
         Text(units.percent(step.detectable), style="green" if step.resolves else "yellow")
         if step.detectable is not None

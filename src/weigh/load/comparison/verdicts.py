@@ -18,7 +18,7 @@ from weigh.model import codes
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.model.verdict import Verdict
+from weigh.model.verdict import Verdict, VerdictName
 from weigh.verdict import refusals
 from weigh.verdict.analysis import analyse
 from weigh.verdict.question import Question as Asked
@@ -216,12 +216,16 @@ def _labelled(one: Verdict, asked: Question, spec: LoadComparisonSpec, runs: Seq
         # What scatters within one start says nothing about the next one.
         fields |= dict.fromkeys(("low", "high", "low_fcr", "high_fcr", "detectable", "noise_floor"))
     fields |= {"operation": asked.operation, "metric": asked.metric, "total": None}
+    value, other = (typical(asked, runs, name) for name in (one.contender, spec.baseline))
+    refused = one.verdict is VerdictName.REFUSED and one.ratio is None and asked.metric != ERRORS
+    # One number a block: the ratio of the two figures that stand in the row.
+    fields["plain_ratio"] = value / other if refused and value and other else None
     return LoadVerdict(
         **fields,
         loop=asked.kind.loop,
         connections=asked.kind.connections,
-        value=typical(asked, runs, one.contender),
-        baseline_value=typical(asked, runs, spec.baseline),
+        value=value,
+        baseline_value=other,
     )
 
 

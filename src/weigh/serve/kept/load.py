@@ -6,6 +6,7 @@ import msgspec
 
 from weigh.model import units
 from weigh.model.text import whole_sentences
+from weigh.render import words
 from weigh.serve.kept.figured import Figured, rate, seconds, time
 from weigh.serve.kept.summary import NAME, Figure, Judged, Named, Summary, against, interval, name
 
@@ -151,6 +152,7 @@ class Decided(msgspec.Struct, frozen=True):
     ratio: float | None
     low: float | None
     high: float | None
+    plain_ratio: float | None = None
 
 
 class LoadComparisonKept(msgspec.Struct, frozen=True):
@@ -186,7 +188,9 @@ class LoadComparisonKept(msgspec.Struct, frozen=True):
             Figure(
                 f"{name(one.operation)}, {_label(one)}, {one.loop} loop, {units.count(one.connections, 'connection')}: "
                 f"{name(one.contender)} against {name(one.baseline)}",
-                _judged(one) + (f", ratio {one.ratio:.3f}{interval(one.low, one.high)}" if one.ratio else ""),
+                _judged(one)
+                + (f", ratio {words.ratio(one)}{interval(one.low, one.high)}" if words.ratio(one) else "")
+                + (words.PLAIN if one.plain_ratio else ""),
             )
             for one in self.verdicts
         ]

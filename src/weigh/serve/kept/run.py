@@ -61,6 +61,7 @@ class Decided(msgspec.Struct, frozen=True):
     high: float | None
     margin: float
     starts_needed: int | None = None
+    plain_ratio: float | None = None
     reasons: tuple[Why, ...] = ()
     temperature: str = "hot"
 
@@ -102,7 +103,8 @@ class RunKept(msgspec.Struct, frozen=True):
         return [
             Figure(
                 f"{name(one.operation)}, {one.temperature}: {name(one.contender)} against {name(one.baseline)}",
-                words.verdict(one) + (f", ratio {one.ratio:.3f}{interval(one.low, one.high)}" if one.ratio else ""),  # type: ignore[arg-type]
+                words.verdict(one)  # type: ignore[arg-type]
+                + (f", ratio {words.ratio(one)}{interval(one.low, one.high)}" if words.ratio(one) else ""),
             )
             for one in self._decided
         ]

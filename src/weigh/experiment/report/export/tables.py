@@ -37,7 +37,7 @@ def results(exported: Exported) -> bytes:
     verdicts = {tuple(getattr(one, name) for name in _KEY): one for one in exported.verdicts()}
     written = io.StringIO(newline="")
     lines = csv.writer(written)
-    lines.writerow((*_TIMING, *_VERDICT, "reasons"))
+    lines.writerow((*_TIMING, *_VERDICT, "reasons", "plain_ratio"))
     for timing in exported.timings():
         verdict = verdicts.pop(tuple(getattr(timing, name) for name in _KEY), None)
         lines.writerow(_line(timing, verdict))
@@ -50,9 +50,9 @@ def results(exported: Exported) -> bytes:
 def _line(measured: Timing | Verdict, verdict: Verdict | None) -> list[object]:
     cells = [getattr(measured, name, None) for name in _TIMING]
     if verdict is None:
-        return [*map(_cell, cells), *[None] * (len(_VERDICT) + 1)]
+        return [*map(_cell, cells), *[None] * (len(_VERDICT) + 2)]
     cells += [getattr(verdict, name) for name in _VERDICT]
-    return [*map(_cell, cells), " ".join(reason.code for reason in verdict.reasons)]
+    return [*map(_cell, cells), " ".join(reason.code for reason in verdict.reasons), verdict.plain_ratio]
 
 
 def _cell(value: object) -> object:

@@ -301,7 +301,7 @@ def _groups(
             yield Group(tuple(one.question for one in lost), str(name), meaning)
     for one in still_open:
         sign = str(one.verdicts[0].verdict)
-        yield Group(one.places(several=several), sign, f"open: {one.needs}")
+        yield Group(one.places(several=several), sign, f"open: {one.needs}{words.plain_ratios(one.verdicts)}")
     for said, verdicts in left.items():
         if verdicts:
             places = Outlook(tuple(verdicts), "").places(several=several)

@@ -126,7 +126,7 @@ def _pair(one: Line) -> Row:
         one.question,
         units.seconds(one.baseline_s),
         units.seconds(one.seconds[0]),
-        f"{verdict.ratio:.3f}" if verdict.ratio else "",
+        words.ratio(verdict),
         _interval(verdict.low, verdict.high),
         words.verdict(verdict),
     )
@@ -151,7 +151,7 @@ def _cell(verdict: Verdict | None, *, wide: bool) -> str:
     if not_compared(verdict):
         return "not compared"
     if verdict.verdict in _WORD or verdict.ratio is None:
-        return _WORD.get(verdict.verdict, "open")
+        return _WORD.get(verdict.verdict, "open") + words.plain_ratios([verdict])
     interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""
     return f"{verdict.ratio:.2f}{interval}"
 

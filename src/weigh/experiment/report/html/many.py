@@ -155,7 +155,7 @@ class _Rows:
                 operation="" if number else operation,
                 who=who if one.temperature == "hot" else f"{who} {one.temperature}".strip(),
                 median=units.seconds(median) if median is not None else "",
-                ratio=f"{one.ratio:.3f}" if one.ratio else "",
+                ratio=words.ratio(one),
                 interval=f"{one.low:.2f}–{one.high:.2f}" if one.low is not None and one.high is not None else "",
                 sign=str(one.verdict),
                 verdict=words.verdict(one),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
 from weigh.model import units
+from weigh.render import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +104,8 @@ def _figure(timing: Timing | None, verdict: Verdict | None) -> Figure:
         return Figure()
     median = units.seconds(timing.median) if timing.metric.endswith("_s") else units.size(timing.median)
     if verdict is None or verdict.ratio is None:
-        return Figure(median=median, sign=str(verdict.verdict) if verdict else "", verdict=_word(verdict))
+        plain = words.ratio(verdict) if verdict else ""
+        return Figure(median=median, ratio=plain, sign=str(verdict.verdict) if verdict else "", verdict=_word(verdict))
     return Figure(
         median=median,
         ratio=f"{verdict.ratio:.3f}",

@@ -87,6 +87,8 @@ class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
             share. Seconds, answers a second, a share, or bytes; None where there is none.
         ratio: contender over baseline; above 1 is more. Of errors it is that of the requests for each that was
             answered. None of a verdict without figures, as the next ones.
+        plain_ratio: ``value`` over ``baseline_value`` where the verdict is refused and has no ratio: it is no verdict,
+            and nothing counts or decides by it. None elsewhere.
         low, high: interval of the ratio at ``confidence``.
         confidence: level of that interval.
         low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
@@ -108,6 +110,7 @@ class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None
     baseline_value: float | None
     ratio: float | None
+    plain_ratio: float | None
     low: float | None
     high: float | None
     confidence: float

@@ -10,6 +10,7 @@ from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.report import words
 from weigh.render.markdown import code, row, text
 from weigh.render.terminal import interval
+from weigh.render.words import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ def _lines(results: LoadComparisonResults, evidence: str) -> Iterator[str]:
                 one.contender,
                 words.value(one.metric, one.baseline_value),
                 words.value(one.metric, one.value),
-                f"{one.ratio:.3f}" if one.ratio else "",
+                ratio(one),
                 interval(one.low, one.high),
                 words.verdict(one),
             )

@@ -22,7 +22,7 @@ from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import shape
 from weigh.render.terminal import TIER_STYLE, VERDICT_STYLE, FittedTable, interval, plain_text, show_findings, show_tier
-from weigh.render.words import first_reason
+from weigh.render.words import first_reason, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -193,7 +193,7 @@ def _table(results: LoadComparisonResults, shown: Sequence[LoadVerdict]) -> Rend
             *([one_line(one.contender, 60)] if several else []),
             words.value(one.metric, one.baseline_value),
             words.value(one.metric, one.value),
-            f"{one.ratio:.3f}" if one.ratio else "",
+            ratio(one),
             interval(one.low, one.high),
             Text(words.verdict(one), style=VERDICT_STYLE[one.verdict]),
         )

@@ -71,7 +71,7 @@ def verdict(one: LoadVerdict) -> str:
             return f"{_MORE[one.verdict]}: {value(ERRORS, one.value)}, not {value(ERRORS, one.baseline_value)}"
         return words.verdict(one).replace(str(one.verdict).upper(), _MORE[one.verdict], 1)
     why = _REFUSED.get(one.reasons[0].code) if one.verdict is VerdictName.REFUSED and one.reasons else None
-    return f"REFUSED: {why}" if why else words.verdict(one)
+    return f"REFUSED: {why}{words.PLAIN if one.plain_ratio else ''}" if why else words.verdict(one)
 
 
 def heading(results: LoadComparisonResults) -> str:
