@@ -87,4 +87,12 @@ ROWS = rows(
         "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
         "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
+    (
+        "A14",
+        Page("concept/answers.md", "What is not checked"),
+        "the checker is wrong itself: a value in another form, or one that its own reader misreads, is called wrong; or "
+        "a wrong value passes for another form",
+        "two readers of Parquet that share no code must agree before anybody is accused; values in another type are "
+        "compared by value; what cannot be compared is named as unchecked and accuses nobody",
+    ),
 )
