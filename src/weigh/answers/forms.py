@@ -12,6 +12,7 @@ import decimal
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ NAN = "NaN"
 """What every NaN is read as: it equals itself."""
 _MOST = 24
 """Forms of a nested type that are tried."""
+_POSTGRES_ARRAY = re.compile(r"\{(?:[-+.\w]+|[{},])*\}")
 _LEAVES = {"null", "boolean", "integer", "text"}
 """What is written alike in JSON by everybody; of other members a text may be right and written otherwise."""
 
@@ -369,19 +371,27 @@ def _written(of: Family) -> Read:
 
 
 def _parsed(text: str) -> Value:
-    """A list, map or struct in JSON or as Python writes it."""
+    """A list, map or struct in JSON, as DuckDB and Python write it, or as PostgreSQL writes an array."""
+    if _POSTGRES_ARRAY.fullmatch(text):
+        text = text.translate({ord("{"): "[", ord("}"): "]"}).replace("NULL", "null")
     try:
         found = json.loads(text, parse_float=decimal.Decimal)
     except (ValueError, RecursionError):
         try:
             found = ast.literal_eval(text.replace("NULL", "None"))
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             raise texts.NotThat(text) from None
+    if not isinstance(found, (list, tuple, dict)):
+        raise texts.NotThat(text)
 
     def frozen(value: Value) -> Value:
         if isinstance(value, dict):
             return tuple(frozen(one) for one in value.values())
-        return tuple(map(frozen, value)) if isinstance(value, (list, tuple)) else _number(value)
+        if isinstance(value, (list, tuple)):
+            return tuple(map(frozen, value))
+        if isinstance(value, (set, frozenset)):
+            raise texts.NotThat(text)
+        return _number(value)
 
     return frozen(found)
 

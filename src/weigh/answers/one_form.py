@@ -61,11 +61,11 @@ def in_one_form(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> On
     notes = tuple(f"{codes.A7}: {form} of {', '.join(names)}: compared by value" for form, names in forms.items())
     left = tuple(at for at in range(len(schema.columns)) if at not in unchecked)
     if unchecked:
-        schema = _of(schema, left)
+        schema = part_of(schema, left)
     return OneForm(answer, witness, schema, left, notes, tuple(unchecked.values()))
 
 
-def _of(schema: ResultSchema, columns: tuple[int, ...]) -> ResultSchema:
+def part_of(schema: ResultSchema, columns: tuple[int, ...]) -> ResultSchema:
     """The schema of some of its columns; it is ordered by those before the first that is gone."""
     place = {at: number for number, at in enumerate(columns)}
     ordered = []

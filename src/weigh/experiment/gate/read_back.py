@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from weigh.answers import shown
 from weigh.answers.align import align
 from weigh.model import codes
+from weigh.model.answer import Column, ResultSchema
+from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,9 +50,11 @@ def compare(given: pa.Table, right: pa.Table, unlike: Mapping[int, str]) -> Read
         unlike: why a column may accuse nobody, by its number.
     """
     names = right.column_names
+    kinds = (Column(name=field.name, kind=infer_schema.kind(field.type)) for field in right.schema)
+    given, right, lacking = shown.alike(given, right, ResultSchema(columns=tuple(kinds)))
     doubted = {names[at]: why for at, why in unlike.items()}
     unchecked: dict[str, str] = {}
-    forms: dict[str, list[str]] = {}
+    forms: dict[str, list[str]] = {note.partition(": ")[2]: [] for note in lacking}
     found: dict[str, tuple[pa.ChunkedArray, pa.ChunkedArray]] = {}
     for at, name in enumerate(names):
         if at in unlike:
@@ -114,7 +119,7 @@ def findings(contender: str, table: str, found: ReadBack) -> list[Finding]:
     said += [
         codes.A14_FORM.finding(
             contender=contender,
-            text=f"{form} in {', '.join(names)} of {table}: the same values as in the files",
+            text=f"{form}{' in ' if names else ''}{', '.join(names)} of {table}: the same values as in the files",
             remedy="nothing is wrong; what its clock covers does not include another form",
         )
         for form, names in found.forms.items()
