@@ -1,4 +1,4 @@
-"""Ask every engine for every type and record the table: ``make types``, or for some types: ``make types ONLY=uuid,map``.
+"""Ask every engine for every type and record the table: ``make types``, or ``make types ONLY=uuid,map`` for some types.
 
 What was recorded of other types stays. All of it takes half an hour on two quiet cores.
 """

@@ -13,8 +13,8 @@ from typing import Any
 from type_table.columns import TYPES
 
 ENGINES = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow", "sqlite", "postgres")
-_WITNESS = "duckdb"
-"""Who is asked together with an engine that is asked alone."""
+_WITNESS = "pyarrow"
+"""Who answers first, and is asked together with an engine that is asked alone: it reads every type."""
 _GROUP = 8
 """Types that are asked for in one run; an engine that fails on all of them at once is asked for each alone."""
 _WORDS = 110
@@ -33,10 +33,10 @@ def table(types: list[str], engines: tuple[str, ...] = ENGINES) -> Cells:
     found: Cells = {}
     for begin in range(0, len(types), _GROUP):
         group = types[begin : begin + _GROUP]
-        cells = _run(group, engines)
+        cells = together(group, engines)
         lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
         for one in group if lost and len(group) > 1 else ():
-            alone = _run([one], tuple(dict.fromkeys((_WITNESS, *lost))))
+            alone = together([one], tuple(dict.fromkeys((_WITNESS, *lost))))
             cells[one] |= {engine: alone[one][engine] for engine in lost}
         found |= cells
     return found
@@ -46,7 +46,12 @@ def _refused(cell: str) -> bool:
     return cell.startswith("refused")
 
 
-def _run(types: list[str], engines: tuple[str, ...]) -> Cells:
+def together(types: list[str], engines: tuple[str, ...]) -> Cells:
+    """Ask for several types in one run, of a table each; types that one engine refuses may end it for the others.
+
+    Raises:
+        SystemExit: weigh could not run.
+    """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "asked").mkdir()
@@ -55,11 +60,11 @@ def _run(types: list[str], engines: tuple[str, ...]) -> Cells:
             TYPES[name](folder / f"t_{name}.parquet")
             (folder / "asked" / f"t_{name}.sql").write_text(f"SELECT * FROM t_{name}\n")
             flags += ["--data", f"t_{name}=t_{name}.parquet"]
-        made = _weigh(folder, "init", "--quiet", "--sql", "asked", *flags, "--contender", "duckdb")
+        made = _weigh(folder, "init", "--quiet", "--sql", "asked", *flags, "--contender", _WITNESS)
         if made.returncode:
             why = _short(made.stderr)
             if len(types) > 1:
-                return {name: cell for one in types for name, cell in _run([one], engines).items()}
+                return {name: cell for one in types for name, cell in together([one], engines).items()}
             return {types[0]: dict.fromkeys(engines, f"refused: weigh init: {why}")}
         asked = (flag for engine in engines for flag in ("--contender", engine))
         ran = _weigh(folder, "gate", "--json", "--quiet", "--no-shrink", *asked)
