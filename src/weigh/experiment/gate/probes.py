@@ -180,7 +180,9 @@ def _as_loaded(table: pa.Table, path: str) -> pa.Table:
             columns.append(_restored(column, field.type))
         except pa.ArrowException:
             columns.append(column)
-    return pa.Table.from_arrays(columns, names=table.column_names)
+    # What the engine says of a column stays with it.
+    kinds = zip(table.schema, columns, strict=True)
+    return pa.Table.from_arrays(columns, schema=pa.schema([field.with_type(one.type) for field, one in kinds]))
 
 
 def _restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
