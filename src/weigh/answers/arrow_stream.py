@@ -32,6 +32,8 @@ _DICTIONARY, _RECORDS = 2, 3
 """Kinds of messages with buffers."""
 
 
+_INTERVALS = {"day_time_interval": 8, "month_interval": 4}
+"""Types of intervals that PyArrow has no arrays for, and the bytes of a value."""
 _VIEW = 16
 """Bytes of a view of a string."""
 
@@ -59,10 +61,15 @@ def table(content: bytes) -> pa.Table:
 
     try:
         _check_declared(content)
-        found = pa.ipc.open_stream(content).read_all()
-        found.validate(full=True)
+        found = readable_intervals(pa.ipc.open_stream(content).read_all())
+        try:
+            found.validate(full=True)
+        except pa.ArrowInvalid:
+            # Engines without a type for bytes hand them out as text.
+            found = _bytes_of_texts(found)
+            found.validate(full=True)
         _check_repeated(found, len(content))
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, struct.error, IndexError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, struct.error, LookupError) as error:
         raise BadStream(str(error)) from None
     return found
 
@@ -82,6 +89,68 @@ def content(path: Path) -> bytes:
             return file.read()
     except OSError as error:
         raise BadStream(error.strerror or str(error)) from None
+
+
+def readable_intervals(table: pa.Table) -> pa.Table:
+    """Intervals of days and milliseconds, or of months, in the one type of intervals that PyArrow has arrays for."""
+    import pyarrow as pa
+
+    widths = {at: _INTERVALS[str(kind)] for at, kind in enumerate(table.schema.types) if str(kind) in _INTERVALS}
+    if not widths:
+        return table
+    integers = {4: pa.int32(), 8: pa.int64()}
+    kinds = [integers[widths[at]] if at in widths else kind for at, kind in enumerate(table.schema.types)]
+    names = [str(at) for at in range(len(kinds))]
+    viewed = pa.struct([pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)])
+    parts = []
+    for batch in table.to_batches():
+        columns = batch.to_struct_array().view(viewed).flatten()
+        parts.append([_intervals(one, widths[at]) if at in widths else one for at, one in enumerate(columns)])
+    made = [pa.month_day_nano_interval() if at in widths else kind for at, kind in enumerate(kinds)]
+    schema = pa.schema([table.schema.field(at).with_type(kind) for at, kind in enumerate(made)])
+    return pa.Table.from_batches([pa.RecordBatch.from_arrays(columns, schema=schema) for columns in parts], schema)
+
+
+def _intervals(column: pa.Array, width: Bytes) -> pa.Array:
+    import pyarrow as pa
+
+    def interval(value: int) -> tuple[int, int, int]:
+        if width == 4:
+            return value, 0, 0
+        days, milliseconds = struct.unpack("<ii", struct.pack("<q", value))
+        return 0, days, milliseconds * 1_000_000
+
+    values = [None if value is None else interval(value) for value in column.to_pylist()]
+    return pa.array(values, pa.month_day_nano_interval())
+
+
+def _bytes_of_texts(table: pa.Table) -> pa.Table:
+    """A table with bytes for its texts in those columns where these are no UTF-8."""
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        column = table.column(at)
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            kind = _without_text(field.type)
+            viewed = pa.chunked_array([chunk.view(kind) for chunk in column.chunks], kind)
+            table = table.set_column(at, field.with_type(kind), viewed)
+    return table
+
+
+def _without_text(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_string(kind) or types.is_large_string(kind):
+        return pa.binary() if types.is_string(kind) else pa.large_binary()
+    if types.is_list(kind) or types.is_large_list(kind):
+        made = pa.list_ if types.is_list(kind) else pa.large_list
+        return made(kind.value_field.with_type(_without_text(kind.value_type)))
+    if types.is_struct(kind):
+        return pa.struct([field.with_type(_without_text(field.type)) for field in kind])
+    return kind
 
 
 def _limit(size: Bytes) -> Bytes:

@@ -7,18 +7,22 @@ midnight). An answer is therefore first brought to the kinds of the operation's 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.answers import names, row_by_row, shown, ties
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison, mismatch
+from weigh.answers.one_form import in_one_form
 from weigh.answers.pairing import distance, pair, row_difference, within
 from weigh.answers.values import cell, rows
 from weigh.model import codes
 from weigh.model.gate import Difference
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
     from weigh.answers.values import Row
@@ -40,11 +44,18 @@ def digest(table: pa.Table, schema: ResultSchema) -> str:
     Approximate columns are left out: they differ in the last bits between right answers. An answer of another
     width than its schema, or with a value of another kind, is digested as it is: it will not match a right one.
     """
-    from weigh._native import digest_arrow
+    from weigh._native import DigestError, digest_arrow
 
     if table.num_columns != len(schema.columns):
         return f"width:{table.num_columns}"
     typed = conform(table, schema)
+    try:
+        return _digest(typed, schema, digest_arrow)
+    except DigestError as error:
+        return f"undigested: {one_line(str(error), 160)}"
+
+
+def _digest(typed: pa.Table, schema: ResultSchema, digest_arrow: Callable[[Any], str]) -> str:
     bag = str(digest_arrow(typed.select(list(schema.exact)))) if schema.exact else f"rows:{typed.num_rows}"
     keys = [position for position in schema.ordered_by if position in schema.exact]
     if not keys:
@@ -104,6 +115,18 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     if swapped is not None:
         return swapped
     answer, witness, seen = shown.alike(answer, witness, schema)
+    given = answer
+    answer, witness, schema, columns, forms, unchecked = in_one_form(answer, witness, schema)
+    if unchecked:
+        found = f"{codes.A14_UNCHECKED}: {'; '.join(unchecked)}"
+        if not columns:
+            same = answer.num_rows == witness.num_rows
+            rest = Comparison(agrees=True) if same else mismatch("(rows)", answer.num_rows, witness.num_rows)
+        else:
+            rest = compare(answer.select(columns), witness.select(columns), schema, complete=complete)
+        if not rest.agrees:
+            return rest
+        return msgspec.structs.replace(rest, open=True, unchecked=unchecked, notes=(found, *rest.notes))
     asked, schema = schema, _as_given(schema, answer, witness)
     # What is asked thousands of times is nearly always answered to the bit as before.
     equal = _to_the_bit(answer, witness, schema)
@@ -112,7 +135,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
         any_rows = schema.limit is not None and not schema.ordered_by
         whole = answer.num_rows == schema.limit and witness.num_rows >= answer.num_rows
         return Comparison(agrees=True, open=True, notes=(_ANY_ROWS,)) if any_rows and whole else result
-    notes = (*result.notes, *_in_other_types(answer, schema), *seen)
+    notes = (*result.notes, *dict.fromkeys([*_in_other_types(given, schema), *forms]), *seen)
     if schema is not asked:
         which = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
         notes = (*notes, f"{codes.A7}: doubles for the decimals of {which}: compared to {DOUBLE_FOR_DECIMAL:g}")

@@ -15,10 +15,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         agrees: whether it is right by the witness.
-        open: whether it agrees only because the query leaves open which rows belong to the answer: that confirms
-            nothing.
+        open: whether it agrees only because the query leaves open which rows belong to the answer, or because a column
+            cannot be compared: that confirms nothing.
         differences: the first differing cells.
         count: how many cells or rows differ.
+        unchecked: columns that were left out, and why each: their types have no form in common.
         notes: tolerances that were needed, ties that were accepted; none where it does not agree.
     """
 
@@ -26,6 +27,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     open: bool = False
     differences: tuple[Difference, ...] = ()
     count: int = 0
+    unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from weigh.answers import compare
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED, Check, OperationGate
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.answers.comparison import Comparison
     from weigh.model.operation import Case, Operation
 
 
@@ -26,55 +28,56 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
     """
     camps: list[list[str]] = []
     notes: dict[str, tuple[str, ...]] = {}
-    unconfirmed = []
+    left_open: dict[frozenset[str], Comparison] = {}
     common: dict[str, Any] = {"operation": operation.name, "case": case.name}
     for name, table in tables.items():
         for camp in camps:
             compared = compare.compare(table, tables[camp[0]], operation.schema)
-            if compared.agrees and compared.open:
-                unconfirmed.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=compared.notes))
-                break
-            if compared.agrees:
+            if compared.agrees and not compared.open:
                 camp.append(name)
                 notes[name] = compared.notes
                 break
+            if compared.agrees:
+                left_open[frozenset((name, camp[0]))] = compared
         else:
             camps.append([name])
+
+    def contradicts(camp: list[str], other: list[str]) -> bool:
+        return camp is not other and frozenset((camp[0], other[0])) not in left_open
+
     strength = [len({lineage[name] for name in camp}) for camp in camps]
-    if len(camps) == 1:
-        if strength[0] < 2:
-            return unconfirmed
-        return unconfirmed + [
-            Check(
-                **common,
-                contender=name,
-                status=GateStatus.AGREED,
-                witness=_others(camps[0], name),
-                notes=notes.get(name, ()),
-            )
-            for name in camps[0]
-        ]
     best = max(strength, default=0)
     winners = [camp for camp, votes in zip(camps, strength, strict=True) if votes == best]
     right = winners[0] if best > 1 and len(winners) == 1 else []
-    found = unconfirmed
-    for camp in camps:
+    found: list[Check] = []
+    for camp, votes in zip(camps, strength, strict=True):
+        against = [other for other in ([right] if right else camps) if contradicts(camp, other)]
         for name in camp:
-            if camp is right:
-                found.append(Check(**common, contender=name, status=GateStatus.AGREED, witness=_others(camp, name)))
-                continue
-            against = right or [other for other in tables if other not in camp]
-            compared = compare.compare(tables[name], tables[against[0]], operation.schema)
-            found.append(
-                Check(
-                    **common,
-                    contender=name,
-                    status=GateStatus.DIVERGED,
-                    witness=", ".join(against),
-                    detail="outvoted" if right else UNDECIDED,
-                    differences=compared.differences,
+            if against:
+                witnesses = [one for one in tables if any(one in other for other in against)]
+                compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
+                found.append(
+                    Check(
+                        **common,
+                        contender=name,
+                        status=GateStatus.DIVERGED,
+                        witness=", ".join(witnesses),
+                        detail="outvoted" if right else UNDECIDED,
+                        differences=compared.differences,
+                    )
                 )
-            )
+            elif votes > 1 and (camp is right or not right):
+                found.append(
+                    Check(
+                        **common,
+                        contender=name,
+                        status=GateStatus.AGREED,
+                        witness=_others(camp, name),
+                        notes=notes.get(name, ()),
+                    )
+                )
+            elif why := [one for pair, one in left_open.items() if camp[0] in pair]:
+                found.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=why[0].notes))
     return found
 
 
@@ -163,6 +166,16 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
     parts += _differ(total, differ, blamed=blamed)
     if parts:
         return "; ".join(parts)
+    unchecked = [
+        note
+        for by in cases.values()
+        for checks in by.values()
+        for check in checks
+        for note in check.notes
+        if note.startswith(codes.A14_UNCHECKED.code)
+    ]
+    if unchecked:
+        return "; ".join(dict.fromkeys(unchecked))[:300]
     if GateStatus.UNVERIFIED in statuses.values():
         return "no pinned answer, no ground truth and no other lineage to compare with"
     ties = [note for by in cases.values() for checks in by.values() for check in checks for note in check.notes]

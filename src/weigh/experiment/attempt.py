@@ -221,7 +221,8 @@ class Attempt:
         setup, timeout = self._setup, self._spec.timeout
         with QuerySession(one, setup.link, timeout, opened=setup.link.waiting(one)) as session:
             seen, found = probes.reads(session, setup.data_of(one).manifest, setup.link.tables(one).paths)
-            self._say(*found)
+            # What is the matter with a column of the files is said once.
+            self._say(*(finding for finding in found if finding not in self._findings))
             out = one.name in disqualified(self._findings)
             return seen, "" if out else layouts.layout(session, setup.workload, setup.link, timeout)
 

@@ -94,4 +94,12 @@ ROWS = rows(
         "the first sentence says who answered how many questions, and empty answers are counted; JSON has the figures "
         "of each contender",
     ),
+    (
+        "A14",
+        Page("concept/answers.md", "What is not checked"),
+        "the checker is wrong itself: a value in another form, or one that its own reader misreads, is called wrong; or "
+        "a wrong value passes for another form",
+        "two readers of Parquet that share no code must agree before anybody is accused; values in another type are "
+        "compared by value; what cannot be compared is named as unchecked and accuses nobody",
+    ),
 )

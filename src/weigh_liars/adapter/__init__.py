@@ -30,6 +30,8 @@ LIES: dict[Any, str] = {
     "other-forms": "forms.OtherForms",
     "wrong-forms": "forms.WrongForms",
     "two-units": "forms.TwoUnits",
+    "odd-forms": "odd_types.OddForms",
+    "odd-values": "odd_types.OddValues",
     "fewer-rows": "data.FewerRows",
     "copy": "data.Copy",
     "stale-copy": "data.StaleCopy",

@@ -107,8 +107,19 @@ class Engine(Adapter):
         return sum(batch.num_rows for batch in self.batches)
 
     def answer(self) -> Any:
-        """The Arrow stream as chDB wrote it."""
-        return self.result.bytes()
+        """The Arrow stream as chDB wrote it; it says of lists, maps and structs that none of them is NULL."""
+        schema = self.batches[0].schema if self.batches else None
+        if schema is None or not any(kind.num_fields for kind in schema.types):
+            return self.result.bytes()
+        # ClickHouse has no NULL of these types: it reads an empty one.
+        said = pa.schema(
+            [one.with_metadata({"weigh.shown": "nested"}) if one.type.num_fields else one for one in schema]
+        )
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, said) as stream:
+            for batch in self.batches:
+                stream.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=said))
+        return memoryview(sink.getvalue())
 
     def release(self) -> None:
         """Drop the result; the batches point into it."""

@@ -126,7 +126,7 @@ class Engine(Adapter):
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, schema) as stream:
             for batch in self.batches:
-                stream.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+                stream.write_batch(_in_schema(batch, schema))
         return memoryview(sink.getvalue())
 
     def release(self) -> None:
@@ -193,6 +193,13 @@ def _context(settings: dict[str, Any], runtime: Any) -> Any:
 def _read_settings(context: Any) -> dict[str, Any]:
     names, values = _columns(context, "SELECT name, value FROM information_schema.df_settings")
     return dict(zip(names, values, strict=True))
+
+
+def _in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    if not any("_interval" in str(kind) for kind in schema.types):
+        return pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+    # PyArrow has no arrays for intervals of days and milliseconds, and hands them on all the same.
+    return pa.RecordBatch.from_struct_array(batch.to_struct_array().view(pa.struct(list(schema))))
 
 
 def _columns(context: Any, sql: str) -> list[list[Any]]:

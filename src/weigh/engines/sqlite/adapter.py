@@ -158,7 +158,8 @@ class Engine(Adapter):
         """The rows as an Arrow IPC stream, each column in the type of its values."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.columns)
         arrays = [_array(name, values) for name, values in zip(self.columns, columns, strict=True)]
-        table = pa.Table.from_arrays(arrays, names=self.columns)
+        fields = [_field(name, array) for name, array in zip(self.columns, arrays, strict=True)]
+        table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
@@ -346,6 +347,13 @@ def _restored(field: Any, values: tuple[Any, ...]) -> Any:
     if is_.is_floating(kind):
         return pa.array(values, pa.float64()).cast(kind)
     return pa.array(values, kind)
+
+
+def _field(name: str, array: Any) -> Any:
+    """A column of an answer; SQLite stores a NaN as NULL."""
+    field = pa.field(name, array.type)
+    numbers = pa.types.is_floating(array.type) or pa.types.is_null(array.type)
+    return field.with_metadata({"weigh.shown": "nan"}) if numbers and array.null_count else field
 
 
 def _array(name: str, values: tuple[Any, ...]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
+from weigh.data.layout import second_reader
 from weigh.engines import engine as engines
 from weigh.experiment.data.data_link import tables_of
 from weigh.host import scratch
@@ -148,8 +149,9 @@ def rows(tables: Tables, table: str) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    parts = [pq.ParquetFile(path).read() for path in tables.paths[table]]
-    return pa.concat_tables(parts, promote_options="permissive")
+    paths = tables.paths[table]
+    parts = [pq.ParquetFile(path).read() for path in paths]
+    return second_reader.ranged(paths, pa.concat_tables(parts, promote_options="permissive"))
 
 
 def workload(queries: Workload, data: Data) -> Workload:

@@ -16,12 +16,13 @@ from weigh.experiment.gate import layouts
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import UNDECIDED, Check, Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -110,6 +111,7 @@ def check_answers(
     names = [ready.name for ready in contenders]
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     checks += _cross_examine(asked, contenders, workload, silent)
+    findings += _not_compared(checks)
     gate = Gate(
         operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth, kept=kept
     )
@@ -123,6 +125,18 @@ def check_answers(
         varied=varied,
         quick=quick,
     )
+
+
+def _not_compared(checks: Iterable[Check]) -> Iterator[Finding]:
+    """Columns of answers that came in types without a form in common, each once for an operation."""
+    begin = f"{codes.A14_UNCHECKED}: "
+    notes = ((check.operation, note) for check in checks for note in check.notes if note.startswith(begin))
+    for operation, note in dict.fromkeys(notes):
+        yield codes.A14_UNCHECKED.finding(
+            operation=operation,
+            text=f"{operation}: {note.removeprefix(begin)}",
+            remedy="nothing is wrong, and nothing confirmed: cast the column in the query to a type that all have",
+        )
 
 
 def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.answers import compare
+from weigh.answers.comparison import Comparison, mismatch
+from weigh.answers.one_form import part_of
 from weigh.answers.votes import conclude
+from weigh.data.layout import second_reader
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.data import ingest
 from weigh.experiment.gate.gate import GateResult, cases_asked
@@ -36,6 +41,13 @@ if TYPE_CHECKING:
 
 ROWS = "the rows of the files"
 """The witness."""
+_STATUS = {
+    (True, False): GateStatus.AGREED,
+    (True, True): GateStatus.UNVERIFIED,
+    (False, False): GateStatus.DIVERGED,
+    (False, True): GateStatus.DIVERGED,
+}
+"""Of rows that are those of the files, or of which a column could not be compared."""
 _REPEATS = 2
 """Loads of each table: one that finds what the one before it left would store rows twice."""
 
@@ -151,13 +163,13 @@ class _ContenderLoads:
         self.kept[operation.name] = rows.rename_columns(table.column_names) if _as_wide(table, rows) else rows
         same = compare.digest(table, operation.schema) == compare.digest(rows, operation.schema)
         # Looked into only where they differ: the rows of a large table are many.
-        compared = None if same else compare.compare(table, rows, operation.schema)
+        compared = None if same else self._compared(table, rows, operation, load)
         agrees = (compared is None or compared.agrees) and not wrong
         return Check(
             operation=operation.name,
             case=CASE,
             contender=self._ready.name,
-            status=GateStatus.AGREED if agrees else GateStatus.DIVERGED,
+            status=_STATUS[agrees, bool(compared and compared.open)],
             witness=ROWS,
             digest=compare.digest(table, operation.schema),
             rows=table.num_rows,
@@ -165,6 +177,25 @@ class _ContenderLoads:
             differences=compared.differences if compared else (),
             notes=compared.notes if compared else (),
         )
+
+    def _compared(self, table: pa.Table, rows: pa.Table, operation: Operation, load: ingest.Loading) -> Comparison:
+        """What differs from the rows of the files; columns that two readers do not agree on accuse nobody."""
+        compared = compare.compare(table, rows, operation.schema)
+        unlike = {} if compared.agrees else second_reader.unlike(load.paths, rows)
+        if not unlike or table.num_columns != rows.num_columns:
+            return compared
+        for at, why in unlike.items():
+            finding = codes.A14_READERS.finding(
+                text=f"column {rows.column_names[at]} of {load.table} accuses nobody: {why}",
+                remedy="the other columns were compared",
+            )
+            self.findings += [] if finding in self.findings else [finding]
+        left = tuple(at for at in range(rows.num_columns) if at not in unlike)
+        if not left:
+            alike = table.num_rows == rows.num_rows
+            return Comparison(agrees=True, open=True) if alike else mismatch("(rows)", table.num_rows, rows.num_rows)
+        found = compare.compare(table.select(left), rows.select(left), part_of(operation.schema, left))
+        return msgspec.structs.replace(found, open=True) if found.agrees else found
 
     def _take(
         self, worker: WorkerProcess, operation: Operation, load: ingest.Loading, *, withdraw: bool

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.data.catalog import field_ids
-from weigh.data.layout import vortex
+from weigh.data.layout import second_reader, vortex
 from weigh.engines import catalogs
 from weigh.engines import environment as environments
 from weigh.engines.exchange import WorkerEnded
-from weigh.experiment.gate import other_rows, sampled_rows
+from weigh.experiment.gate import other_rows, read_back, sampled_rows
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS, TITLES
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +27,24 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
 
 _LOOK = "look at how its adapter binds tables; no answer of it is compared"
+_OTHER_COUNT = " (another number of rows)"
+_UNCOMPARED = (codes.A14_READERS.code, codes.A14_UNCHECKED.code)
 FULL_DIGEST_ROWS = 2_000_000
 """Up to here every row that a contender sees is digested; above, a sample and the row count are compared, and said."""
+
+
+class Files(NamedTuple):
+    """What a table is read from.
+
+    Attributes:
+        paths: its files.
+        sample: what was drawn of them; None where all rows are compared.
+        python: interpreter of an environment that reads them, where they are Vortex.
+    """
+
+    paths: tuple[str, ...]
+    sample: Sample | None
+    python: Path | None
 
 
 def reads(
@@ -71,9 +88,18 @@ def reads(
             findings.append(_unread(ready.name, table, ended))
             continue
         if seen[table] != expected:
-            shown = "" if given is None else other_rows.described(given, _right(paths, sample, python))
+            counted = rows if rows <= FULL_DIGEST_ROWS else count
+            looked = None if counted != rows else given
+            wrong, found = _looked_into(session, table, looked, Files(paths, sample, python))
+            findings += found
+            if not wrong:
+                seen[table] = (
+                    expected if not any(one.code in _UNCOMPARED for one in found) else f"{seen[table]} (in part)"
+                )
+                continue
             remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
-            findings.append(_other_rows(ready.contender, table, f"{shown}: {seen[table]}, not {expected}", remedy))
+            text = f"{wrong}: {seen[table]}, not {expected}"
+            findings.append(_other_rows(ready.contender, table, text, remedy))
     return seen, findings
 
 
@@ -84,29 +110,60 @@ def _asked(session: QuerySession, sql: str, paths: tuple[str, ...]) -> pa.Table:
 
 
 def _digest(table: pa.Table) -> str:
-    from weigh._native import digest_arrow
+    from weigh._native import DigestError, digest_arrow
 
-    return str(digest_arrow(table))
+    try:
+        return str(digest_arrow(table))
+    except DigestError as error:
+        return one_line(str(error), 160)
 
 
 def _expected(rows: int, sample: Sample | None) -> str:
     return f"rows:{rows}" + (f" where {sample.predicate}: {sample.digest}" if sample else "")
 
 
-def _right(paths: tuple[str, ...], sample: Sample | None, python: Path | None) -> pa.Table:
-    """The rows of the files that a contender was asked for."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _looked_into(session: QuerySession, table: str, given: pa.Table | None, files: Files) -> tuple[str, list[Finding]]:
+    """What is wrong with rows whose digest is another one, for people; empty where their values are those of the files.
 
-    if sample:
-        right = sampled_rows.of(paths, sample, python)
+    A digest tells types apart that weigh can read alike, and it is weigh's own reader that takes it of the files: what
+    counts is what PyArrow reads there as well.
+    """
+    import pyarrow as pa
+
+    if given is None:
+        return _OTHER_COUNT, []
+    try:
+        right = _right(files)
+    except pa.ArrowException as error:
+        why = f"PyArrow cannot read its files: {one_line(str(error), 160)}"
+        return "", read_back.findings(session.ready.name, table, read_back.nothing(given, why))
+    if given.num_columns != right.num_columns:
+        return other_rows.described(given, right), []
+    found = read_back.compare(given, right, _unlike(files, right))
+    said = read_back.findings(session.ready.name, table, found)
+    if found.same:
+        return "", said
+    if not found.right.num_columns:
+        return f" ({given.num_rows:,} rows instead of {right.num_rows:,})", said
+    return other_rows.described(found.given, found.right), said
+
+
+def _right(files: Files) -> pa.Table:
+    """The rows of the files that a contender was asked for."""
+    if files.sample:
+        right = sampled_rows.of(files.paths, files.sample, files.python)
     else:
-        right = vortex.table(paths, python) if python else pq.read_table(list(paths))
-    # What PyArrow makes of some writers' texts cannot be counted; and the schema is that of the first file, which may
-    # promise that there is no NULL.
-    kinds = ((name, kind) for name, kind in zip(right.column_names, right.schema.types, strict=True))
-    plain = pa.schema((name, pa.string() if pa.types.is_string_view(kind) else kind) for name, kind in kinds)
-    return right.cast(plain)
+        right = vortex.table(files.paths, files.python) if files.python else second_reader.table(files.paths)
+    return second_reader.plain(right)
+
+
+def _unlike(files: Files, right: pa.Table) -> dict[int, str]:
+    """Columns that may accuse nobody; of Vortex none, whose rows were compared with those of Parquet when written."""
+    if files.python:
+        return {}
+    if files.sample:
+        return second_reader.unlike_in_files(files.paths, right.column_names)
+    return second_reader.unlike(files.paths, right)
 
 
 def _as_loaded(table: pa.Table, path: str) -> pa.Table:

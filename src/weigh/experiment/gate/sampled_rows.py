@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from weigh.data.layout import views, vortex
+from weigh.data.layout import second_reader, views, vortex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +74,7 @@ def draw(paths: tuple[str, ...], rows: Rows, python: Path | None = None) -> Samp
 def of(paths: tuple[str, ...], sample: Sample, python: Path | None = None) -> pa.Table:
     """The rows of a sample, as the files have them; arguments are those of ``draw``."""
     if python is None:
-        files = ds.dataset(list(paths), format="parquet")
+        files = ds.dataset(list(paths), format=second_reader.FILES)
         return _chosen(files.to_batches(), files.schema, sample)
     with vortex.opened(paths, python) as streams:
         parts = [_chosen(rows, rows.schema, sample) for rows in streams]

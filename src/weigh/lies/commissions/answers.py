@@ -53,6 +53,7 @@ COMMISSIONS = {
         of="liar",
     ),
     "A11": Commission(liar=_run("child", "helper", "--operations by_action"), code="A11.processes", of="liar"),
+    "A14": Commission(liar=_gate("odd-values", "odd-forms", "--operations by_action"), code="A4.rows", of="liar"),
     "A12": Commission(
         liar=_gate("old-rows&diary={folder}/rows", "copy", "--operations by_action"), code="A12.answers", of="liar"
     ),

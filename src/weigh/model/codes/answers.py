@@ -145,3 +145,12 @@ A13_SOME = note("A13.some", pages.ANSWERED, "a contender answered some questions
 A13_EMPTY = graded(
     "A13.empty", pages.ANSWERED, "answers without a row, or with nothing but NULL: agreement on them is weak evidence"
 )
+A14_READERS = note(
+    "A14.readers",
+    pages.DOUBTED,
+    "two readers of Parquet do not agree on a column of the files, so nobody is accused by it",
+)
+A14_UNCHECKED = note(
+    "A14.unchecked", pages.DOUBTED, "a column came in a type that weigh cannot compare, so it was not compared"
+)
+A14_FORM = note("A14.form", pages.DOUBTED, "a column came in another type than the files have, with the same values")

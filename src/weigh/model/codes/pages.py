@@ -6,6 +6,7 @@ from weigh.model.codes.code import Page
 
 ANSWERS = "concept/answers.md"
 PROBES = Page(ANSWERS, "Probes")
+DOUBTED = Page(ANSWERS, "What is not checked")
 REPRODUCERS = Page(ANSWERS, "Reproducers")
 STATUSES = Page(ANSWERS, "Statuses")
 ANSWERED = Page(ANSWERS, "Who answered")

@@ -79,7 +79,9 @@ class Settings:
 
     def opened(self, name: str, paths: list[str]) -> Table:
         """A table over Parquet files; their footers are read."""
-        form = ds.ParquetFileFormat(default_fragment_scan_options=self.reader)
+        # Nanoseconds of 64 bits, its default for instants in INT96, wrap around beyond the years 1677 and 2262.
+        coarse = ds.ParquetReadOptions(coerce_int96_timestamp_unit="us")
+        form = ds.ParquetFileFormat(read_options=coarse, default_fragment_scan_options=self.reader)
         if self.objects is not None:
             paths = [path.removeprefix("s3://") for path in paths]
         dataset = ds.dataset(paths, format=form, filesystem=self.objects)

@@ -1,0 +1,417 @@
+"""Forms: how the values of two types are made alike, for every pair of families that engines give for one another.
+
+A form is a pair of functions. Which of several is meant (bytes as hexadecimal digits or as they are) is decided by the
+values. What has no form in common is not compared, and that is no mistake of anybody.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import decimal
+import itertools
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from weigh.answers import texts
+from weigh.answers.families import NAMES, PLURAL, Family
+
+Value = Any
+Read = Callable[[Value], Value]
+_INTEGER_BYTES = (16, 32)
+"""Widths in which integers of 128 and 256 bits are handed out as bytes."""
+_UUID_BYTES = 16
+_INTERVAL_BYTES = 12
+"""Of Parquet's INTERVAL: months, days, milliseconds, each of 32 bits."""
+_COUNTED = (10**9, 10**6, 10**3, 1)
+NAN = "NaN"
+"""What every NaN is read as: it equals itself."""
+_MOST = 24
+"""Forms of a nested type that are tried."""
+_POSTGRES_ARRAY = re.compile(r"\{(?:[-+.\w]+|[{},])*\}")
+_LEAVES = {"null", "boolean", "integer", "text"}
+"""What is written alike in JSON by everybody; of other members a text may be right and written otherwise."""
+
+
+class Incomparable(Exception):
+    """Two types whose values have no form in common; its text says which."""
+
+
+class Form(NamedTuple):
+    """How the values of two types become equal where they mean the same.
+
+    Attributes:
+        name: for people; empty where both are read by value as a matter of course.
+        one, other: read a value of either, never None.
+        lossy: what one of the types cannot hold, where the form leaves it out; empty where nothing is.
+    """
+
+    name: str
+    one: Read
+    other: Read
+    lossy: str = ""
+
+
+def forms(one: Family, other: Family) -> list[Form]:
+    """The forms that two families have in common, the likeliest first.
+
+    Raises:
+        Incomparable: there is none.
+    """
+    if NAMES.index(one.name) > NAMES.index(other.name):
+        return [form._replace(one=form.other, other=form.one) for form in forms(other, one)]
+    found = _SAME[one.name](one, other) if one.name == other.name else _of_pair(one, other)
+    if not found:
+        raise Incomparable(f"{PLURAL[one.name]} and {PLURAL[other.name]} have no form in common")
+    return found
+
+
+def _of_pair(one: Family, other: Family) -> list[Form]:
+    if one.name == "null":
+        return [Form("", _itself, _itself)]
+    if other.name == "text":
+        return _as_text(one, other)
+    rule = _PAIRS.get((one.name, other.name))
+    return rule(one, other) if rule else []
+
+
+def _itself(value: Value) -> Value:
+    return value
+
+
+def _number(value: Value) -> Value:
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else value.normalize(decimal.Context(prec=100))
+    return value
+
+
+def _double(value: float) -> Value:
+    return NAN if math.isnan(value) else value + 0.0
+
+
+def _nearest(value: Value) -> Value:
+    """The double next to a number."""
+    try:
+        return float(value)
+    except OverflowError:
+        return value
+
+
+def _count(unit: int, write: Callable[[int], str]) -> Read:
+    return lambda value: write(value * unit)
+
+
+def moment(nanoseconds: int) -> str:
+    """An instant for people; ``ns`` at its end where it has parts of a microsecond."""
+    days, rest = divmod(nanoseconds, texts.DAY)
+    cycles, within = divmod(days + texts.EPOCH - 1, 146_097)
+    day = datetime.date.fromordinal(within + 1)
+    return f"{day.year + 400 * cycles:04}-{day.month:02}-{day.day:02} {clock(rest)}"
+
+
+def clock(nanoseconds: int) -> str:
+    """A time of day for people; ``ns`` at its end where it has parts of a microsecond."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    text = f"{seconds // 3_600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    if not rest:
+        return text
+    return f"{text}.{rest:09} ns" if rest % 1_000 else f"{text}.{rest // 1_000:06}"
+
+
+def span(nanoseconds: int) -> str:
+    """A duration for people: ``3 days 04:05:06``, of which ``-1 days 23:00:00`` is one of minus an hour."""
+    days, rest = divmod(nanoseconds, texts.DAY)
+    return f"{days:,} {'day' if days == 1 else 'days'} {clock(rest)}"
+
+
+def _interval(value: tuple[int, int, int]) -> str:
+    """An interval, of which a day is 24 hours: a duration where it has no months."""
+    months, days, nanoseconds = value
+    rest = span(days * texts.DAY + nanoseconds)
+    return f"{months} months and {rest}" if months else rest
+
+
+def _interval_of(content: bytes) -> tuple[int, int, int]:
+    if len(content) != _INTERVAL_BYTES:
+        raise texts.NotThat(content)
+    months, days, milliseconds = (int.from_bytes(content[at : at + 4], "little") for at in (0, 4, 8))
+    return months, days, milliseconds * 10**6
+
+
+def _uuid(content: bytes) -> str:
+    if len(content) != _UUID_BYTES:
+        raise texts.NotThat(content)
+    digits = content.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+_WRITERS: dict[str, Callable[[int], str]] = {"date": moment, "timestamp": moment, "time": clock, "duration": span}
+
+
+def _by_value(read: Read) -> Callable[[Family, Family], list[Form]]:
+    return lambda _one, _other: [Form("", read, read)]
+
+
+def _counts(one: Family, other: Family) -> list[Form]:
+    """Instants, times and durations in their units, and as far as the coarser of them goes."""
+    write = _WRITERS[one.name]
+    found = [Form("", _count(one.unit, write), _count(other.unit, write))]
+    coarse = max(one.unit, other.unit)
+    if one.unit != other.unit:
+        unit = {10**9: "seconds", 10**6: "milliseconds", 10**3: "microseconds"}.get(coarse, "days")
+        lossy = f"one side has {unit} alone, and the other one parts of them"
+        for rounded in (_down, _to_zero, _to_nearest):
+            ours, theirs = (_rounded(side.unit, coarse, rounded, write) for side in (one, other))
+            found.append(Form("", ours, theirs, lossy))
+    return found
+
+
+def _rounded(unit: int, coarse: int, rounded: Callable[[int, int], int], write: Callable[[int], str]) -> Read:
+    return lambda value: write(rounded(value * unit, coarse) * coarse)
+
+
+def _down(value: int, unit: int) -> int:
+    return value // unit
+
+
+def _to_zero(value: int, unit: int) -> int:
+    return -(-value // unit) if value < 0 else value // unit
+
+
+def _to_nearest(value: int, unit: int) -> int:
+    return (2 * value + unit) // (2 * unit)
+
+
+def _texts(one: Family, other: Family) -> list[Form]:
+    if one.json or other.json:
+        return [Form("JSON in another spelling", _json, _json)]
+    return [Form("", _itself, _itself)]
+
+
+def _json(text: str) -> Value:
+    try:
+        return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        raise texts.NotThat(text) from None
+
+
+def _lists(one: Family, other: Family) -> list[Form]:
+    return [
+        Form(form.name and f"{form.name} in lists", _each(form.one), _each(form.other), form.lossy)
+        for form in forms(one.parts[0], other.parts[0])
+    ]
+
+
+def _each(read: Read) -> Read:
+    return lambda members: tuple(None if one is None else read(one) for one in members)
+
+
+def _structs(one: Family, other: Family) -> list[Form]:
+    if len(one.parts) != len(other.parts):
+        return [Form("", str, str)]
+    return _together("structs", one.parts, other.parts, tuple)
+
+
+def _maps(one: Family, other: Family) -> list[Form]:
+    found = _together("maps", one.parts, other.parts, tuple)
+    # A map has no order.
+    return [form._replace(one=_unordered(form.one), other=_unordered(form.other)) for form in found]
+
+
+def _unordered(read: Read) -> Read:
+    return lambda entries: tuple(sorted((read(entry) for entry in entries), key=repr))
+
+
+def _lists_for_maps(one: Family, other: Family) -> list[Form]:
+    entry = one.parts[0]
+    if entry.name != "struct" or len(entry.parts) != len(other.parts):
+        return []
+    return [form._replace(name=form.name or "lists of pairs for the maps") for form in _maps(entry, other)]
+
+
+def _together(
+    where: str, some: tuple[Family, ...], others: tuple[Family, ...], made: Callable[..., Value]
+) -> list[Form]:
+    """Members of several families: each in one of its forms."""
+    each = [forms(one, other) for one, other in zip(some, others, strict=True)]
+    found = []
+    for chosen in itertools.islice(itertools.product(*each), _MOST):
+        names = dict.fromkeys(form.name for form in chosen if form.name)
+        lossy = next((form.lossy for form in chosen if form.lossy), "")
+        name = f"{', '.join(names)} in {where}" if names else ""
+        reads = (_members([form.one for form in chosen], made), _members([form.other for form in chosen], made))
+        found.append(Form(name, *reads, lossy))
+    return found
+
+
+def _members(reads: list[Read], made: Callable[..., Value]) -> Read:
+    def read(members: tuple[Value, ...]) -> Value:
+        return made(None if one is None else of(one) for of, one in zip(reads, members, strict=True))
+
+    return read
+
+
+def _counted(one: Family, other: Family) -> list[Form]:
+    """Integers for instants, times and durations: counts since 1970 or midnight, in a unit that is not said."""
+    write = _WRITERS[other.name]
+    units = dict.fromkeys((other.unit, *_COUNTED, *((texts.DAY,) if other.name in ("date", "timestamp") else ())))
+    return [
+        Form(f"integers for the {PLURAL[other.name]}", _count(unit, write), _count(other.unit, write)) for unit in units
+    ]
+
+
+def _wide_integers(one: Family, other: Family) -> list[Form]:
+    """Integers of 128 and 256 bits as bytes, the lowest first."""
+    if other.size not in _INTEGER_BYTES:
+        return []
+
+    def read(*, signed: bool) -> Read:
+        return lambda value: int.from_bytes(value, "little", signed=signed)
+
+    return [Form("bytes for the integers", _number, read(signed=signed)) for signed in (True, False)]
+
+
+def _instants(one: Family, other: Family) -> list[Form]:
+    """Dates for timestamps, and times as moments of 1970-01-01."""
+    name = "timestamps for the times" if "time" in (one.name, other.name) else ""
+    return [Form(name, _count(one.unit, moment), _count(other.unit, moment))]
+
+
+def _durations(one: Family, other: Family) -> list[Form]:
+    name = f"{PLURAL[one.name]} and {PLURAL[other.name]}"
+    read = _interval if other.name == "interval" else _count(other.unit, span)
+    return [Form(name, _count(one.unit, span), read)]
+
+
+def _interval_bytes(one: Family, other: Family) -> list[Form]:
+    if other.size not in (0, _INTERVAL_BYTES):
+        return []
+    return [Form("bytes for the intervals", _interval, lambda value: _interval(_interval_of(value)))]
+
+
+def _interval_structs(one: Family, other: Family) -> list[Form]:
+    if [part.name for part in other.parts] != ["integer"] * 3:
+        return []
+
+    def read(unit: int) -> Read:
+        return lambda value: _interval((value[0], value[1], value[2] * unit))
+
+    return [Form("structs for the intervals", _interval, read(unit)) for unit in (1, 10**6)]
+
+
+def _as_text(one: Family, other: Family) -> list[Form]:
+    """Values for which somebody gave text."""
+    if one.name in ("list", "map", "struct"):
+        return _nested_text(one)
+    name = f"text for the {PLURAL[one.name]}"
+    count = _count(one.unit, _WRITERS[one.name]) if one.name in _WRITERS else _itself
+    reads: dict[str, tuple[Read, Read]] = {
+        "boolean": (_itself, texts.truth),
+        "integer": (_number, lambda text: _number(texts.number(text))),
+        "decimal": (_number, lambda text: _number(texts.number(text))),
+        "float": (_double, lambda text: _double(texts.double(text))),
+        "date": (count, lambda text: moment(texts.moment(text))),
+        "timestamp": (count, lambda text: moment(texts.moment(text))),
+        "time": (count, lambda text: clock(texts.time(text))),
+        "duration": (count, lambda text: _interval(texts.interval(text))),
+        "interval": (_interval, lambda text: _interval(texts.interval(text))),
+    }
+    if one.name in reads:
+        return [Form(name, *reads[one.name])]
+    return _bytes_text(one, other) if one.name == "bytes" else []
+
+
+def _bytes_text(one: Family, other: Family) -> list[Form]:
+    found: list[Form] = []
+    if one.size in (0, _UUID_BYTES):
+        found.append(Form("UUIDs as text and as bytes", _uuid, lambda text: _uuid(texts.uuid(text))))
+    if one.size in (0, _INTERVAL_BYTES):
+        read = lambda text: _interval(texts.interval(text))  # noqa: E731
+        found.append(Form("text for the intervals", lambda value: _interval(_interval_of(value)), read))
+    if one.json or other.json:
+        found.append(Form("JSON as text and as bytes", lambda value: _json(value.decode("utf-8", "replace")), _json))
+    plain = Form("bytes for the text", _itself, texts.utf_8)
+    written = (texts.hexadecimal, texts.escaped, texts.base_64)
+    found = [*found, plain] if one.size else [plain, *found]
+    return [*found, *(Form("bytes written as text", _itself, read) for read in written)]
+
+
+def _nested_text(one: Family) -> list[Form]:
+    name = f"text for the {PLURAL[one.name]}"
+    sure = all(_sure(part) for part in one.parts)
+    lossy = "" if sure else f"{name}, whose members may be written in more than one way"
+    # Where members may be right and written otherwise, what is not equal is not compared.
+    found = [Form(name, _written(one), _parsed)]
+    return found if sure else [*found, Form(name, lambda _: "", lambda _: "", lossy)]
+
+
+def _sure(part: Family) -> bool:
+    return part.name in _LEAVES or (part.name == "list" and all(map(_sure, part.parts)))
+
+
+def _written(of: Family) -> Read:
+    """A nested value as JSON has it."""
+
+    def write(value: Value, part: Family) -> Value:
+        if value is None:
+            return None
+        if part.name == "list":
+            return tuple(write(one, part.parts[0]) for one in value)
+        if part.name == "map":
+            pairs = ((str(write(key, part.parts[0])), write(item, part.parts[1])) for key, item in value)
+            return tuple(sorted(pairs, key=repr))
+        if part.name == "struct":
+            return tuple(write(one, inner) for one, inner in zip(value, part.parts, strict=True))
+        return _number(value) if part.name in ("integer", "decimal") else str(value) if part.name == "text" else value
+
+    return lambda value: write(value, of)
+
+
+def _parsed(text: str) -> Value:
+    """A list, map or struct in JSON, as DuckDB and Python write it, or as PostgreSQL writes an array."""
+    if _POSTGRES_ARRAY.fullmatch(text):
+        text = text.translate({ord("{"): "[", ord("}"): "]"}).replace("NULL", "null")
+    try:
+        found = json.loads(text, parse_float=decimal.Decimal)
+    except (ValueError, RecursionError):
+        try:
+            found = ast.literal_eval(text.replace("NULL", "None"))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            raise texts.NotThat(text) from None
+    if not isinstance(found, (list, tuple, dict)):
+        raise texts.NotThat(text)
+
+    def frozen(value: Value) -> Value:
+        if isinstance(value, dict):
+            return tuple(frozen(one) for one in value.values())
+        if isinstance(value, (list, tuple)):
+            return tuple(map(frozen, value))
+        if isinstance(value, (set, frozenset)):
+            raise texts.NotThat(text)
+        return _number(value)
+
+    return frozen(found)
+
+
+_SAME: dict[str, Callable[[Family, Family], list[Form]]] = {
+    **dict.fromkeys(("null", "boolean", "bytes"), _by_value(_itself)),
+    **dict.fromkeys(("integer", "decimal"), _by_value(_number)),
+    **dict.fromkeys(("date", "timestamp", "time", "duration"), _counts),
+    "float": _by_value(_double), "interval": _by_value(_interval), "text": _texts, "list": _lists, "map": _maps,
+    "struct": _structs, "unknown": lambda _one, _other: [],
+}  # fmt: skip
+_PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {
+    ("boolean", "integer"): lambda _one, _other: [Form("integers for the booleans", int, _itself)],
+    ("integer", "decimal"): _by_value(_number),
+    ("integer", "float"): lambda _one, _other: [Form("doubles for the integers", _nearest, _double)],
+    ("decimal", "float"): lambda _one, _other: [Form("doubles for the decimals", _nearest, _double)],
+    **{("integer", name): _counted for name in ("date", "timestamp", "time", "duration")},
+    ("integer", "bytes"): _wide_integers, ("decimal", "bytes"): _wide_integers,
+    ("date", "timestamp"): _instants, ("timestamp", "time"): _instants,
+    ("time", "duration"): _durations, ("duration", "interval"): _durations, ("time", "interval"): _durations,
+    ("interval", "bytes"): _interval_bytes, ("interval", "struct"): _interval_structs,
+    ("list", "map"): _lists_for_maps,
+}  # fmt: skip
