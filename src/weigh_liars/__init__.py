@@ -34,6 +34,16 @@ fork = msgspec.structs.replace(
     engine, name="fork", lineage="duckdb", about="the same engine as another version of DuckDB: it shares DuckDB's vote"
 )
 
+wrapped = msgspec.structs.replace(
+    engine,
+    name="wrapped",
+    package="duckdb-engine",
+    tested="0.17.0",
+    numbering="own",
+    about="the same engine, by the versions of a package that asks for any DuckDB",
+)
+"""R10: whatever version of it is named, the newest DuckDB is loaded."""
+
 licensed = msgspec.structs.replace(
     engine,
     name="licensed",

@@ -15,6 +15,7 @@ _ENTRY_POINTS = """[weigh.engines]
 liar = weigh_liars:engine
 licensed = weigh_liars:licensed
 fork = weigh_liars:fork
+wrapped = weigh_liars:wrapped
 
 [weigh.workloads]
 shapes = weigh_liars.shapes:shapes

@@ -76,9 +76,9 @@ class Adapter(ABC):
         """
         raise TypeError(f"Engine.objects is set, but {type(self).__module__} defines no reach()")
 
-    @abstractmethod
     def bind(self, tables: dict[str, list[str]]) -> None:
-        """Make tables of Parquet files visible under their names."""
+        """Make tables of Parquet files visible under their names. An engine that loads has ``attach`` in its place."""
+        raise TypeError(f"{type(self).__module__} defines no bind(), and Engine.copies is not set")
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Make tables of a table format visible, in place of ``bind``.

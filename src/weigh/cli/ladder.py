@@ -78,6 +78,7 @@ def ladder(
     resume: bool,
     of_loads: bool,
     scales: str | None,
+    same_engine: bool,
     **flags: Any,
 ) -> None:
     """Run the experiment at growing scales, and find the one from which on the margin is resolvable.
@@ -100,7 +101,8 @@ def ladder(
         files.write(out, plan, done)
 
     with _told_as_typed(rungs=flags["scale"] is None):
-        climb(specs, dataclasses.replace(request, resume=resume), progress(quiet), reports.write, ended)
+        request = dataclasses.replace(request, resume=resume, same_engine=same_engine)
+        climb(specs, request, progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
     results = LADDER.read(folder)
     print_results(LADDER, results, folder, as_json=as_json)

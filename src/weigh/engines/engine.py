@@ -115,6 +115,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         place: the one of them that names the folder of what is measured, and that ``ENGINE:FOLDER`` sets; empty where
             an engine is no folder.
         executables: files that such a folder must have, and that can be executed.
+        starting_s: seconds that importing the engine and opening it may take, and each question about itself: a cold
+            disk and 800 MB of library need some, a virtual machine or a cluster more.
         closing_s: seconds that ending a life may take before it is killed.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -149,6 +151,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     installation: tuple[str, ...] = ()
     place: str = ""
     executables: tuple[str, ...] = ()
+    starting_s: float = 60.0
     closing_s: float = 5.0
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from weigh.model.resources import Bounds
     from weigh.model.units import Bytes, Seconds
 
-START_TIMEOUT = 60.0
-"""Seconds to import an engine and open it; a cold disk and 800 MB of library need some."""
 BIND_TIMEOUT = 60.0
 """Seconds to see tables that are files: of them an engine reads little more than the headers."""
 ATTACH_TIMEOUT = 3600.0
@@ -112,6 +110,7 @@ class WorkerProcess:
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
         self._closing_s = engine.closing_s
+        self._starting_s = engine.starting_s
         self._over = False
         processes.adopt()
         bounded = readable is not None and engine.confined
@@ -132,7 +131,7 @@ class WorkerProcess:
             self.exchange.ask(
                 "open",
                 protocol.Reply,
-                START_TIMEOUT,
+                self._starting_s,
                 adapter=str(engine.adapter),
                 compiled=str(compiled),
                 settings=settings,
@@ -210,12 +209,12 @@ class WorkerProcess:
 
     def version(self) -> str:
         """The engine's own word on its version."""
-        return self.exchange.ask("version", protocol.VersionReply, START_TIMEOUT)[0].engine
+        return self.exchange.ask("version", protocol.VersionReply, self._starting_s)[0].engine
 
     def settings(self, names: Sequence[str] | None = None) -> dict[str, dict[str, protocol.Scalar]]:
         """Settings in force: name -> {value, default}; with names at least these, perhaps without their defaults."""
         only = {} if names is None else {"names": list(names)}
-        return self.exchange.ask("settings", protocol.SettingsReply, START_TIMEOUT, **only)[0].values
+        return self.exchange.ask("settings", protocol.SettingsReply, self._starting_s, **only)[0].values
 
     def bind(
         self,
@@ -289,7 +288,7 @@ class WorkerProcess:
 
     def files(self) -> list[str]:
         """Files that hold the data of its tables; none where nobody can tell which they are."""
-        return self.exchange.ask("files", protocol.FilesReply, START_TIMEOUT)[0].paths
+        return self.exchange.ask("files", protocol.FilesReply, self._starting_s)[0].paths
 
     def servers(self) -> list[int]:
         """Processes of this machine that work for the engine and were not started by it."""
@@ -297,7 +296,7 @@ class WorkerProcess:
 
     def declared(self) -> protocol.ServersReply:
         """What works for the engine beside its own process and its queries, as its adapter says."""
-        return self.exchange.ask("servers", protocol.ServersReply, START_TIMEOUT)[0]
+        return self.exchange.ask("servers", protocol.ServersReply, self._starting_s)[0]
 
     def prepare(self, sql: str, timeout: Seconds) -> RequestCost:
         """Hand over the query that ``run`` executes; what that cost lies outside the clock."""

@@ -33,21 +33,25 @@ from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
+from weigh.model.errors import UsageError
 from weigh.model.schedule import arms
 from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pyarrow import Table
 
     from weigh.evidence.journal import Journal
+    from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.contenders_read import ContendersRead
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.resume import Resumption
+    from weigh.experiment.same_engine import SameEngine
     from weigh.experiment.setup import Setup
     from weigh.model.data.catalog import CatalogRead
-    from weigh.model.finding import Finding
+    from weigh.model.finding import Finding, Severity
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress
 
@@ -89,15 +93,16 @@ class Attempt:
             self._findings.append(finding)
             self._journal.append("finding", finding)
 
-    def begin(self, folder: Path, command: str) -> ContendersRead:
+    def begin(self, folder: Path, request: RunRequest) -> ContendersRead:
         """Write down what is measured, with what and where; every contender is started for it.
 
         Args:
             folder: of the attempt.
-            command: the command that reproduces it.
+            request: how it is carried out.
 
         Raises:
             EngineFault: a contender cannot be started.
+            UsageError: two versions are to be compared that are one engine.
         """
         said: list[Finding] = []
         if self._resumption is None:
@@ -114,7 +119,7 @@ class Attempt:
             "environment",
             records.EnvironmentRead(
                 weigh=__version__,
-                command=command,
+                command=request.command,
                 host=facts.read(reads),
                 contenders=read.reads,
                 notice=workload.notice,
@@ -128,7 +133,20 @@ class Attempt:
         for name, data in [*self._setup.layouts.items()][1:]:
             self._journal.append("layout", records.Laid(layout=name, manifest=data.manifest))
         self._read_catalogs("before")
+        self._tell_apart(read.same, request)
         return read
+
+    def _tell_apart(self, same: Sequence[SameEngine], request: RunRequest) -> None:
+        """What is said of two versions that are one engine; without the user's leave no clock starts."""
+        refused = request.measure and not request.same_engine
+        severity: Severity = "error" if refused else "note" if request.measure else "warning"
+        self._say(*(one.finding(severity) for one in same))
+        for one in same if refused else ():
+            raise UsageError(
+                f"{one.one} and {one.other} are one and the same engine: both say that they are {one.version}, and "
+                f"{one.what}; no verdict on two versions can come of it",
+                remedy=one.remedy,
+            )
 
     def check_answers(self, costs: ContendersRead | None = None, starts: resuming.Starts | None = None) -> GateResult:
         """The gate: everything that is asked before the first clock.

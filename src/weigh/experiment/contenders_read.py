@@ -6,7 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weigh.engines import loaded_files
 from weigh.engines.prepared import PreparedContender, opened
+from weigh.experiment.same_engine import RunningEngine, SameEngine, compared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,11 +27,13 @@ class ContendersRead:
         reads: of each contender, in order.
         start_seconds: that a start of each took, by name.
         findings: what is to be said about them.
+        same: contenders of different version that are one engine.
     """
 
     reads: tuple[ContenderRead, ...]
     start_seconds: Mapping[str, Seconds]
     findings: tuple[Finding, ...]
+    same: tuple[SameEngine, ...] = ()
 
 
 def read_contenders(contenders: Iterable[PreparedContender], link: DataLink) -> ContendersRead:
@@ -45,11 +49,15 @@ def read_contenders(contenders: Iterable[PreparedContender], link: DataLink) -> 
     reads: list[ContenderRead] = []
     seconds: dict[str, Seconds] = {}
     findings: list[Finding] = []
+    running: list[RunningEngine] = []
     for one in contenders:
         began = time.monotonic()
         worker, described, found = opened(one)
         seconds[one.name] = time.monotonic() - began
+        native = loaded_files.native_files(worker.pid, one.environment, one.engine.package)
+        running.append(RunningEngine(one, described, native))
         link.wait(one, worker)
         reads.append(described)
         findings += found
-    return ContendersRead(tuple(reads), seconds, tuple(findings))
+    same, notes = compared(running)
+    return ContendersRead(tuple(reads), seconds, (*findings, *notes), tuple(same))

@@ -73,7 +73,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             render(folder)
 
         with attempted(folder, journal, write) as course:
-            read = attempt.begin(folder, request.command)
+            read = attempt.begin(folder, request)
             starts = left.starts or resuming.wanted(spec)
             refused = request.measure and not request.least
             answers = attempt.check_answers(read if refused else None, starts)

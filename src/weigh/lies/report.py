@@ -66,4 +66,11 @@ ROWS = rows(
         "a seal does not tell, and `weigh verify` says so; `weigh sign` vouches for it with a signature, which "
         "`weigh verify --key` checks",
     ),
+    (
+        "R10",
+        Page("concept/method.md", "One engine under two names"),
+        "two names, one engine: versions that load the same files are compared",
+        "what running engines say and the files that they loaded are compared; the same is refused before the clock, "
+        "or called an A/A with --same-engine",
+    ),
 )

@@ -220,6 +220,11 @@ _contention = click.option(
     help="Engine of another lineage that answers in a gate beforehand and is not timed: where it agrees, the answers "
     "of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
 )
+@click.option(
+    "--same-engine",
+    is_flag=True,
+    help="Measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.",
+)
 @_contention
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
@@ -250,6 +255,7 @@ def carry_out(
     resume: bool,
     witness: str | None,
     why: bool = False,
+    same_engine: bool = False,
     **flags: Any,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
@@ -262,7 +268,7 @@ def carry_out(
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
         if disagreed:
             _show(*disagreed, shown)
-    _run(spec, dataclasses.replace(request, resume=resume), shown, strict=strict, why=why)
+    _run(spec, dataclasses.replace(request, resume=resume, same_engine=same_engine), shown, strict=strict, why=why)
 
 
 @click.command()

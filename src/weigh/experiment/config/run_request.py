@@ -28,6 +28,7 @@ class RunRequest:
         shrink: make small reproducers of what diverged in the gate.
         corrupt: ask again, after the gate, over a copy of the data with one flipped bit.
         least: where the budget is too small for the least that can be measured, measure that, and do not refuse.
+        same_engine: measure contenders of different version that are one engine all the same: an A/A.
     """
 
     root: Path
@@ -41,3 +42,4 @@ class RunRequest:
     shrink: bool = False
     corrupt: bool = False
     least: bool = False
+    same_engine: bool = False

@@ -15,6 +15,8 @@ _RUN = f"run --contender duckdb --contender single=duckdb?threads=1 --operations
 _VERIFY = "verify latest --json"
 _TPCH = "gate --contender duckdb --contender single=duckdb?threads=1 --quiet --json"
 
+_ASKED = f"--operations by_action {SMALL}"
+
 
 def _verdicts(folder: Path) -> Path:
     (found,) = (folder / "runs").glob("*/verdicts.json")
@@ -105,6 +107,13 @@ COMMISSIONS = {
         twin=Act(steps=(_RUN, _keys, "sign latest --key author", f"{_VERIFY} --key author.pub")),
         told="PASSED",
         needs=_without_openssh,
+    ),
+    "R10": Commission(
+        liar=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0')} {_ASKED}",)),
+        code="R10.same",
+        of="liar",
+        twin=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0+duckdb==1.5.5')} {_ASKED}",)),
+        told="AGREED",
     ),
 }
 

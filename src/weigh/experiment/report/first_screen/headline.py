@@ -29,6 +29,8 @@ FACTOR = 2.0
 _TOLD = 160
 """Characters of what an engine said when it failed."""
 
+_SAME = "it is one and the same engine as "
+
 
 def headline(results: ExperimentResults, compared: Sequence[Pair], together: Sequence[str] = ()) -> tuple[str, ...]:
     """The sentences, the one that matters most first.
@@ -42,7 +44,14 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         said = [*answers(results), *([nothing] if results.gate else [])]
-        return (*_unfinished(results), *said, *_flipped(results), *_attempts(results), *_failures(results))
+        return (
+            *_unfinished(results),
+            *_same_engine(results),
+            *said,
+            *_flipped(results),
+            *_attempts(results),
+            *_failures(results),
+        )
     out = disqualified(results.findings)
     fit = [pair for pair in compared if pair.contender not in out]
     if len(fit) == 1:
@@ -57,7 +66,25 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     told = (*together, *said) if together and open_alone else (*said, *together)
     right = [*answers(results)]
     first, last = ([right[0]], right[1:]) if somebody_silent(results) else ([], right)
-    return (*_unfinished(results), *first, *told, *_attempts(results), *_failures(results), *last)
+    return (
+        *_unfinished(results),
+        *_same_engine(results),
+        *first,
+        *told,
+        *_attempts(results),
+        *_failures(results),
+        *last,
+    )
+
+
+def _same_engine(results: ExperimentResults) -> Iterator[str]:
+    """Contenders of different version that are one engine."""
+    for one in results.findings:
+        if one.code == codes.R10_SAME.code:
+            said = f"{one.contender} and {one.text.removeprefix(_SAME).partition(':')[0]} are one and the same engine"
+            yield (
+                f"{said}: no two versions." if one.severity == "error" else f"{said}: an A/A, so a difference is noise."
+            )
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:

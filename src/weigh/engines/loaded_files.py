@@ -1,0 +1,105 @@
+"""The files of an engine: what its process has loaded, and what its package consists of.
+
+A package need not pin its engine: two of its versions may load the same one, and print the version of that.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from weigh.engines.environment import Environment
+
+_SUPPORT = ("nanoarrow", "numpy", "pandas", "pyarrow")
+"""Packages that engines hand answers out with: another version of them is no other engine."""
+_CHUNK = 1 << 20
+
+
+def native_files(pid: int, environment: Environment, package: str) -> dict[str, Path]:
+    """Native files of an environment that a process has loaded, by their path in it; none where it loaded none.
+
+    Args:
+        pid: of the process.
+        environment: where it runs.
+        package: the engine's own, which counts even where others use it as a support.
+    """
+    site = _site(environment)
+    if site is None:
+        return {}
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return {}
+    found = {}
+    for line in lines:
+        path = line.partition("/")[2]
+        if not path or not (name := _within(f"/{path}", site)):
+            continue
+        top = name.partition("/")[0].partition(".")[0]
+        if top not in _SUPPORT or top == package.replace("-", "_"):
+            found[name] = site / name
+    return found
+
+
+def supports(pin: str) -> bool:
+    """Whether a pinned package is one that engines only hand answers out with."""
+    return pin.partition("==")[0].lower() in _SUPPORT
+
+
+def package_files(environment: Environment, package: str) -> dict[str, Path]:
+    """Everything that a package has installed, but for what describes it, by its path."""
+    site = _site(environment)
+    if site is None:
+        return {}
+    found = {}
+    for one in distributions(name=package, path=[str(site)]):
+        for row in csv.reader((one.read_text("RECORD") or "").splitlines()):
+            name = row[0] if row else ""
+            if name and ".dist-info/" not in name and not name.endswith(".pyc") and (site / name).is_file():
+                found[name] = site / name
+    return found
+
+
+def same_files(one: dict[str, Path], other: dict[str, Path]) -> str:
+    """SHA-256 of all files, where both are the same ones; empty where they are not, or there are none."""
+    if not one or one.keys() != other.keys():
+        return ""
+    # Hundreds of megabytes are only read where nothing smaller tells.
+    if any(one[name].stat().st_size != other[name].stat().st_size for name in one):
+        return ""
+    digests = [_digest(files) for files in (one, other)]
+    return digests[0] if digests[0] == digests[1] else ""
+
+
+def owner(environment: Environment, name: str) -> str:
+    """Package and version that installed a file; empty where none did."""
+    site = _site(environment)
+    for one in distributions(path=[str(site)]) if site else ():
+        if any(row and row[0] == name for row in csv.reader((one.read_text("RECORD") or "").splitlines())):
+            return f"{one.metadata['Name']} {one.version}"
+    return ""
+
+
+def _digest(files: dict[str, Path]) -> str:
+    hashed = hashlib.sha256()
+    for name in sorted(files):
+        hashed.update(f"{name}\0".encode())
+        with files[name].open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                hashed.update(chunk)
+    return hashed.hexdigest()
+
+
+def _within(path: str, site: Path) -> str:
+    """A file's path in a folder; empty where it lies elsewhere."""
+    text = path.strip()
+    folder = f"{site.resolve()}/"
+    return text.removeprefix(folder) if text.startswith(folder) else ""
+
+
+def _site(environment: Environment) -> Path | None:
+    return next(iter(environment.python.parent.parent.glob("lib/python*/site-packages")), None)
