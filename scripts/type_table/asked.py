@@ -106,9 +106,11 @@ def _cell(table: str, engine: str, document: dict[str, Any], gate: dict[str, Any
     notes = [note.partition(": ") for one in checks for note in one.get("notes", ())]
     forms = [text.partition(" of ")[0] for code, _, text in notes if code == "A7"]
     forms += [text.partition(" in v of")[0].partition(" of t_")[0] for text in texts("A14.form")]
+    forms = [one.removeprefix("compared as shown: ").removesuffix(" (v)") for one in forms]
     how = f" ({'; '.join(dict.fromkeys(forms))})" if forms else ""
     unchecked = [text.partition("compared: ")[2] for code, _, text in notes if code == "A14.unchecked"]
-    unchecked += [text.partition(": ")[2] for text in texts("A14.readers") + texts("A14.unchecked")]
+    unchecked += [text.partition(": ")[2] for text in texts("A14.readers")]
+    unchecked += [text.partition("with the files: ")[2] for text in texts("A14.unchecked") if "with the files" in text]
     agreed = f"agreed{how}" if "agreed" in statuses else f"alone{how}"
     return f"unchecked: {_short(unchecked[0])}; {agreed}" if unchecked else agreed
 

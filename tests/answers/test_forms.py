@@ -151,6 +151,17 @@ def compared(mine: pa.Array, theirs: pa.Array, kind: Any = "string") -> Any:
     return compare.compare(pa.table({"v": mine}), pa.table({"v": theirs}), schema)
 
 
+@pytest.mark.parametrize("theirs", [pa.binary(16), pa.binary(), pa.large_binary(), pa.uuid()])
+@pytest.mark.parametrize("nested", [False, True])
+def test_uuids_of_an_extension_are_their_bytes(theirs: pa.DataType, nested: bool) -> None:
+    plain = one(U.bytes, pa.binary(16))
+    mine, other = (plain.cast(kind) for kind in (pa.uuid(), theirs))
+    if nested:
+        mine, other = (pa.ListArray.from_arrays([0, 1], array) for array in (mine, other))
+    assert compared(mine, other).agrees
+    assert compared(other, mine).agrees
+
+
 def test_texts_that_look_like_uuids_are_texts() -> None:
     assert not compared(one(str(U)), one(str(U).upper())).agrees
     assert compared(one(str(U)), one(U.bytes, pa.binary(16))).notes == (
