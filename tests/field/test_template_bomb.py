@@ -19,7 +19,7 @@ def test_a_template_bomb_is_refused(weigh: Weigh) -> None:
     copied("template-bomb", weigh.folder)
     run, _, _ = audited(weigh, "./")
     assert run.code == 2
-    assert "a: its templates, includes and substitutions come to more than 8.00 MiB" in run.err
+    assert "a: its templates, includes and substitutions come to more than 4.00 MiB" in run.err
 
 
 def test_other_bombs_leave_out_themselves(tmp_path: Path) -> None:

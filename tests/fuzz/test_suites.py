@@ -1,13 +1,18 @@
-"""Folders of suites that nobody meant, and some that somebody did: read, and their loads looked at; nothing escapes.
+"""Folders of suites that nobody meant, and some that somebody did: read, and the loads that are left executed.
 
-Nothing of a suite is executed here. What gets by the looks is refused by the engines and by the kernel, which
-``tests/engines/test_confined.py`` holds; that its text cannot name what lies outside is held here.
+Nothing outside of the folder is read or written. What gets by the looks is refused by the engines and by the kernel,
+which ``tests/engines/test_confined.py`` holds.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+# Before the clock of the first input.
+import sqlglot.dialects.clickhouse
+import sqlglot.dialects.duckdb  # noqa: F401
 
 from fuzz.frame import HOSTILE, Door, command, fuzz, mutated
 from weigh.model.errors import UsageError
@@ -15,9 +20,11 @@ from weigh.workloads import suites
 
 if TYPE_CHECKING:
     import random
-    from pathlib import Path
 
 SECRET = "sesame-7731"
+OUT = Path("/tmp/weigh-fuzz-out")
+_SHORT = 4_000
+"""Bytes of a file that is read a second time, by the command."""
 BENCHMARK = b"""# name: a.benchmark
 name Sums ${N}
 group micro
@@ -128,10 +135,12 @@ def use(content: bytes, folder: Path) -> None:
         assert SECRET not in said
         assert "root:x:" not in said
         assert all(len(one.sql) + len(one.load) < 24 << 20 for one in found.questions)
-    # An engine that is not there: everything is read and nothing executed.
-    shown = command(["workloads", "audit", "./suite/", "--contender", "no-such-engine"], folder)
-    assert shown.code == 2
-    assert SECRET not in shown.out + shown.err
+    # An engine that is not there: tables are made where a load is still one, and no question is asked.
+    if len(text) < _SHORT:
+        shown = command(["workloads", "audit", "./suite/", "--contender", "no-such-engine"], folder)
+        assert shown.code == 2
+        assert SECRET not in shown.out + shown.err
+    assert not OUT.exists()
     assert sorted(folder.rglob("*")) == before
 
 

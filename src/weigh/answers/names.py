@@ -54,7 +54,7 @@ def _aliases(sql: str) -> tuple[str | None, ...]:
 
     try:
         query = sqlglot.parse_one(sql, read="duckdb")
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return ()
     if not isinstance(query, exp.Query) or any(one.is_star for one in query.selects):
         return ()

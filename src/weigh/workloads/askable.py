@@ -97,7 +97,7 @@ def _parsed(sql: str) -> exp.Expr | None:
 
     try:
         return sqlglot.parse_one(sql, read="duckdb")
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return None
 
 

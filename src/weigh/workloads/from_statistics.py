@@ -18,7 +18,7 @@ def suffices(sql: str) -> bool:
 
     try:
         query = sqlglot.parse_one(shortened(sql), read="duckdb")
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return False
     if query.find(exp.Where, exp.Group, exp.Join, exp.Distinct, exp.Window) is not None:
         return False

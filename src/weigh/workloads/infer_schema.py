@@ -112,7 +112,7 @@ def _parsed(sql: str) -> exp.Query | None:
 
     try:
         query = sqlglot.parse_one(shortened(sql), read=DIALECT)
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return None
     return query if isinstance(query, exp.Query) else None
 

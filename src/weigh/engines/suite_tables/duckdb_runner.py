@@ -34,6 +34,11 @@ _FAST = {"threads", "worker_threads", "external_threads", "memory_limit", "max_m
          "disable_profiling", "force_parallelism", "disable_force_parallelism", "default_block_size",
          "storage_compatibility_version", "enable_optimizer", "disable_optimizer"}  # fmt: skip
 """Settings that decide how tables are made, and not what is in them."""
+_PLACES = re.compile(
+    r"output|log|secret|extension|home_directory|external_access|allowed_|lock_conf|search_path|^(s3|http|ca_|azure)",
+    re.I,
+)
+"""Settings that name files and hosts, or open the way to them."""
 _COMMENT = re.compile(r"--[^\n]*(?:\n|$)|/\*.*?\*/", re.DOTALL)
 _COPY_FROM = re.compile(r'COPY\s+(?:"[^"]*"|[\w.]+)\s*(?:\([^()]*\)\s*)?FROM\s', re.IGNORECASE)
 _CALLED = re.compile(r"(?:FORCE\s+)?CHECKPOINT\b|CALL\s+(?:dbgen|dsdgen|pragma_\w+)\s*\(", re.IGNORECASE)
@@ -122,6 +127,8 @@ def _carry_out(connection: Any, one: Any, others: dict[str, str], ignored: list[
         if found is None:
             raise _RefusedError(text, "it uses another database")
         if not found[1]:
+            if _PLACES.search(found[2]):
+                raise _RefusedError(text, "it sets what DuckDB may reach, or where it writes")
             _noted(found[2].lower(), others, ignored)
             return
     elif kind == "CALL":

@@ -164,7 +164,7 @@ def _targets(workload: Workload, manifest: Manifest) -> list[_Target]:
         for case in operation.timed()[:1]:
             try:
                 query = sqlglot.parse_one(operation.text(case), read="duckdb")
-            except sqlglot.errors.SqlglotError:
+            except (sqlglot.errors.SqlglotError, RecursionError):
                 continue
             for column in sorted({one.name.lower() for one in query.find_all(exp.Column)}):
                 named.setdefault(column, []).append(operation)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LARGEST = 2 << 20
 """Bytes of a file of questions. What takes SQL apart is Python, and needs some 10 seconds for each million of them."""
-_EXPANDED = 8 << 20
+_EXPANDED = 4 << 20
 """Characters that one file may come to once its templates, includes and substitutions are filled in."""
 _SUITE = 128 << 20
 """Characters of all questions of a suite."""

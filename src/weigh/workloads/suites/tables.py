@@ -29,7 +29,7 @@ def renamed(sql: str, names: Mapping[str, str], dialect: str) -> str | None:
 
     try:
         query = sqlglot.parse_one(sql, read=dialect)
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return None
     if any(one.alias_or_name.lower() in wanted for one in query.find_all(exp.CTE)):
         return None

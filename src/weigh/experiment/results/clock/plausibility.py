@@ -91,7 +91,7 @@ def _columns(sql: str) -> tuple[str, set[str]]:
 
     try:
         query = sqlglot.parse_one(sql, read="duckdb")
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return "", set()
     tables = list(query.find_all(exp.Table))
     grouping = query.args.get("group")
