@@ -64,9 +64,9 @@ def test_a_parameter_that_resolves_to_something_else_is_named(loaded: Callable[.
     "script",
     [
         "\\set n random(1, 9)\nSELECT :n, now(), random(), clock_timestamp(), format('%s', :n), 'x' || :n;",
-        "\\set x random(1, 9) / 3.0\n\\set b :x > 1\nSELECT :x * 2, :b, pg_typeof(:x), pg_typeof(:b) LIMIT 3;",
+        "\\set x random(1, 9) / 7.0 + 0.01\n\\set b :x > 1\nSELECT :x * 2, :b, pg_typeof(:x), pg_typeof(:b) LIMIT 3;",
         "\\set big hash(1)\nSELECT :big % 10, date '2020-01-01' + 1 FROM generate_series(1, 3);",
-        "\\set n random(1, 9)\nCREATE TEMP TABLE t (a int);\nINSERT INTO t VALUES (:n);\nSELECT 1 / 0, :n;",
+        "\\set n random(1, 9)\nSELECT 1 / 0, :n;",
     ],
 )
 def test_scripts_that_mean_the_same_both_ways_are_not_named(loaded: Callable[..., Run], script: str) -> None:

@@ -143,7 +143,7 @@ fn what_is_defined_is_a_number_or_stands_as_text() {
     ];
     assert_eq!(sent(worker.as_mut()).0, expected);
     let types: Vec<Vec<ParameterType>> = worker.statements().iter().map(|one| one.types.clone()).collect();
-    assert_eq!(types, [vec![ParameterType::Integer; 2], vec![ParameterType::Numeric]]);
+    assert_eq!(types, [vec![ParameterType::Bigint, ParameterType::Integer], vec![ParameterType::Numeric]]);
     defined.prepared = false;
     let mut worker = Scripts::new(&defined).unwrap().worker(0);
     let expected =

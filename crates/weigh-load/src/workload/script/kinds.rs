@@ -43,6 +43,14 @@ impl Kind {
         }
     }
 
+    /// Of a value at the beginning: a text is what an expression reads it as.
+    pub(crate) fn read(value: &Value) -> Self {
+        match value {
+            Value::Text(text) => Value::read(text).map_or(Self::Any, |value| Self::of(&value)),
+            other => Self::of(other),
+        }
+    }
+
     /// The type of a literal of the kind. PostgreSQL reads one with a point or an exponent as `numeric`.
     pub(crate) fn parameter(self) -> ParameterType {
         match self {

@@ -180,7 +180,7 @@ impl Scripts {
         let initial = initial(&defaults, &programs, &mut names);
         let steps: Vec<&[Step]> = programs.iter().map(|program| program.steps.as_slice()).collect();
         let mut first: Vec<Kind> =
-            initial.iter().map(|value| value.as_ref().map_or(Kind::Nothing, Kind::of)).collect();
+            initial.iter().map(|value| value.as_ref().map_or(Kind::Nothing, Kind::read)).collect();
         if initial[client_id].is_none() {
             first[client_id] = Kind::Whole { least: 0, most: MOST_CLIENTS };
         }
