@@ -67,23 +67,23 @@ class PostgresProxy(Door):
                         one.shutdown(socket.SHUT_RDWR)
 
     def _session(self, client: socket.socket, server: socket.socket) -> None:
-        length, kind = struct.unpack(">II", _exactly(client, 8))
+        length, kind = struct.unpack(">II", exactly(client, 8))
         while kind == _TLS:
             client.sendall(b"N")
-            length, kind = struct.unpack(">II", _exactly(client, 8))
-        server.sendall(struct.pack(">II", length, kind) + _exactly(client, length - 8))
+            length, kind = struct.unpack(">II", exactly(client, 8))
+        server.sendall(struct.pack(">II", length, kind) + exactly(client, length - 8))
         about = [b""]
         threading.Thread(target=self._answers, args=(server, client, about), daemon=True).start()
         while True:
-            tag, body = _message(client)
+            tag, body = message(client)
             about[0] = body if tag == b"Q" else b""
             if self._lie == "forgets" and body.startswith(b"UPDATE purse") and self._forgets():
-                client.sendall(_encoded(b"C", b"UPDATE 1\0") + _encoded(b"Z", b"I"))
+                client.sendall(encoded(b"C", b"UPDATE 1\0") + encoded(b"Z", b"I"))
                 continue
             if tag in (b"P", b"Q"):
                 for piece, other in self._rewrites.items():
                     body = body.replace(piece, other)
-            server.sendall(_encoded(tag, body))
+            server.sendall(encoded(tag, body))
 
     def _forgets(self) -> bool:
         with self._lock:
@@ -93,27 +93,30 @@ class PostgresProxy(Door):
     def _answers(self, server: socket.socket, client: socket.socket, about: list[bytes]) -> None:
         with suppress(OSError, struct.error):
             while True:
-                tag, body = _message(server)
+                tag, body = message(server)
                 if tag == b"D" and b"FROM purse" in about[0] and self._lies():
                     # The last digit is another one.
                     body = re.sub(rb"\d$", lambda found: b"%d" % ((int(found[0]) + 1) % 10), body)
-                client.sendall(_encoded(tag, body))
+                client.sendall(encoded(tag, body))
 
     def _lies(self) -> bool:
         return self._lie == "wrong" or (self._lie == "wrong-when-busy" and self._here >= BUSY)
 
 
-def _message(source: socket.socket) -> tuple[bytes, bytes]:
-    tag = _exactly(source, 1)
-    (length,) = struct.unpack(">I", _exactly(source, 4))
-    return tag, _exactly(source, length - 4)
+def message(source: socket.socket) -> tuple[bytes, bytes]:
+    """The next message: its kind and its body."""
+    tag = exactly(source, 1)
+    (length,) = struct.unpack(">I", exactly(source, 4))
+    return tag, exactly(source, length - 4)
 
 
-def _encoded(tag: bytes, body: bytes) -> bytes:
+def encoded(tag: bytes, body: bytes) -> bytes:
+    """A message as it is sent."""
     return tag + struct.pack(">I", len(body) + 4) + body
 
 
-def _exactly(source: socket.socket, length: int) -> bytes:
+def exactly(source: socket.socket, length: int) -> bytes:
+    """So many bytes."""
     found = b""
     while len(found) < length:
         piece = source.recv(length - len(found))

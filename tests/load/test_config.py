@@ -88,7 +88,7 @@ def test_a_trace_begins_with_its_first_request(tmp_path: Path) -> None:
         ({"rate": "5", "error_budget": "2"}, "--error-budget = 2 would be 200 %"),
         ({"rate": "5", "error_budget": "200%"}, "--error-budget 200%"),
         ({"rate": "5", "contention": "1"}, "--contention = 1 would be 100 %"),
-        ({"rate": "5", "define": ("a",)}, "defines no variable"),
+        ({"rate": "5", "define": ("a",)}, "--define a gives no value"),
     ],
 )
 def test_what_cannot_be_is_said_with_a_remedy(flags: dict[str, Any], said: str) -> None:

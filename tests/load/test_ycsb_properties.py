@@ -95,8 +95,9 @@ def test_files_are_read_as_java_reads_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise(
-    "**A property that is none of these is refused, and so is a value that weigh does not have**: `insertstart` and an "
-    "`insertcount` that load a part of the records, another `workload` class, a distribution that does not exist."
+    "**A property whose name is nearly one of the core workload's is refused, and so is a value that weigh does not "
+    "have**: `insertstart` and an `insertcount` that load a part of the records, another `workload`, a distribution "
+    "that does not exist."
 )
 @pytest.mark.parametrize(
     ("given", "words"),
@@ -107,7 +108,7 @@ def test_files_are_read_as_java_reads_them(tmp_path: Path) -> None:
         ("fieldlengthdistribution=histogram", "does not read"),
         ("insertstart=10", "a part of the records"),
         ("insertcount=10", "a part of the records"),
-        ("workload=site.ycsb.workloads.TimeSeriesWorkload", "a class of Java's"),
+        ("workload=site.ycsb.workloads.TimeSeriesWorkload", "is another one"),
         ("readallfields=yes", "neither true nor false"),
         ("readproportion=-1", "cannot be"),
         ("readproportion=nan", "cannot be"),

@@ -9,6 +9,7 @@ use crate::Error;
 use crate::blocking_connection::BlockingConnection;
 use crate::config::{Target, TargetKind};
 use crate::sqlite;
+use crate::workload::dump::Dump;
 use crate::workload::message::{Bulk, Chunks, Command};
 
 /// Connections that load at once, at most: a server uses a core for each.
@@ -55,6 +56,7 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
             all(&mut link, after)?;
             rows
         }
+        Bulk::File(path) => file(&mut link, &Dump::read(&path)?, progress)?,
         Bulk::Parallel { before, copies, keys, after, rows } => {
             all(&mut link, before)?;
             let work = copies.into_iter().map(|(statement, chunks)| Job::Copy(statement, chunks));
@@ -79,6 +81,26 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
         }
     };
     Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
+}
+
+/// Runs a file of SQL; returns how many rows its COPYs have.
+fn file(link: &mut BlockingConnection, dump: &Dump, progress: &mut Progress<'_>) -> Result<u64, Error> {
+    // Each statement commits by itself, as in psql; all of them are flushed by the checkpoint before the first run.
+    link.exchange(&Command::Simple("SET synchronous_commit = off".to_owned()))?;
+    let mut done = 0;
+    for part in &dump.parts {
+        let statement = dump.statement(part);
+        let run = match &part.rows {
+            None => link.exchange(&Command::Simple(statement.to_owned())),
+            Some(rows) => link.copy(statement, dump.chunks(rows), |more| {
+                done += more;
+                progress(done, dump.rows)
+            }),
+        };
+        run.map_err(|error| error.in_file(dump.line(part)))?;
+        progress(done, dump.rows).then_some(()).ok_or(Error::Interrupted)?;
+    }
+    Ok(dump.rows)
 }
 
 fn all(link: &mut BlockingConnection, statements: Vec<String>) -> Result<(), Error> {

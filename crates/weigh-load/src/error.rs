@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use crate::protocol::limits::beginning;
+
+/// Bytes of a statement that an error quotes.
+const SHOWN: usize = 200;
+
 /// Where in a script something is. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptLine {
@@ -18,6 +23,13 @@ pub enum Asked {
     Task(String),
     /// To execute a statement.
     Execute(String),
+    /// To execute a statement of a file that makes the data.
+    Load {
+        /// The statement.
+        statement: String,
+        /// Where it is written.
+        at: ScriptLine,
+    },
     /// To prepare a statement of a workload.
     Prepare {
         /// The statement, in which variables are `$1`, `$2` and so on.
@@ -50,6 +62,17 @@ pub enum Error {
         message: String,
         /// The name of SQLite's result; empty where there is none.
         code: String,
+    },
+    /// Before the run, connections got no answer to their login. Remedy: as many as got one.
+    NoLogin {
+        /// Where.
+        target: String,
+        /// For how long they waited.
+        seconds: u64,
+        /// How many logged in.
+        open: usize,
+        /// How many there are.
+        all: usize,
     },
     /// The server answered the greeting, the login, a statement or a preparation with an error. Remedy: by its code, or in
     /// its words.
@@ -88,6 +111,16 @@ impl Error {
         move |errno| Self::System { doing, error: errno.into() }
     }
 
+    /// The same, of a statement that is written there.
+    pub(crate) fn in_file(self, at: ScriptLine) -> Self {
+        match self {
+            Self::Refused { asked: Asked::Execute(statement), code, message, remedy } => {
+                Self::Refused { asked: Asked::Load { statement, at }, code, message, remedy }
+            }
+            other => other,
+        }
+    }
+
     /// The server closed the connection.
     pub(crate) fn hung_up() -> Self {
         let error = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the server hung up");
@@ -112,7 +145,7 @@ impl Error {
         match self {
             Self::Setting(_) => "setting",
             Self::Script { .. } => "script",
-            Self::Unreachable { .. } => "unreachable",
+            Self::Unreachable { .. } | Self::NoLogin { .. } => "unreachable",
             Self::Refused { .. } => "refused",
             Self::Tls { .. } => "tls",
             Self::Protocol(_) => "protocol",
@@ -146,6 +179,7 @@ impl Error {
         match self {
             Self::Script { at, .. } => Some(at),
             Self::Refused { asked: Asked::Prepare { at, .. }, .. } => at.as_ref(),
+            Self::Refused { asked: Asked::Load { at, .. }, .. } => Some(at),
             _ => None,
         }
     }
@@ -161,9 +195,12 @@ impl Error {
 
     /// What to do, where that does not follow from kind and code.
     #[must_use]
-    pub fn remedy(&self) -> Option<&'static str> {
+    pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::Refused { remedy, .. } => *remedy,
+            Self::Refused { remedy, .. } => remedy.map(str::to_owned),
+            Self::NoLogin { open: open @ 1.., .. } => Some(format!(
+                "a pooler or the server's max_connections holds the rest: take --connections {open}, or raise it there"
+            )),
             _ => None,
         }
     }
@@ -175,6 +212,12 @@ impl Error {
             Self::Setting(message) | Self::Script { message, .. } => message.clone(),
             Self::Unreachable { target, message, code } => {
                 format!("{target} cannot be reached: {}", coded(message, code))
+            }
+            Self::NoLogin { target, seconds, open: 0, .. } => {
+                format!("{target} cannot be reached: no answer to the login within {seconds} s")
+            }
+            Self::NoLogin { target, seconds, open, all } => {
+                format!("{} of {all} connections to {target} got no login within {seconds} s", all - open)
             }
             Self::Refused { asked, message, code, .. } => format!("{asked}: {}", coded(message, code)),
             Self::Tls { message, .. } => format!("TLS: {message}"),
@@ -196,6 +239,11 @@ impl fmt::Display for Asked {
         match self {
             Self::Task(task) => write!(f, "{task}"),
             Self::Execute(statement) => write!(f, "'{}'", line(statement)),
+            Self::Load { statement, .. } => {
+                // It may be all rows of a table.
+                let whole = line(beginning(statement, SHOWN));
+                write!(f, "'{whole}{}'", if statement.len() > SHOWN { " ..." } else { "" })
+            }
             Self::Prepare { statement, .. } => write!(f, "preparing '{}'", line(statement)),
         }
     }

@@ -67,6 +67,7 @@ impl Run {
         // Of SQLite, the monitor alone delivers intervals.
         let delivering = if config.target.kind == TargetKind::Sqlite { 1 } else { config.threads };
         let mut shared = Shared::new(config.arrivals()?, delivering, config.spin, times);
+        shared.connections = config.connections;
         shared.lanes = source.lanes();
         if let Some(lanes) = &shared.lanes
             && (lanes.len() != config.connections || config.target.kind == TargetKind::Sqlite)

@@ -47,6 +47,9 @@ pub(crate) struct Shared {
     pub(crate) held: AtomicUsize,
     /// For how long the schedule stood still in all, in nanoseconds.
     pub(crate) stood_still: AtomicU64,
+    /// Connections that are to be opened before the run, and those that are.
+    pub(crate) connections: usize,
+    pub(crate) open: AtomicUsize,
     deliveries: Mutex<Vec<Delivery>>,
     /// Recorders that were read and emptied. Making one costs a thread more than the send of a request.
     emptied: Mutex<Vec<Recorder>>,
@@ -68,6 +71,8 @@ impl Shared {
             hold: AtomicBool::new(false),
             held: AtomicUsize::new(0),
             stood_still: AtomicU64::new(0),
+            connections: 0,
+            open: AtomicUsize::new(0),
             deliveries: Mutex::default(),
             emptied: Mutex::default(),
         }

@@ -40,7 +40,7 @@ class LoadKind(Kind["LoadResults", "LoadVerification"]):
         from weigh.load.record import read_spec
 
         spec = read_spec(folder)
-        return About(spec.workload, spec.target, end(folder))
+        return About(spec.title, spec.target, end(folder))
 
     def read(self, folder: Path) -> LoadResults:
         from weigh.load.report import files
@@ -119,7 +119,7 @@ class LoadComparisonKind(Kind["LoadComparisonResults", "LoadComparisonVerificati
         from weigh.load.comparison.record import read_spec
 
         spec = read_spec(folder)
-        return About(spec.load.workload, ", ".join(one.name for one in spec.contenders), end(folder))
+        return About(spec.load.title, ", ".join(one.name for one in spec.contenders), end(folder))
 
     def read(self, folder: Path) -> LoadComparisonResults:
         from weigh.load.comparison.report import files

@@ -177,11 +177,14 @@ def _rest(d: Distribution, source: str) -> str | list[str] | None:
 def _around(d: Distribution, number: str, source: str) -> str:
     """A whole number, with the text around it."""
     prefix, suffix = d.prefix, d.suffix
+    # A text leaves its type to the server, as a parameter or a literal in quotes does.
+    text = source == "bare"
     if source == "unquoted" and prefix[:1] == "'" and suffix[-1:] == "'":
         prefix, suffix = prefix[1:].replace("''", "'"), suffix[:-1].replace("''", "'")
+        text = True
     elif source == "quoted":
         prefix, suffix = "'" + prefix.replace("'", "''"), suffix.replace("'", "''") + "'"
-    if not prefix and not suffix:
+    if not prefix and not suffix and not text:
         return number
     parts = [_quoted(prefix)] if prefix else []
     parts += [number] + ([_quoted(suffix)] if suffix else [])
@@ -193,7 +196,8 @@ def _constant(value: str, source: str) -> str:
         return _quoted(value[1:-1].replace("''", "'"))
     if source == "quoted":
         return _quoted("'" + value.replace("'", "''") + "'")
-    return value if _INTEGER.fullmatch(value) and abs(int(value)) <= _LARGEST else _quoted(value)
+    whole = source != "bare" and _INTEGER.fullmatch(value) and abs(int(value)) <= _LARGEST
+    return value if whole else _quoted(value)
 
 
 def _quoted(text: str) -> str:

@@ -79,6 +79,8 @@ def _asked(spec: LoadSpec) -> dict[str, Any]:
     asked["replay"] = {key: plain["replay"].get(key) for key in _REPLAYED} if "replay" in plain else None
     asked["budgets"] = plain["find_rate"]["budgets"] if "find_rate" in plain else None
     asked["crash"] = "crash" in plain
+    if "prepare" in plain:
+        asked["prepare"] = plain["prepare"]["digest"]
     return asked
 
 

@@ -79,4 +79,11 @@ ROWS = rows(
         "checkpoints, autovacuum, snapshots and their like are placed on the axis of time; one kind is blamed only "
         "where its events met more spikes than they would have at other moments, over all kinds that were looked at",
     ),
+    (
+        "L11",
+        Page("reference/workloads.md", "Prepared, and as text"),
+        "the script does other work than it says: a parameter whose type is guessed resolves to another function",
+        "variables have the types of their literals; every statement is asked prepared and as text before the clock, "
+        "and what is answered otherwise is named with both answers",
+    ),
 )

@@ -124,6 +124,8 @@ class StatementsAsked(msgspec.Struct, frozen=True, kw_only=True):
         statements: all of them, in order.
         answers: as they came.
         again: what was answered otherwise when the same was asked once more: place in ``answers`` -> answer.
+        as_text: what was answered otherwise when the same was sent as text, with its values in it, and not prepared:
+            place in ``answers`` -> answer.
         own: whether weigh loaded the tables, so that the answers are known.
         pins: what the answers were compared with; None where nobody gave any.
         failed: why nothing could be asked; empty where it could.
@@ -132,6 +134,7 @@ class StatementsAsked(msgspec.Struct, frozen=True, kw_only=True):
     statements: tuple[Statement, ...]
     answers: tuple[Answered, ...] = ()
     again: dict[int, Answer] = {}
+    as_text: dict[int, Answer] = {}
     own: bool = False
     pins: Pins | None = None
     failed: str = ""

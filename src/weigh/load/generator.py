@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.generator_errors import call
+from weigh.load.recording import held
 from weigh.load.recording.generator import arrivals as of_trace
 from weigh.load.recording.generator import workload as replay
 from weigh.load.spec import LONGEST_CRASH
@@ -54,6 +55,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "prepared": spec.query_mode != "simple",
             "samples": samples,
         }
+        if spec.prepare:
+            workload["prepare"] = str(held.file(spec.prepare.digest))
         if spec.crash:
             workload["history"] = "whole" if has_own_data(spec, reached) else "part"
     # What only loads data, or sees whether a script is right, offers nothing: of a search it has no rate.
@@ -84,8 +87,10 @@ def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of workloads with their own tables, and of built-in scripts on a server of ours."""
     if spec.replay:
         return bool(spec.replay.prepare)
-    return spec.has_tables or (
-        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
+    return (
+        spec.has_tables
+        or bool(spec.prepare)
+        or ((reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weigh.load.remedies import remedy_of
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
@@ -12,24 +13,6 @@ if TYPE_CHECKING:
     from weigh._native import LoadError
 
 
-_BY_CODE = {
-    "42P06": "name another database in the target's URL, or rename the schema: weigh replaces none that is not its own",
-    "42P01": "create the table, or name the database that has it in the target's URL",
-    "42501": "give the user of the load the right to do that, or take another user",
-    "42601": "mend the statement",
-    "53300": "lower --connections, or let the server take more (PostgreSQL's max_connections)",
-    "28P01": "check the user and the password",
-    "SQLITE_ERROR": "mend the statement: it is one for SQLite",
-    "SQLITE_BUSY": "somebody else uses the file and has it locked: try again when they are done",
-    "SQLITE_BUSY_RECOVERY": "somebody else uses the file and has it locked: try again when they are done",
-    "SQLITE_BUSY_SNAPSHOT": "somebody else uses the file and has it locked: try again when they are done",
-    "SQLITE_FULL": "free space where the file lies, or raise max_page_count",
-    "SQLITE_READONLY": "let this user write the file and its folder, or name another",
-    "CaUsedAsEndEntity": "the server's certificate is one for signing others: make one with basicConstraints=CA:FALSE, "
-    "or leave the check out with sslmode=require",
-}
-"""Code of an error -> what to do. The codes are PostgreSQL's (its documentation, "PostgreSQL Error Codes"), SQLite's,
-and of a certificate rustls's."""
 _BY_KIND = {
     "script": "mend the script there",
     "setting": "change that setting",
@@ -38,7 +21,7 @@ _BY_KIND = {
     "protocol": "see whether it is a server of that kind",
     "interrupted": "begin again",
 }
-"""Kind of an error without a code of the table -> what to do."""
+"""Kind of an error whose code says nothing -> what to do."""
 _BY_ERRNO = {
     "(os error 11)": "lower --connections: the server is asked for more at once than it takes",
     "(os error 24)": "let weigh open more files (ulimit -n), or lower --connections",
@@ -74,12 +57,12 @@ def _remedy(error: LoadError) -> str:
     if error.remedy is not None:
         return error.remedy
     if error.code.startswith("SQLITE_"):
-        return _BY_CODE.get(error.code, _SQLITE)
+        return remedy_of(error.code, "") or _SQLITE
     if error.kind == "unreachable":
         for ending, remedy in _BY_ERRNO.items():
             if error.message.endswith(ending):
                 return remedy
-    return _BY_CODE.get(error.code) or _BY_KIND.get(error.kind, _USUAL)
+    return remedy_of(error.code, error.message) or _BY_KIND.get(error.kind, _USUAL)
 
 
 def _place(error: LoadError) -> str:

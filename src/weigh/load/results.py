@@ -156,7 +156,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     for one in watched.runs if watched else ():
         if one.reasons:
             run = computed[one.number]
-            computed[one.number] = msgspec.structs.replace(run, reasons=(*run.reasons, *one.reasons))
+            computed[one.number] = msgspec.structs.replace(run, reasons=(*one.reasons, *run.reasons))
     if searched:
         return _of_search(record, searched, computed, watched)
     made = {(run.loop, run.connections) for run in record.runs}

@@ -12,7 +12,7 @@ from weigh.load.budgets import RateSearch
 from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
-from weigh.model.units import Bytes, Seconds
+from weigh.model.units import Bytes, Seconds, count
 
 Loop = Literal["open", "closed"]
 QueryMode = Literal["simple"]
@@ -27,6 +27,8 @@ _INTERVALS = 120
 _SHORTEST, _LONGEST = 0.05, 1.0
 _DERIVED = ("tpcb-like", "simple-update")
 """Built-in scripts that pgbench made after the TPC's benchmark B."""
+_SCRIPTS = 2
+"""Scripts that are named."""
 NOTICE = "derived from TPC-B, not comparable to published results"
 
 
@@ -159,6 +161,18 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     weight: int = 1
 
 
+class PreparedData(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of SQL that makes the data of an embedded server.
+
+    Attributes:
+        file: its name.
+        digest: SHA-256 of it.
+    """
+
+    file: str
+    digest: str
+
+
 LONGEST_CRASH = 300.0
 """Seconds that a server may be down and be read back, at most: two commands, the first answer, and all rows."""
 
@@ -184,7 +198,8 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``replay``, ``tpcc``,
             or ``script``.
         scripts: of the workload ``script``.
-        variables: what the scripts may use beside their own, such as ``scale``.
+        variables: what the scripts may use as well as their own, such as ``scale``: whole numbers, and texts of others,
+            as they stand in a statement.
         target: ``postgres:embedded``, ``valkey:embedded``, ``sqlite:embedded``, ``sqlite:PATH``, or a URL without its
             password.
         arrivals: of the open loop.
@@ -214,6 +229,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
         replay: of the workload ``replay``: what is replayed.
+        prepare: of scripts: what makes their data. Left out it does not enter the id.
         crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
     """
 
@@ -221,7 +237,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     target: str
     arrivals: Arrivals
     scripts: tuple[Script, ...] = ()
-    variables: dict[str, int] = {}
+    variables: dict[str, int | str] = {}
     loops: tuple[Loop, ...] = ("open",)
     connections: tuple[int, ...] = (16,)
     repeats: int = 1
@@ -247,6 +263,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     cold: bool | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
     replay: Replay | msgspec.UnsetType = msgspec.UNSET
+    prepare: PreparedData | msgspec.UnsetType = msgspec.UNSET
     crash: Crashes | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 
@@ -287,6 +304,14 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
+    def title(self) -> str:
+        """The workload's name for people; of scripts theirs, where they are few."""
+        if not self.scripts:
+            return self.workload
+        few = len(self.scripts) <= _SCRIPTS
+        return " and ".join(one.name for one in self.scripts) if few else count(len(self.scripts), "script")
+
+    @property
     def notice(self) -> str:
         """What every report must say of the workload; empty where nothing must be said."""
         if self.tpcc:
@@ -297,7 +322,14 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fresh_lives(self) -> bool:
         """Whether every run is to have a server of its own, where weigh can start one."""
-        return self.repeats > 1 or bool(self.find_rate) or self.cold is True or self.server_memory is not msgspec.UNSET
+        return (
+            self.repeats > 1
+            or bool(self.find_rate)
+            or self.cold is True
+            or self.server_memory is not msgspec.UNSET
+            # What makes the data once need not be able to make it twice.
+            or self.prepare is not msgspec.UNSET
+        )
 
     @property
     def in_process(self) -> bool:

@@ -5,6 +5,7 @@ The names and defaults are those of YCSB's ``CoreWorkload`` (core/src/main/java/
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -63,7 +64,10 @@ LETTERS = {
 }
 """The six as what ``-p`` changes."""
 _CLASS = "workload"
-_CLASSES = ("site.ycsb.workloads.CoreWorkload", "com.yahoo.ycsb.workloads.CoreWorkload")
+_CLASSES = ("coreworkload", "core")
+"""Last words of the names that the core workload has: of Java's class, wherever it lies, and in go-ycsb."""
+_ALIKE = 0.8
+"""Likeness from which on a name is a slip of the pen, and no option of another implementation."""
 _REQUESTS: tuple[RequestKind, ...] = ("exponential", "hotspot", "latest", "sequential", "uniform", "zipfian")
 _LENGTHS: dict[str, tuple[Lengths, ...]] = {
     "fieldlengthdistribution": ("constant", "uniform", "zipfian"),
@@ -99,6 +103,8 @@ _BINDINGS = (
     "s3.", "scylla.", "seaweed.", "solr.", "tablestore.", "tarantool.", "user", "voltdb.", "zookeeper.",
 )  # fmt: skip
 """Beginnings of the names of properties of YCSB's bindings, each for one kind of server."""
+_OWN = (*_DEFAULTS, *_NUMBERS, _CLASS)
+"""Properties that mean something here."""
 _LINE = re.compile(r"\s*([^\s=:]+)\s*(?:[=:]|\s)\s*(.*)")
 _LARGEST = 1 << 20
 _LONGEST_NUMBER = 20
@@ -179,13 +185,13 @@ def asked(given: Mapping[str, str], base: YcsbWorkload | None) -> Asked:
     """
     ignored = tuple(sorted(name for name in given if _ignored(name)))
     for name in given:
-        if name not in _DEFAULTS and name not in _NUMBERS and name != _CLASS and name not in ignored:
+        if name not in _OWN and name not in ignored:
             known = (*_DEFAULTS, *_NUMBERS, _CLASS, *_MEANS)
             raise UsageError(f"YCSB's core workload has no property '{name}'", remedy=nearest(name, known))
-    if given.get(_CLASS, _CLASSES[0]) not in _CLASSES:
+    if given.get(_CLASS, _CLASSES[0]).rpartition(".")[2].lower() not in _CLASSES:
         raise UsageError(
-            f"the workload {given[_CLASS]} is a class of Java's, and weigh has YCSB's core workload alone",
-            remedy=f"take a file of {_CLASSES[0]}",
+            f"the workload {given[_CLASS]} is another one, and weigh has YCSB's core workload alone",
+            remedy="take a file of site.ycsb.workloads.CoreWorkload, or of go-ycsb's core",
         )
     values = {**_DEFAULTS, **(_properties(base) if base else {}), **given}
     records = _whole(values, "recordcount", 1) if "recordcount" in values else None
@@ -251,22 +257,27 @@ def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Asked | None:
     return asked({**given, **overrides(single)}, LETTERS.get(base))
 
 
-def is_bindings(name: str) -> bool:
-    """Whether a property is one of a binding of YCSB's, whose value may be a password."""
-    return name not in _DEFAULTS and name not in _MEANS and name.startswith(_BINDINGS)
+def is_secret(name: str) -> bool:
+    """Whether the value of a property may be a password: of everything that YCSB itself does not know."""
+    return name not in _OWN and name not in _MEANS and not name.startswith(_MEASUREMENT)
 
 
 def means(name: str) -> str:
     """What says here what an ignored property says to YCSB."""
     if name in _MEANS:
         return _MEANS[name]
-    return "--target says where the server is" if is_bindings(name) else "the report and the evidence are weigh's"
+    if name.startswith(_MEASUREMENT):
+        return "the report and the evidence are weigh's"
+    return "--target says where the server is" if name.startswith(_BINDINGS) else "it is none of YCSB's"
 
 
 def _ignored(name: str) -> bool:
-    if name in _DEFAULTS or name in _NUMBERS or name == _CLASS:
+    if name in _OWN:
         return False
-    return name in _MEANS or name.startswith((*_MEASUREMENT, *_BINDINGS))
+    if name in _MEANS or name.startswith((*_MEASUREMENT, *_BINDINGS)):
+        return True
+    # An option of go-ycsb's or of somebody's fork; but a name of YCSB's own that is misspelt must not be left out.
+    return not difflib.get_close_matches(name.lower(), _OWN, n=1, cutoff=_ALIKE)
 
 
 def _properties(base: YcsbWorkload) -> dict[str, str]:

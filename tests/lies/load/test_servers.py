@@ -72,9 +72,11 @@ def test_a_server_that_is_fast_because_it_keeps_nothing_is_not_ranked(
 
 
 @pytest.mark.long
-def test_ten_blocks_of_one_life_are_one_start(reported: Callable[[LoadComparisonRecord], Run]) -> None:
+def test_ten_blocks_of_one_life_are_said_to_be_of_that_life(reported: Callable[[LoadComparisonRecord], Run]) -> None:
     asked = spec(5, length=12, twice=False)
     quick = {"new": lambda draw, count: behind_a_proxy(draw, count) / 2}
     liar = reported(comparison(asked, quick, lives={"new": 1}))
-    assert set(verdicts(liar).values()) == {"refused"}
-    assert reasons(liar, "p50")[0] == "T10.starts"
+    assert liar.json["tier"]["name"] == "suggestive"
+    assert liar.json["tier"]["reasons"][0]["code"] == "T10.one_life"
+    twin = reported(comparison(asked, quick))
+    assert "T10.one_life" not in twin.codes

@@ -101,16 +101,16 @@ def test_unequal_durability_forbids_a_verdict(record: LoadComparisonRecord) -> N
     assert "No verdict between new and old: acknowledged writes survive" in plain(results, "runs/x")
 
 
-@pytest.mark.promise("a server by URL has one life, so that there is no verdict (`T10.starts`)")
-def test_one_life_has_a_ratio_and_no_verdict(record: LoadComparisonRecord) -> None:
+@pytest.mark.promise("a server by URL has one life, for which alone the verdict holds (`T10.one_life`)")
+def test_one_life_has_a_verdict_of_that_life(record: LoadComparisonRecord) -> None:
     load = record.loads["new"]
     runs = tuple(msgspec.structs.replace(run, life=1) for run in load.runs)
     one_life = msgspec.structs.replace(load, runs=runs)
     results = load_comparison_results([msgspec.structs.replace(record, loads={**record.loads, "new": one_life})])
     (one,) = results.verdicts
-    assert (one.verdict, one.reasons[0].code) == (VerdictName.REFUSED, "T10.starts")
-    assert one.low
-    assert results.exit_code() is ExitCode.INCONCLUSIVE
+    assert one.verdict is not VerdictName.REFUSED
+    assert (results.tier.name, results.tier.reasons[0].code) == ("suggestive", "T10.one_life")
+    assert next(headline(results)) == "Of this life of new alone, not of the next start:"
 
 
 def test_who_has_no_rate_is_not_compared() -> None:

@@ -124,14 +124,17 @@ def test_fewer_than_five_blocks_give_no_verdict() -> None:
 
 
 @pytest.mark.promise("Ten connections to one life of a server are not ten starts.")
-def test_blocks_of_one_life_are_no_starts() -> None:
+def test_blocks_of_one_life_hold_for_that_life_alone() -> None:
     found = concluded(comparison(short(), lives={"new": 1}))
-    p50 = of(found, "p50")
-    assert p50.verdict == "refused"
-    assert p50.reasons[0].code == "T10.starts"
-    assert "cannot start its server anew" in p50.reasons[0].text
-    assert p50.ratio is not None
-    assert p50.low is p50.high is None
+    assert found.bounded == ("new",)
+    assert found.tier.name == "suggestive"
+    assert found.tier.reasons[0].code == "T10.one_life"
+    assert "this life of new alone, and another start may differ" in found.tier.reasons[0].text
+    assert next(words.headline(found)) == "Of this life of new alone, not of the next start:"
+    fresh = concluded(comparison(short()))
+    assert not fresh.bounded
+    assert "T10.one_life" not in {one.code for one in (*fresh.tier.reasons, *fresh.findings)}
+    assert of(found, "p50").ratio == of(fresh, "p50").ratio
 
 
 LAX = load_records.target(

@@ -225,6 +225,9 @@ impl Worker {
     }
 
     pub(super) fn opened(&mut self, place: usize, now: u64) {
+        if !self.running {
+            self.shared.open.fetch_add(1, Ordering::Release);
+        }
         if let State::Opening { since, .. } = self.slots[place].state
             && self.running
         {

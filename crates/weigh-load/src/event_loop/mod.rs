@@ -106,8 +106,9 @@ impl Worker {
                 return Err(error);
             }
             if self.now() > until {
-                let why = format!("no answer to the login within {} s", LOGIN_TIMEOUT / SECOND);
-                return Err(Error::unreachable(&self.address, why));
+                let (target, seconds) = (self.address.to_string(), LOGIN_TIMEOUT / SECOND);
+                let (open, all) = (self.shared.open.load(Ordering::Acquire), self.shared.connections);
+                return Err(Error::NoLogin { target, seconds, open, all });
             }
             self.poller.wait(STOP_CHECK, &mut ready)?;
             for token in &ready {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Statement};
 use crate::clock::Clock;
 use crate::config::Target;
 use crate::error::{Asked, Error};
+use crate::workload::dump::Dump;
 use crate::workload::message::{Bulk, Chunk};
 
 use super::deadline::Deadline;
@@ -20,6 +21,9 @@ pub(crate) fn load(
     bulk: Bulk,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, Error> {
+    if let Bulk::File(path) = bulk {
+        return file(target, &Dump::read(&path)?, progress);
+    }
     let Bulk::Sql { before, copies, after, rows } = bulk else {
         return Err(Error::Setting("SQLite takes SQL, and no commands of keys".to_owned()));
     };
@@ -45,6 +49,17 @@ pub(crate) fn load(
     }
     checked(&connection)?;
     Ok(rows)
+}
+
+/// Runs a file of SQL.
+fn file(target: &Target, dump: &Dump, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<u64, Error> {
+    let connection = open(target, &Arc::new(Deadline::default()), Clock::new())?;
+    for part in &dump.parts {
+        run(&connection, dump.statement(part)).map_err(|error| error.in_file(dump.line(part)))?;
+        progress(0, 0).then_some(()).ok_or(Error::Interrupted)?;
+    }
+    checked(&connection)?;
+    Ok(0)
 }
 
 /// Lines as COPY has them, a row each.

@@ -111,7 +111,7 @@ impl<'c> Session<'c> {
             let asked = || statement.clone().asked();
             let prepared =
                 connection.prepare(&statement.text).map_err(|error| SqliteError::from(error).of(asked()))?;
-            same(&prepared, statement.parameters).map_err(|message| Error::Refused {
+            same(&prepared, statement.types.len()).map_err(|message| Error::Refused {
                 asked: asked(),
                 code: String::new(),
                 message,

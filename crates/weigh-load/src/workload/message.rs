@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use crate::error::{Asked, ScriptLine};
 
@@ -33,12 +34,28 @@ pub enum Command {
 /// A statement that is prepared once for each connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparedStatement {
-    /// SQL, without types of parameters: they are `$1`, `$2` and so on.
+    /// SQL, in which parameters are `$1`, `$2` and so on.
     pub text: String,
-    /// How many it gets.
-    pub parameters: usize,
+    /// Their types, one for each.
+    pub types: Vec<ParameterType>,
     /// Where it is written first, if it is one of a script.
     pub at: Option<ScriptLine>,
+}
+
+/// The type with which a parameter is declared where the server has types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ParameterType {
+    /// None: the server finds one by what stands around it.
+    #[default]
+    Unknown,
+    /// 32 bits.
+    Integer,
+    /// 64 bits.
+    Bigint,
+    /// A decimal number.
+    Numeric,
+    /// A truth.
+    Boolean,
 }
 
 impl PreparedStatement {
@@ -172,6 +189,8 @@ pub enum Bulk {
         /// Rows of all copies together.
         rows: u64,
     },
+    /// By a file of SQL, which is read when it is loaded.
+    File(PathBuf),
     /// By COPY over several connections at once.
     Parallel {
         /// Statements to run first, one by one.
@@ -199,6 +218,7 @@ pub enum Bulk {
 impl fmt::Debug for Bulk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
             Self::Sql { before, after, rows, .. } | Self::Parallel { before, after, rows, .. } => f
                 .debug_struct("Sql")
                 .field("before", before)

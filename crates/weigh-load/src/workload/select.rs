@@ -1,6 +1,7 @@
 //! The workload that the settings name.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -37,12 +38,14 @@ enum Named {
         scripts: Vec<NamedScript>,
         seed: u64,
         #[serde(default)]
-        variables: BTreeMap<String, i64>,
+        variables: BTreeMap<String, script::Defined>,
         prepared: bool,
         #[serde(default)]
         samples: usize,
         #[serde(default)]
         history: Option<History>,
+        #[serde(default)]
+        prepare: Option<PathBuf>,
     },
     Replay(replay::Settings),
 }
@@ -130,7 +133,7 @@ impl Config {
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
-            Named::Script { scripts, seed, variables, prepared, samples, history } => {
+            Named::Script { scripts, seed, variables, prepared, samples, history, prepare } => {
                 let scripts = scripts
                     .into_iter()
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
@@ -146,6 +149,7 @@ impl Config {
                     prepared,
                     samples,
                     history: history.map(|history| history == History::Whole),
+                    prepare,
                 };
                 Ok(Box::new(Scripts::new(&settings)?))
             }

@@ -20,6 +20,7 @@ fn history(name: &str, whole: bool, transactions: u32, silent: &[u32]) -> (Arc<S
         prepared: false,
         samples: 0,
         history: Some(whole),
+        prepare: None,
     };
     let source = Scripts::new(&settings).unwrap();
     let mut worker = source.worker(0);

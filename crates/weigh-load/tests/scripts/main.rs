@@ -5,8 +5,8 @@ mod history;
 use std::time::Duration;
 
 use weigh_load::TargetKind;
-use weigh_load::workload::message::{Bulk, Command, Parameter, Reply, Rows};
-use weigh_load::workload::script::{Language, Script, Scripts, Settings};
+use weigh_load::workload::message::{Bulk, Command, Parameter, ParameterType, Reply, Rows};
+use weigh_load::workload::script::{Defined, Language, Script, Scripts, Settings};
 use weigh_load::workload::{Next, Outcome, Source, Unit, Workload};
 
 fn settings(text: &str) -> Settings {
@@ -14,11 +14,12 @@ fn settings(text: &str) -> Settings {
     Settings {
         scripts: vec![script],
         seed: 1,
-        variables: vec![("limit".into(), 5)],
+        variables: vec![("limit".into(), Defined::Whole(5))],
         language: Language::Sql,
         prepared: true,
         samples: 0,
         history: None,
+        prepare: None,
     }
 }
 
@@ -121,6 +122,45 @@ fn a_variable_in_quotes_is_replaced_in_text() {
 }
 
 #[test]
+fn what_is_defined_is_a_number_or_stands_as_text() {
+    let mut defined = settings(
+        "\\set id int(random_zipfian(1, 1000, :skew) / 1e6)\n\\set twice :skew * 2\nSELECT :id, 5-:below, ':skew', 5-:n \
+         FROM :table WHERE :yes AND x IS :nothing;\nSELECT :twice;",
+    );
+    let text = |name: &str, text: &str| (name.to_owned(), Defined::Text(text.into()));
+    defined.variables = vec![
+        text("skew", "11e-1"),
+        text("below", "-1.5"),
+        text("table", "shop.orders"),
+        text("yes", "true"),
+        text("nothing", "null"),
+        ("n".into(), Defined::Whole(-3)),
+    ];
+    let mut worker = Scripts::new(&defined).unwrap().worker(0);
+    let expected = [
+        "SELECT $1, 5-(-1.5), '11e-1', 5-$2 FROM shop.orders WHERE true AND x IS null [0, -3]",
+        "SELECT $1 [2.2]",
+    ];
+    assert_eq!(sent(worker.as_mut()).0, expected);
+    let types: Vec<Vec<ParameterType>> = worker.statements().iter().map(|one| one.types.clone()).collect();
+    assert_eq!(types, [vec![ParameterType::Bigint, ParameterType::Integer], vec![ParameterType::Numeric]]);
+    defined.prepared = false;
+    let mut worker = Scripts::new(&defined).unwrap().worker(0);
+    let expected =
+        ["SELECT 0, 5--1.5, '11e-1', 5--3 FROM shop.orders WHERE true AND x IS null", "SELECT 2.2"];
+    assert_eq!(sent(worker.as_mut()).0, expected);
+}
+
+#[test]
+fn a_text_where_a_number_is_needed_is_named() {
+    let mut defined = settings("\\set a :table + 1\nSELECT :a;");
+    defined.variables = vec![("table".into(), Defined::Text("orders".into()))];
+    let (_, outcome) = sent(Scripts::new(&defined).unwrap().worker(0).as_mut());
+    let Outcome::Failed(why) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(why, "pay.sql, line 1: variable table: \"orders\" is no number and no boolean");
+}
+
+#[test]
 fn branches_go_where_their_conditions_lead() {
     for (value, expected) in [
         (1, &["SELECT 'one' []", "SELECT 'end' []"][..]),
@@ -187,7 +227,7 @@ fn variables_belong_to_a_connection_and_outlive_the_script() {
     let first = sent(worker.as_mut());
     assert!(matches!(&first.1, Outcome::Failed(text) if text.contains("n has no value")), "{first:?}");
     let mut defined = settings("\\set n :n + 1\nSELECT :n, :client_id;");
-    defined.variables = vec![("n".into(), 0)];
+    defined.variables = vec![("n".into(), Defined::Whole(0))];
     let source = Scripts::new(&defined).unwrap();
     let (mut one, mut two) = (source.worker(0), source.worker(1));
     assert_eq!(sent(one.as_mut()).0, ["SELECT $1, $2 [1, 0]"]);
@@ -233,11 +273,12 @@ fn built_in_scripts_do_what_the_documentation_says() {
     let settings = Settings {
         scripts,
         seed: 3,
-        variables: vec![("scale".into(), 4)],
+        variables: vec![("scale".into(), Defined::Whole(4))],
         language: Language::Sql,
         prepared: true,
         samples: 0,
         history: None,
+        prepare: None,
     };
     let source = Scripts::new(&settings).unwrap();
     let mut worker = source.worker(0);

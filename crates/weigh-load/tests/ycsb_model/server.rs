@@ -112,7 +112,7 @@ impl Server {
                     }
                 }
             }
-            Bulk::Parallel { .. } => panic!("YCSB is loaded over one connection"),
+            Bulk::File(_) | Bulk::Parallel { .. } => panic!("YCSB is loaded over one connection"),
             Bulk::Keyed { chunks, .. } => {
                 for chunk in chunks {
                     // Every second line is a word; a line with a star begins a command.

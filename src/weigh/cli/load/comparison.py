@@ -96,8 +96,9 @@ def from_file(
     if table is None:
         raise UsageError("it has no [load]", where=str(path), remedy="add one (docs/reference/weigh-toml.md#load)")
     own = table.as_flags()
-    if own["answers"] is not None:
-        own["answers"] = path.parent / own["answers"]
+    for name in ("answers", "prepare"):
+        if own[name] is not None:
+            own[name] = path.parent / own[name]
     found = {name: own.get(name, given) if _is_left_out(given) else given for name, given in flags.items()}
     if (alone or target is not None) and not flags["contender"]:
         # The command line names one server: those of the file are not meant.
@@ -149,6 +150,18 @@ def contenders(texts: Sequence[str]) -> tuple[list[Named], dict[str, Target]]:
     return named, {name: server for (name, _), server in zip(pairs, servers, strict=True)}
 
 
+def _one_life(running: Sequence[str]) -> str:
+    """What is known before the first request of servers that weigh does not start, and the ways out."""
+    names, one = " and ".join(running), len(running) == 1
+    lives = "this life" if one else "these lives"
+    return (
+        f"T10.starts: {names} {'runs' if one else 'run'} already, and weigh cannot start {'it' if one else 'them'} "
+        f"anew. Verdicts will hold for {lives} alone, not for the next start. For fresh starts name "
+        "a server that weigh starts (postgres:embedded@FOLDER, valkey:embedded@FOLDER); or restart yours and run "
+        "this again: 5 times are 5 starts."
+    )
+
+
 def one_at_a_time(flags: Mapping[str, Any]) -> None:
     """See that nothing is asked for that only one server has.
 
@@ -166,7 +179,7 @@ def compare(
 ) -> None:
     """Run the comparison, print it, and end with its exit code; the arguments are those of the command."""
     from weigh._kinds import LOAD_COMPARISON
-    from weigh.cli.output import print_results
+    from weigh.cli.output import print_results, say
     from weigh.load import config as load_config
     from weigh.load.comparison import config
     from weigh.load.comparison import run as protocol
@@ -175,6 +188,9 @@ def compare(
     if flags["pin"] is not None:
         raise UsageError("--pin keeps the answers of one server", remedy="name it with --target, and pin them there")
     spec = config.make(load, servers, flags)
+    running = [name for name, server in servers.items() if not server.restarts]
+    if running:
+        say(f"weigh: {_one_life(running)}", err=True)
     folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.answers(load, flags))
     results = LOAD_COMPARISON.read(folder)
     print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"], verbose=flags["verbose"])

@@ -117,7 +117,11 @@ if TYPE_CHECKING:
     help="Warehouses of tpcc, each of about 100 MB; without a --rate ten users at terminals ask in each [1].",
 )
 @click.option(
-    "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."
+    "--define",
+    "-D",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A variable of the scripts, e.g. scale=10: a number, or a text that stands in its place. Repeatable.",
 )
 @click.option(
     "--protocol",
@@ -141,6 +145,12 @@ if TYPE_CHECKING:
     "--expected-interval",
     metavar="TIME",
     help="Also estimate what a closed loop would have seen, with each connection asking once in that time.",
+)
+@click.option(
+    "--prepare",
+    type=click.Path(path_type=Path),
+    metavar="FILE.sql",
+    help="Of your scripts, and of a replay, on an embedded server: makes its data, as psql would; in every life anew.",
 )
 @replay_options
 @click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
@@ -281,12 +291,12 @@ def command_line(shown: Mapping[str, str]) -> str:
 
 
 def _without_secrets(words: Iterable[str]) -> Iterator[str]:
-    """Without the values of properties that belong to a binding of YCSB's: one of them may be a password."""
-    from weigh.load.ycsb_properties import is_bindings
+    """Without the values of properties that are none of YCSB's own: one of them may be a password."""
+    from weigh.load.ycsb_properties import is_secret
 
     before = ""
     for word in words:
         name, equals, _ = (word if before == "-p" else word.removeprefix("-p")).partition("=")
-        secret = (before == "-p" or word.startswith("-p")) and equals and is_bindings(name.strip())
+        secret = (before == "-p" or word.startswith("-p")) and equals and is_secret(name.strip())
         yield word[: word.index("=") + 1] + "..." if secret else word
         before = word

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,12 +21,6 @@ def replay_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--on-copy", is_flag=True, help="Of a replay by URL: the data there is a copy, and may be written."
-        ),
-        click.option(
-            "--prepare",
-            type=click.Path(path_type=Path),
-            metavar="FILE.sql",
-            help="Of a replay on an embedded server: makes its data, as pg_dump writes it.",
         ),
         click.option(
             "--hide-values",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+
+Connections = Annotated[int, msgspec.Meta(ge=1)]
+"""As many as there are to be."""
 
 
 class LoadContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -55,8 +58,9 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         expected_interval: time between two requests of a connection, by which a closed loop is corrected [none].
         records: of YCSB [``"100K"``].
         warehouses: of ``"tpcc"`` [``1``].
-        define: variables of the scripts, by name.
+        define: variables of the scripts, by name: numbers, truths, or texts that stand in their place.
         answers: file of answers to the scripts' statements that you trust, beside this one [none].
+        prepare: file of SQL that makes the data of an embedded server, beside this one [none].
         protocol: of scripts: ``prepared`` or ``simple`` [``"prepared"``].
         repeats: runs of each kind, of one server [``1``].
         timeout: time after which a request is given up [``"30s"``].
@@ -81,7 +85,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     both: bool = False
     duration: str | None = None
     warmup: str | None = None
-    connections: int | list[int] | None = None
+    connections: Connections | list[Connections] | None = None
     threads: int | None = None
     max_in_flight: int | None = None
     spin: bool = False
@@ -93,8 +97,9 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     expected_interval: str | None = None
     records: int | str | None = None
     warehouses: int | None = None
-    define: dict[str, int] = {}
+    define: dict[str, bool | int | float | str] = {}
     answers: str | None = None
+    prepare: str | None = None
     protocol: str | None = None
     repeats: int | None = None
     timeout: str | None = None
@@ -116,10 +121,15 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
             "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
             "answers": Path(self.answers) if self.answers is not None else None,
+            "prepare": Path(self.prepare) if self.prepare is not None else None,
             "connections": ",".join(map(str, connections)) if connections else None,
-            "define": tuple(f"{name}={value}" for name, value in self.define.items()),
+            "define": tuple(f"{name}={_defined(value)}" for name, value in self.define.items()),
             **{name: _text(getattr(self, name)) for name in _TEXTS},
         }
+
+
+def _defined(value: bool | int | float | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 _TEXTS = ("rate", "records", "error_budget", "contention", "margin", "server_memory")

@@ -15,7 +15,7 @@ from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded,
 from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
 from weigh.load.comparison.spec import SECOND
-from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
+from weigh.load.comparison.unranked import answered, equal_durability, of_few_lives, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
 from weigh.load.replay import differences as replay
 from weigh.load.replay.differences import Compared, compare
@@ -83,6 +83,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         tier: what the evidence is good for.
         replayed: of a replay with ``--answers keep``: the answers of each contender against the baseline's.
         rates: what searches in turn found, whose verdicts are these; None where a rate was given.
+        bounded: contenders whose blocks are not fresh lives: what is found holds for the lives that there were.
     """
 
     records: tuple[LoadComparisonRecord, ...]
@@ -96,6 +97,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     replayed: tuple[Compared, ...] = ()
     apart: Apart | None = None
     rates: RatesFound | None = None
+    bounded: tuple[str, ...] = ()
 
     @property
     def record(self) -> LoadComparisonRecord:
@@ -164,7 +166,8 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         refused = unranked(records, runs, asked)
         found, floors = verdicts(last.spec, runs, asked, refused)
     replayed = tuple(_replayed(last))
-    findings = _findings(records, loads[-1], found, replayed)
+    bounded = tuple(one.name for one in last.spec.contenders if of_few_lives(runs, one.name))
+    findings = _findings(records, loads[-1], found, replayed, bounded)
     return LoadComparisonResults(
         records=tuple(records),
         loads=loads[-1],
@@ -173,7 +176,8 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         floors=floors,
         sustained=() if rates else tuple(_sustained(last, runs)),
         findings=findings,
-        tier=_tier(records, loads, runs, found, findings),
+        tier=_tier(records, loads, runs, found, findings, bounded),
+        bounded=bounded,
         replayed=replayed,
         apart=_apart(records),
         rates=rates,
@@ -232,10 +236,20 @@ def _findings(
     loads: dict[str, LoadResults],
     found: Sequence[LoadVerdict],
     replayed: Sequence[Compared],
+    bounded: Sequence[str],
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     last = records[-1]
     made: list[Finding] = [*last.findings, *replay.findings(replayed, last.spec.baseline)]
+    if bounded:
+        made.append(
+            codes.T10_ONE_LIFE.finding(
+                text=f"{_of_lives(bounded)}: weigh did not start {'it' if len(bounded) == 1 else 'them'} anew, and new "
+                "connections to the same life are no starts",
+                remedy=f"name servers that weigh can start; or restart yours and run it again: {MIN_STARTS} times are "
+                f"{MIN_STARTS} starts",
+            )
+        )
     if len(records) > 1:
         made.append(
             codes.T8_ATTEMPTS.finding(
@@ -251,6 +265,12 @@ def _findings(
     made += conditions.drift(last.calibrations, "block")
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(made, key=lambda one: order[one.severity]))
+
+
+def _of_lives(bounded: Sequence[str]) -> str:
+    """For which servers what is found holds."""
+    lives = "this life" if len(bounded) == 1 else "these lives"
+    return f"it holds for {lives} of {' and '.join(bounded)} alone, and another start may differ"
 
 
 def _said_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVerdict]) -> Iterator[Finding]:
@@ -296,6 +316,7 @@ def _tier(
     runs: Sequence[BlockRun],
     found: Sequence[LoadVerdict],
     findings: Sequence[Finding],
+    bounded: Sequence[str],
 ) -> Tier:
     """What the evidence is good for (docs/concept/load.md#several-servers)."""
     last = records[-1]
@@ -305,7 +326,9 @@ def _tier(
     reasons = [Reason(code=one.code, text=f"{name} is inadmissible: {one.text}") for name, one in bad.items()]
     decided = [one for one in found if one.metric in DECIDING]
     refused = all_refused(found)
-    reasons += _missing(records, loads, runs, found)
+    if bounded:
+        reasons.append(codes.T10_ONE_LIFE.reason(_of_lives(bounded)))
+    reasons += _missing(records, loads, runs, found, bounded)
     others = [one.name for one in last.spec.contenders if one.name != base]
     nothing = not decided or refused or base in inadmissible or all(one in inadmissible for one in others)
     if refused:
@@ -324,6 +347,7 @@ def _missing(
     loads: Sequence[dict[str, LoadResults]],
     runs: Sequence[BlockRun],
     found: Sequence[LoadVerdict],
+    bounded: Sequence[str],
 ) -> Iterator[Reason]:
     """What a conclusive comparison still lacks."""
     last = records[-1]
@@ -331,7 +355,7 @@ def _missing(
         if record.end is None or record.end.how != "complete":
             yield codes.T8_STOPPED.reason("it was broken off before its end")
     fewest = min((one.starts for one in found if one.ratio is not None), default=0)
-    if MIN_STARTS <= fewest < FULL_STARTS:
+    if MIN_STARTS <= fewest < FULL_STARTS and not bounded:
         more = codes.T10.reason(f"{count(fewest, 'fresh start')} of each server: {FULL_STARTS} are needed")
         own = parsed(last.environment.command) if last.environment else None
         yield msgspec.structs.replace(more, commands=(str(own.but(blocks=str(FULL_STARTS))),)) if own else more

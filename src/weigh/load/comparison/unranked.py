@@ -50,7 +50,6 @@ def unranked(
     last = records[-1]
     spec = last.spec
     others = [one.name for one in spec.contenders if one.name != spec.baseline]
-    names = [one.name for one in spec.contenders]
 
     def of_all(found: Mapping[str, Reason]) -> Unranked:
         return {(asked, who): why for asked in questions for who, why in found.items()}
@@ -58,9 +57,6 @@ def unranked(
     return (
         of_all({name: why for name in others if (why := _unlike_rows(records, name))}),
         of_all({name: why for name in others if (why := _unlike_durability(last, name))}),
-        of_all(
-            {name: why for name in names if (why := _one_life(runs, name, "probe" if spec.load.find_rate else "block"))}
-        ),
         _refused_runs(runs, questions),
         _unresolved(runs, questions),
     )
@@ -174,20 +170,15 @@ def _difference(one: RowsRead, other: RowsRead, what: str) -> str:
     return ""
 
 
-def _one_life(runs: Sequence[BlockRun], contender: str, noun: str) -> Reason | None:
-    """That the blocks of a contender are not fresh lives of its server."""
+def of_few_lives(runs: Sequence[BlockRun], contender: str) -> bool:
+    """Whether the blocks of a contender are not fresh lives of its server: what they show holds for these lives."""
     by_arm: dict[tuple[int, str], list[BlockRun]] = defaultdict(list)
     for one in runs:
         if one.contender == contender:
             by_arm[one.attempt, one.arm].append(one)
     blocks = sum(len({one.block for one in own}) for own in by_arm.values())
     lives = sum(len({one.run.life for one in own}) for own in by_arm.values())
-    if not by_arm or lives >= blocks or lives >= MIN_STARTS:
-        return None
-    return codes.T10_STARTS.reason(
-        f"the {count(blocks, noun)} of {contender} are no fresh starts: weigh cannot start its server anew, and new "
-        f"connections to the same life are none. A verdict needs {MIN_STARTS}"
-    )
+    return bool(by_arm) and lives < min(blocks, MIN_STARTS)
 
 
 def _refused_runs(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unranked:

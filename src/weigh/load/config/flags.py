@@ -10,10 +10,12 @@ import msgspec
 
 from weigh.load import conditions, ycsb_properties
 from weigh.load.config.arrivals import arrivals
+from weigh.load.config.definitions import check_scale, definitions
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
+from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search
 from weigh.load.replay import config as replay_config
 from weigh.load.spec import (
@@ -99,10 +101,17 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     offered = Arrivals(kind="closed")
     if "open" in loops:
         offered = arrivals(flags["arrivals"], flags["rate"], any_rate=search is not None)
+    variables = definitions(flags["define"])
+    if variables and not scripts:
+        raise UsageError(
+            f"--define is of scripts, and {workload[0]} has no variables", remedy="leave it out; --records, -p, --seed"
+        )
+    check_scale(variables, scripts)
+    targets = [one.partition("=")[2] or one for one in flags.get("contender") or ()] or [target]
     spec = LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
-        variables=_variables(flags["define"]),
+        variables=variables,
         target=target,
         arrivals=offered,
         loops=loops,
@@ -138,6 +147,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
+        prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
         **made_under,
     )
     return rate_search.searching(spec, search, offered) if search else spec
@@ -202,16 +212,6 @@ def _script(word: str, target: str) -> Script:
     if len(weight) > LONGEST_NUMBER:
         raise UsageError(f"a weight of {len(weight)} digits cannot be", where=name, remedy="give a smaller one")
     return Script(name=Path(name).stem, text=text, weight=int(weight))
-
-
-def _variables(given: Sequence[str]) -> dict[str, int]:
-    found = {}
-    for one in given:
-        name, _, value = one.partition("=")
-        if not name.isidentifier() or not value.removeprefix("-").isdecimal() or len(value) > LONGEST_NUMBER:
-            raise UsageError(f"'{one}' defines no variable", remedy="write --define scale=10")
-        found[name] = int(value)
-    return found
 
 
 def _connections(text: str | None) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from weigh.load.asked import (
     Statement,
     StatementsAsked,
 )
-from weigh.load.gate import answers, checks, invariants, invariants_checked, pins, statements
+from weigh.load.gate import answers, as_text, checks, invariants, invariants_checked, pins, statements
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
@@ -220,7 +220,30 @@ class LoadGate:
         known = tuple(_with_order(one, given) for one in known)
         again = _differing(known, given, twice)
         self._need_a_match(given)
-        return StatementsAsked(statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins)
+        asked = StatementsAsked(statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins)
+        # Weigh's own scripts are answered alike, and their answers are known.
+        return asked if builtin else msgspec.structs.replace(asked, as_text=self._as_text(reached, generator, asked))
+
+    def _as_text(self, reached: Reached, generator: Any, asked: StatementsAsked) -> dict[int, Answer]:
+        """What is answered otherwise where the statements are sent as text; each way is asked again to be sure."""
+        if self._spec.query_mode == "simple" or not any(one.parameters for one in asked.answers):
+            return {}
+        plain = msgspec.structs.replace(self._spec, query_mode="simple")
+        text = make_generator(plain, reached, self._loop, self._spec.connections[0])
+        try:
+            first = as_text.differing(asked.statements, asked.answers, self._ask(lambda _: text.ask(SETS)))
+            found = {place: answer for place, answer in first.items() if place not in asked.again}
+            if not found:
+                return {}
+            second = as_text.differing(asked.statements, asked.answers, self._ask(lambda _: text.ask(SETS)))
+            steady = self._ask(lambda _: generator.ask(SETS))
+        except WeighError:
+            # What the connection is lost for is said by the run.
+            return {}
+        orders = {(one.script, one.line): one.order for one in asked.statements}
+        known = {place: orders[one.script, one.line] for place, one in enumerate(asked.answers)}
+        changed = _differing(asked.statements, list(asked.answers), steady)
+        return {place: found[place] for place in sorted(as_text.same(found, second, known) - changed.keys())}
 
     @property
     def _loop(self) -> Loop:
@@ -337,7 +360,7 @@ def order_of(statement: str, answer: Answer) -> Order:
     )
 
 
-def _differing(known: tuple[Statement, ...], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:
+def _differing(known: Sequence[Statement], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:
     """What was answered otherwise the second time, by its place."""
     orders = {(one.script, one.line): one.order for one in known}
     second = {checks.key(one): one.answer for one in twice}

@@ -10,6 +10,7 @@ from weigh.model.units import count
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from weigh.load.gate.as_text import Otherwise
     from weigh.load.gate.results import GateResults
     from weigh.load.spec import LoadSpec
     from weigh.model.finding import Finding
@@ -25,12 +26,38 @@ def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[F
     """What is to be said of the answers."""
     if found is not None:
         yield from _wrong(found, spec)
+        for one in found.otherwise:
+            yield _otherwise(one)
     missing = unchecked(found, spec, runs)
     if missing:
         yield codes.A8_UNCHECKED.finding(
             text=f"{missing}. A server that answers wrongly, or with too few rows, would look fast",
             remedy=_WITHOUT + f"; and {_INVARIANT} in a script that writes",
         )
+
+
+def _otherwise(one: Otherwise) -> Finding:
+    """What a statement does otherwise than the same text would, as pgbench sends it where nobody asks for more."""
+    given = ", ".join("NULL" if value is None else value for value in one.parameters)
+    text = f"line {one.statement.line} with {given}: {one.what}"
+    simple = "take --protocol simple, which sends the text as pgbench does"
+    if one.types:
+        return codes.L11_TYPES.finding(
+            operation=one.statement.script,
+            text=text,
+            remedy=f"write a cast, :n::int, so that the server need not guess; or {simple}",
+        )
+    if one.text.kind == "error":
+        return codes.L11_REFUSED.finding(
+            operation=one.statement.script,
+            text=text,
+            remedy="nothing is to be done for a load of prepared statements; pgbench refuses the script as it is",
+        )
+    return codes.L11_ANSWER.finding(
+        operation=one.statement.script,
+        text=f"{text}: the load does other work than the script says",
+        remedy=f"write a cast, :n::int or :n::text, and it means the same both ways; or {simple}",
+    )
 
 
 def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:

@@ -13,7 +13,8 @@ from weigh.load.asked import (
     Statement,
     StatementsAsked,
 )
-from weigh.load.gate import answers, checks, invariants_checked, statements
+from weigh.load.gate import answers, as_text, checks, invariants_checked, statements
+from weigh.load.gate.as_text import Otherwise
 from weigh.load.gate.invariants_checked import InvariantChecked
 from weigh.model.answer import GateStatus
 from weigh.model.units import count
@@ -80,6 +81,7 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
         read_back: of each run.
         sampled: of each run of scripts that only read.
         unasked: why statements could not be asked; empty where they could.
+        otherwise: statements that are answered otherwise where they are sent as text.
     """
 
     statements: tuple[StatementChecked, ...] = ()
@@ -87,6 +89,7 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
     read_back: tuple[ReadBack, ...] = ()
     sampled: tuple[SampleChecked, ...] = ()
     unasked: str = ""
+    otherwise: tuple[Otherwise, ...] = ()
 
     @property
     def diverged(self) -> tuple[StatementChecked, ...]:
@@ -147,6 +150,7 @@ def gate_results(
         read_back=gate.read_back,
         sampled=tuple(_sampled(gate.asked, one) for one in gate.sampled) if gate.asked else (),
         unasked=gate.asked.failed if gate.asked else "",
+        otherwise=as_text.otherwise(gate.asked) if gate.asked else (),
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from weigh.capture.trace import Trace
 from weigh.host import scratch
+from weigh.load.preparation import file_of
 from weigh.load.recording import held, plan
 from weigh.load.recording.spec import Replay
 from weigh.load.replay import source
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 WORD = "replay"
 """The workload."""
-_LONGEST_PREPARE = 256 << 20
-"""Bytes of SQL that make the data."""
 _NOT_OF_A_REPLAY = {
     "rate": "the trace says when statements are due; --speed 2x makes it faster",
     "arrivals": "the trace says when statements are due",
@@ -42,7 +41,7 @@ _NOT_OF_A_REPLAY = {
     "expected_interval": "it is of closed loops",
     "max_in_flight": "each session waits for its own answers alone",
 }
-_OF_A_REPLAY = ("speed", "read_only", "on_copy", "prepare", "hide_values")
+_OF_A_REPLAY = ("speed", "read_only", "on_copy", "hide_values")
 
 
 def is_asked(workload: Sequence[str]) -> bool:
@@ -87,7 +86,11 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
     connections = _connections(flags["connections"])
     targets = [one.partition("=")[2] or one for one in flags["contender"]] or [target]
     embedded = all(":embedded" in one for one in targets)
-    prepare = _prepare(flags["prepare"], embedded=embedded)
+    prepare = None
+    if flags["prepare"] is not None:
+        prepare = file_of(
+            flags["prepare"], targets, "restore it into a server of your own, name that, and say --on-copy"
+        )
     folder = scratch.folder("replay")
     path = source.find(Path(workload[1]), folder)
     # By URL nobody knows whose data it is: the server itself is to refuse writes that a function hides.
@@ -131,6 +134,7 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
     own = {
         **flags,
         **dict.fromkeys(_OF_A_REPLAY),
+        "prepare": None,
         "answers": None,
         "connections": str(made.lanes),
         "rate": "1",
@@ -185,28 +189,3 @@ def _speaks(product: str, targets: Sequence[str]) -> None:
         if not target.startswith(kinds) or not kinds:
             can = f"name a server of {product}" if kinds else "a replay is for traces of PostgreSQL and Valkey"
             raise UsageError(f"the trace is of {product}, and {target} does not speak that", remedy=can)
-
-
-def _prepare(path: Path | None, *, embedded: bool) -> Path | None:
-    if path is None:
-        return None
-    if not embedded:
-        raise UsageError(
-            "--prepare makes the data of an embedded server",
-            remedy="restore it into your server yourself, and say --on-copy",
-        )
-    try:
-        size = path.stat().st_size
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise UsageError(
-            f"it cannot be read: {error.strerror or error}", where=str(path), remedy="name a file of SQL"
-        ) from None
-    if not path.is_file() or size > _LONGEST_PREPARE:
-        raise UsageError(
-            f"it is no file of at most {_LONGEST_PREPARE >> 20} MiB",
-            where=str(path),
-            remedy="restore it into a server of your own, name that, and say --on-copy",
-        )
-    return path

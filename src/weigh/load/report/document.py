@@ -269,7 +269,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
     spec, head = results.record.spec, results.headline
     found = LoadDocument(
         experiment=ExperimentRow(
-            id=spec.id, attempt=results.record.attempt, workload=spec.workload, notice=spec.notice or None
+            id=spec.id, attempt=results.record.attempt, workload=spec.title, notice=spec.notice or None
         ),
         evidence=evidence,
         tier=results.tier,

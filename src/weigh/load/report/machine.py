@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Spikes that a report names, the longest; the JSON has them all."""
-_CAUSES = {
+_THEN = {
     "others": "others used the CPU",
     "steal": "other guests of the host had the CPU",
     "limit": "a control group's limit held back the CPU",
@@ -74,7 +74,7 @@ def lines(one: LoadMachine, run: RunMachine, meanwhile: RunActive | None = None)
 
 
 def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
-    """When requests took longest, and what is blamed for it, in a sentence; empty where they never took much longer.
+    """When requests took longest, and what went on at that time, in a sentence; empty where they never took long.
 
     Args:
         run: the machine under it.
@@ -84,7 +84,7 @@ def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
         return ""
     number, one = max(enumerate(run.spikes), key=lambda spike: spike[1].p99_s)
     others = f" The longest of {count(len(run.spikes), 'spike')}." if len(run.spikes) > 1 else ""
-    said = _blamed(one, activity.spike(meanwhile, number))
+    said = _meanwhile(one, activity.spike(meanwhile, number))
     times = f"{one.p99_s / one.typical_s:,.3g} times as long as usual"
     return f"The worst moment was {seconds(one.from_s)} after the beginning, {times}: {said}.{others}"
 
@@ -107,26 +107,28 @@ def in_short(one: LoadMachine, run: RunMachine) -> str:
 
 
 def _spike(number: int, one: Spike, blamed: str) -> str:
-    """When it was, how much longer requests took, what is blamed for it, and what was saturated."""
+    """When it was, how much longer requests took, what a test blames for it, and what was saturated at that time."""
     times = f"{one.p99_s / one.typical_s:,.3g} times the typical {seconds(one.typical_s)}"
     when = f"from {seconds(one.from_s)} to {seconds(one.to_s)}"
-    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {_blamed(one, blamed)}"
+    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {_meanwhile(one, blamed)}"
 
 
-def _blamed(one: Spike, server: str) -> str:
-    """What is blamed for it: what the server did, and what was saturated."""
-    cause = _cause(one) if one.saturated or not server else ""
-    return "; ".join(part for part in (server, cause) if part)
+def _meanwhile(one: Spike, server: str) -> str:
+    """What a test over all spikes blames for it; and what was saturated at that time, which shows no cause."""
+    then = _then(one) if one.saturated or not server else ""
+    return "; ".join(part for part in (server, then) if part)
 
 
-def _cause(one: Spike) -> str:
+def _then(one: Spike) -> str:
     if not one.watched:
         return "nobody watched the machine then"
-    said = [
-        _CAUSES[name] + (f" ({contention_findings.named(one.other_processes)})" if name == "others" else "")
+    found = [
+        _THEN[name] + (f" ({contention_findings.named(one.other_processes)})" if name == "others" else "")
         for name in one.saturated
     ]
-    return " and ".join(said) if said else "nothing that the sampler sees was saturated then and not otherwise"
+    if not found:
+        return "nothing that the sampler sees was saturated then and not otherwise"
+    return f"at that time {' and '.join(found)}, and hardly otherwise, which shows no cause"
 
 
 def _others(one: LoadMachine, run: RunMachine) -> str:

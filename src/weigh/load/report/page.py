@@ -78,7 +78,7 @@ def page(results: LoadResults, evidence: str) -> str:
             explained=ExplainedCodes(),
             record=record,
             spec=record.spec,
-            workload=words.workload(record.spec),
+            workload=record.spec.title,
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(results),

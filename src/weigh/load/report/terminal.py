@@ -117,7 +117,7 @@ def _heading(results: LoadResults) -> Text:
     record = results.record
     spec = record.spec
     text = Text()
-    text.append(f"weigh load {words.workload(spec)}", style="bold")
+    text.append(f"weigh load {spec.title}", style="bold")
     text.append(f"  {one_line(spec.target, 120)}, {words.offered(spec)}")
     text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:

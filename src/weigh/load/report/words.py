@@ -30,18 +30,8 @@ DIFFERENCE = (
 )
 _FLOOR = 100.0
 """From this ratio on a factor is told without decimals."""
-_SCRIPTS = 2
-"""Scripts that are named."""
 _TELLS_NOTHING = 100.0
 """From this ratio of its ends on an interval of the next run tells nothing: that of two runs may end after an hour."""
-
-
-def workload(spec: LoadSpec) -> str:
-    """Its name; of scripts theirs, where they are few."""
-    if not spec.scripts:
-        return spec.workload
-    few = len(spec.scripts) <= _SCRIPTS
-    return " and ".join(one.name for one in spec.scripts) if few else units.count(len(spec.scripts), "script")
 
 
 def arrivals(one: Arrivals) -> str:

@@ -14,6 +14,7 @@ from weigh.engines import postgres as engines
 from weigh.engines.builds import installation
 from weigh.host import scratch
 from weigh.load.activity.sampler import ActivityByPipe
+from weigh.load.remedies import remedy_of
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import same_host, whereabouts
@@ -259,7 +260,7 @@ def _remedy(said: str) -> str:
         return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
     if "certificate" in said:
         return "name the host as its certificate does and the authority with sslrootcert=FILE; or take sslmode=require"
-    return "check the address, the user and the password"
+    return remedy_of("", said) or "check the address, the user and the password"
 
 
 @contextmanager

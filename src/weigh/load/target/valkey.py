@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.activity.sampler import ActivityProcess
+from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
 from weigh.load.target import embedded, server_folder, valkey_rows
@@ -234,7 +235,9 @@ class RedisByUrl:
             ) from None
         except Refused as error:
             raise EngineFault(
-                f"it refuses: {error}", where=self.text, remedy="check the user and the password"
+                f"it refuses: {error}",
+                where=self.text,
+                remedy=remedy_of(str(error).partition(" ")[0], str(error)) or "check the user and the password",
             ) from None
         process = _server(connect, near)
         here, servers = whereabouts(near, process)

@@ -105,3 +105,10 @@ L10_BLAMED = note(
     pages.ACTIVITY,
     "spikes began in what the server did now and then, more often than chance gives: that is blamed for them",
 )
+L11_ANSWER = warning(
+    "L11.answer", pages.BOTH_WAYS, "prepared, a statement of a script is answered otherwise than as text"
+)
+L11_TYPES = note(
+    "L11.types", pages.BOTH_WAYS, "prepared, a statement of a script has columns of other types than as text"
+)
+L11_REFUSED = note("L11.refused", pages.BOTH_WAYS, "a statement of a script is answered prepared, and refused as text")

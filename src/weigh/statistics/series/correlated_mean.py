@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
@@ -46,7 +47,8 @@ class SeriesMean(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         count: samples.
         mean: of them.
-        low, high: interval of the mean at ``confidence``; of this run, not of the next one.
+        low, high: interval of the mean at ``confidence``; of this run, not of the next one. Of samples that are never
+            below 0, as times are, what of it lies below 0 is left out: their mean cannot be there.
         confidence: level of that interval.
         error: standard error of the mean, correlation accounted for.
         effective: how many independent samples would fix the mean as well. Of fewer than 9 samples the
@@ -77,6 +79,7 @@ class Series:
 
         self._batches: BatchMeans = BatchMeans()
         self._tail = Tail()
+        self._least = math.inf
 
     @property
     def count(self) -> int:
@@ -101,6 +104,7 @@ class Series:
         except ValueError as error:
             raise _not_numbers(str(error)) from error
         self._tail.add(samples)
+        self._least = min(self._least, float(samples.min(initial=math.inf)))
 
     def merge(self, later: Series) -> None:
         """Add a later part of the same series.
@@ -111,6 +115,7 @@ class Series:
         """
         self._batches.merge(later._batches)
         self._tail.merge(later._tail)
+        self._least = min(self._least, later._least)
 
     def mean(self, *, confidence: float = 0.95, intervals: bool = False) -> SeriesMean:
         """The mean of all samples so far, by the method "batch" of :func:`mean`.
@@ -138,6 +143,7 @@ class Series:
             confidence,
             self._tail.index(),
             intervals=intervals,
+            positive=self._least >= 0,
         )
 
 
@@ -196,7 +202,7 @@ def _textbook(samples: Floats, confidence: float, method: str) -> SeriesMean:
     return SeriesMean(
         count=count,
         mean=centre,
-        low=None if half is None else centre - half,
+        low=None if half is None else _lower(centre - half, positive=bool(samples.min() >= 0)),
         high=None if half is None else centre + half,
         confidence=confidence,
         error=error,
@@ -218,6 +224,7 @@ def _judged(
     index: float | None,
     *,
     intervals: bool,
+    positive: bool,
 ) -> SeriesMean:
     """Interval or refusal, from the moments of the samples and the batch means."""
     found = long_run(means)
@@ -239,7 +246,7 @@ def _judged(
         error = float(np.sqrt(square * _surcharge(effective, found.freedom)))
         asymmetry = float(np.clip(skewness / np.sqrt(effective), -1, 1))
         times = float(special.stdtrit(found.freedom, (1 + confidence) / 2))
-        low = centre - _skewed(times, asymmetry) * error
+        low = _lower(centre - _skewed(times, asymmetry) * error, positive=positive)
         high = centre - _skewed(-times, asymmetry) * error
     return SeriesMean(
         count=count,
@@ -310,6 +317,11 @@ def _skewed(times: float, asymmetry: float) -> float:
     if abs(lean) < 1e-9:
         return times
     return float((np.cbrt(1 + 6 * lean * (times - lean)) - 1) / (2 * lean))
+
+
+def _lower(end: float, *, positive: bool) -> float:
+    """The lower end of an interval; where no sample is below 0, no mean is, and the level stays what it is."""
+    return max(end, 0.0) if positive else end
 
 
 def _about(effective: float) -> str:

@@ -21,7 +21,7 @@ use crate::error::{Asked, Error};
 use crate::protocol::Step;
 use crate::protocol::limits::{self, ERROR_TEXT, beginning};
 use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
-use crate::workload::message::{Command, Parameter, PreparedStatement, Reply, fifteen_digits};
+use crate::workload::message::{Command, Parameter, ParameterType, PreparedStatement, Reply, fifteen_digits};
 
 pub(crate) use login::Login;
 
@@ -220,7 +220,8 @@ impl Session {
                 self.stage = Stage::Preparing;
                 for (number, statement) in self.statements.iter().enumerate() {
                     let name = name(number);
-                    frontend::parse(&name, &statement.text, [], out).map_err(Error::protocol)?;
+                    frontend::parse(&name, &statement.text, statement.types.iter().copied().map(oid), out)
+                        .map_err(Error::protocol)?;
                     frontend::describe(b'S', &name, out).map_err(Error::protocol)?;
                 }
                 frontend::sync(out);
@@ -311,6 +312,17 @@ impl Session {
 
 fn name(statement: usize) -> String {
     format!("w{statement}")
+}
+
+/// The number of a type in `pg_type`; 0 leaves it to the server.
+fn oid(parameter: ParameterType) -> u32 {
+    match parameter {
+        ParameterType::Unknown => 0,
+        ParameterType::Boolean => 16,
+        ParameterType::Bigint => 20,
+        ParameterType::Integer => 23,
+        ParameterType::Numeric => 1700,
+    }
 }
 
 fn write_value(

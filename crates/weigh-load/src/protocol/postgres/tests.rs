@@ -42,7 +42,7 @@ fn error(severity: &str, code: &str, text: &str) -> Vec<u8> {
 fn statements() -> Arc<[PreparedStatement]> {
     let statement = |text: &str, line| {
         let at = Some(ScriptLine { script: "pay".to_owned(), line });
-        PreparedStatement { text: text.to_owned(), parameters: 1, at }
+        PreparedStatement { text: text.to_owned(), types: vec![ParameterType::Integer], at }
     };
     Arc::from([statement("SELECT a, b FROM t WHERE a = $1", 2), statement("UPDATE t SET b = $1", 5)])
 }

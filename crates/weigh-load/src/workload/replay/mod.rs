@@ -4,7 +4,6 @@
 //! connection, and in which order a connection sends, is decided there. A transaction is never broken by statements of
 //! another session; one whose connection is lost is not continued.
 
-mod dump;
 mod worker;
 
 use std::fs::File;
@@ -24,7 +23,6 @@ use crate::schedule::lanes::Lanes;
 use super::durability::Examiner;
 use super::message::{Bulk, Command};
 use super::{Source, Workload};
-use dump::Dump;
 use worker::Worker;
 
 /// What is replayed, as the settings name it.
@@ -104,7 +102,7 @@ pub struct Recording {
     items: Vec<Vec<Item>>,
     lanes: Lanes,
     lines: usize,
-    prepare: Option<Dump>,
+    prepare: Option<PathBuf>,
     begin: Option<String>,
     reset: Option<String>,
     keep: bool,
@@ -150,7 +148,6 @@ impl Recording {
         if !(1e-3..=1e3).contains(&speed) {
             return Err(Error::Setting(format!("speed is {speed}: it must be from 0.001 to 1000")));
         }
-        let prepare = prepare.as_deref().map(Dump::read).transpose()?;
         let file = File::open(&path).map_err(|error| unreadable(&path, error))?;
         let mut items: Vec<Vec<Item>> = std::iter::repeat_with(Vec::new).take(lanes).collect();
         let mut moments = vec![Vec::new(); lanes];
@@ -241,7 +238,7 @@ impl Source for Arc<Recording> {
     }
 
     fn bulk(&self, _kind: TargetKind) -> Option<Bulk> {
-        self.prepare.as_ref().map(Dump::bulk)
+        self.prepare.clone().map(Bulk::File)
     }
 
     fn lanes(&self) -> Option<Lanes> {

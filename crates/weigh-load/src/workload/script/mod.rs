@@ -9,6 +9,7 @@ mod durability;
 mod evaluate;
 mod expression;
 mod functions;
+mod kinds;
 mod lexer;
 mod parse;
 mod position;
@@ -19,6 +20,7 @@ mod value;
 mod variables;
 mod worker;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,17 +30,23 @@ use crate::error::{Error, ScriptLine};
 use crate::protocol::http::Request;
 use crate::random::scatter;
 use crate::workload::durability::Examiner;
-use crate::workload::message::{Bulk, PreparedStatement};
+use crate::workload::message::{Bulk, ParameterType, PreparedStatement};
 use crate::workload::{ScriptStatement, Scripted, Source, Workload};
+
+use serde::Deserialize;
 
 use durability::{History, Transactions};
 use functions::DEFAULT_SEED;
+use kinds::Kind;
 use position::{Position, ScriptError};
 use statement::Sending;
 use step::Step;
 use value::Value;
 use variables::Variables;
 use worker::Worker;
+
+/// The highest number of a connection: between two addresses there are no more.
+const MOST_CLIENTS: i64 = 65_535;
 
 /// A script, and how often it is run among others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +67,7 @@ pub struct Settings {
     /// Of all random numbers.
     pub seed: u64,
     /// Variables that are there at the beginning, as `--define` has them.
-    pub variables: Vec<(String, i64)>,
+    pub variables: Vec<(String, Defined)>,
     /// What the statements are.
     pub language: Language,
     /// Whether statements are prepared once for each connection, or sent as text each time.
@@ -69,6 +77,18 @@ pub struct Settings {
     /// Whether to remember every transaction of the built-in scripts that write, and then whether all that is in their
     /// tables is of this run.
     pub history: Option<bool>,
+    /// A file of SQL that makes the data.
+    pub prepare: Option<PathBuf>,
+}
+
+/// What a variable is defined as.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Defined {
+    /// A whole number.
+    Whole(i64),
+    /// What stands in its place in SQL; in an expression another number, a boolean or NULL, if it reads as one.
+    Text(String),
 }
 
 /// What stands between the commands of a script.
@@ -114,6 +134,7 @@ pub struct Scripts {
     kept: Mutex<Vec<Sample>>,
     /// Where it is kept: the transactions of the built-in scripts.
     history: Option<History>,
+    prepare: Option<PathBuf>,
 }
 
 impl Scripts {
@@ -156,18 +177,23 @@ impl Scripts {
             return Err(Error::Setting("no script has a weight above 0".into()));
         }
         check_names(&programs, &names)?;
+        let initial = initial(&defaults, &programs, &mut names);
+        let steps: Vec<&[Step]> = programs.iter().map(|program| program.steps.as_slice()).collect();
+        let mut first: Vec<Kind> =
+            initial.iter().map(|value| value.as_ref().map_or(Kind::Nothing, Kind::read)).collect();
+        if initial[client_id].is_none() {
+            first[client_id] = Kind::Whole { least: 0, most: MOST_CLIENTS };
+        }
+        let types: Vec<ParameterType> =
+            kinds::kinds(&steps, first, &names).into_iter().map(Kind::parameter).collect();
         let mut statements = Vec::new();
         for program in &mut programs {
             program.sendings = sendings(
                 program,
                 &names,
-                settings.prepared && settings.language == Language::Sql,
+                (settings.prepared && settings.language == Language::Sql).then_some(&types),
                 &mut statements,
             );
-        }
-        let mut initial = vec![None; names.count()];
-        for (name, value) in defaults {
-            initial[names.set(&name)] = Some(Value::Int(value));
         }
         let scale = names.find("scale").and_then(|scale| match initial[scale] {
             Some(Value::Int(scale)) if !own => u64::try_from(scale).ok(),
@@ -193,6 +219,7 @@ impl Scripts {
             samples: settings.samples,
             kept: Mutex::default(),
             history,
+            prepare: settings.prepare.clone(),
         }))
     }
 }
@@ -206,7 +233,9 @@ impl Scripts {
     /// The variables of a new connection, which gets the next number.
     fn client(&self) -> Vec<Option<Value>> {
         let mut variables = self.initial.clone();
-        variables[self.client_id] = Some(Value::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
+        // As in pgbench, a number that was defined stays.
+        variables[self.client_id]
+            .get_or_insert_with(|| Value::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
         variables
     }
 
@@ -242,14 +271,39 @@ fn check_requests(steps: &[Step]) -> Result<(), ScriptError> {
 }
 
 /// Variables of every run, and those that were defined, which come last and so stay.
-fn defaults(settings: &Settings) -> Vec<(String, i64)> {
+fn defaults(settings: &Settings) -> Vec<(String, Defined)> {
     let seed = settings.seed.cast_signed();
     let hash_seed = scatter(settings.seed).cast_signed();
     let own = [("scale", 1), ("random_seed", seed), (DEFAULT_SEED, hash_seed)];
     own.into_iter()
-        .map(|(name, value)| (name.into(), value))
+        .map(|(name, value)| (name.into(), Defined::Whole(value)))
         .chain(settings.variables.iter().cloned())
         .collect()
+}
+
+/// The values at the beginning. A text that nothing changes is fixed; one that something does is what it reads as.
+fn initial(
+    defaults: &[(String, Defined)],
+    programs: &[Program],
+    names: &mut Variables,
+) -> Vec<Option<Value>> {
+    let steps: Vec<&[Step]> = programs.iter().map(|program| program.steps.as_slice()).collect();
+    let changed = kinds::set(&steps, names);
+    let mut initial = vec![None; names.count()];
+    for (name, value) in defaults {
+        let number = names.set(name);
+        initial[number] = Some(match value {
+            Defined::Whole(value) => Value::Int(*value),
+            Defined::Text(text) if changed.contains(&number) => {
+                Value::read(text).unwrap_or_else(|_| Value::Text(text.clone()))
+            }
+            Defined::Text(text) => {
+                names.fix(number, text);
+                Value::Text(text.clone())
+            }
+        });
+    }
+    initial
 }
 
 /// A variable that nothing sets is an error, unless a row may set it: of `\gset`, the names are not known before.
@@ -266,20 +320,19 @@ fn check_names(programs: &[Program], names: &Variables) -> Result<(), Error> {
 fn sendings(
     program: &Program,
     names: &Variables,
-    prepared: bool,
+    prepared: Option<&Vec<ParameterType>>,
     statements: &mut Vec<PreparedStatement>,
 ) -> Vec<Option<Sending>> {
     let sending = |step: &Step| {
         let Step::Sql { statement, line, .. } = step else { return None };
-        if !prepared {
-            return Some(statement.sending(names, None));
-        }
+        let Some(types) = prepared else { return Some(statement.sending(names, None)) };
         // The same statement elsewhere is prepared once.
-        let mut number = |text: String, parameters: usize| {
-            let known = |other: &PreparedStatement| other.text == text && other.parameters == parameters;
+        let mut number = |text: String, parameters: &[usize]| {
+            let types: Vec<ParameterType> = parameters.iter().map(|number| types[*number]).collect();
+            let known = |other: &PreparedStatement| other.text == text && other.types == types;
             statements.iter().position(known).unwrap_or_else(|| {
                 let at = Some(ScriptLine { script: program.name.clone(), line: *line });
-                statements.push(PreparedStatement { text, parameters, at });
+                statements.push(PreparedStatement { text, types, at });
                 statements.len() - 1
             })
         };
@@ -294,7 +347,10 @@ impl Source for Arc<Scripts> {
     }
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
-        self.scale.map(|scale| builtin::bulk(scale, kind))
+        match &self.prepare {
+            Some(file) => Some(Bulk::File(file.clone())),
+            None => self.scale.map(|scale| builtin::bulk(scale, kind)),
+        }
     }
 
     fn scripted(&self) -> Option<Box<dyn Scripted>> {

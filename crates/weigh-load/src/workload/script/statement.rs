@@ -110,21 +110,29 @@ impl Statement {
         pieces.collect()
     }
 
-    /// How it is sent; `prepared` takes the text of a prepared statement and how many parameters it gets, and gives its
-    /// number, or is nothing where statements are sent as text.
+    /// How it is sent; `prepared` takes the text of a prepared statement and its parameters, and gives its number, or is
+    /// nothing where statements are sent as text.
     ///
+    /// A variable that stands for one text in the whole run is that text in a prepared statement, too: a table may have
+    /// its name. A number below 0 gets brackets there, so that it stays one behind a minus and before a cast.
     /// A variable within quotes, or at the end of a name, cannot be a parameter: such a statement is sent as text. What
     /// looks like a variable within quotes, and has no value, is left as it is.
     pub(crate) fn sending(
         &self,
         names: &Variables,
-        prepared: Option<&mut dyn FnMut(String, usize) -> usize>,
+        prepared: Option<&mut dyn FnMut(String, &[usize]) -> usize>,
     ) -> Sending {
         let (mut parts, mut only_text) = (Vec::new(), false);
+        let fixed = |number: usize| names.constant(number).filter(|_| prepared.is_some());
         for piece in &self.pieces {
             parts.push(match piece {
                 Piece::Text(text) => Part::Text(text.clone()),
                 Piece::Variable { name, quoted, .. } => match names.find(name) {
+                    Some(number) if fixed(number).is_some() => {
+                        let text = fixed(number).unwrap_or_default();
+                        let negative = text.starts_with('-') && !quoted && Value::read(text).is_ok();
+                        Part::Text(if negative { format!("({text})") } else { text.to_owned() })
+                    }
                     Some(number) if !quoted => {
                         only_text |=
                             matches!(parts.last(), Some(Part::Text(text)) if text.ends_with(in_name));
@@ -149,7 +157,7 @@ impl Statement {
                 }
             }
         }
-        Sending::Prepared { statement: prepare(text, parameters.len()), parameters }
+        Sending::Prepared { statement: prepare(text, &parameters), parameters }
     }
 }
 

@@ -67,10 +67,11 @@ impl Value {
         if lower.is_empty() || lower == "null" {
             return Ok(Self::Null);
         }
-        if matches!(lower.as_str(), "t" | "true" | "yes" | "on") {
+        // As in pgbench, the beginning of a word will do, but that of "on" and "off" is the same.
+        if "true".starts_with(&lower) || "yes".starts_with(&lower) || lower == "on" {
             return Ok(Self::Bool(true));
         }
-        if matches!(lower.as_str(), "f" | "false" | "no" | "off") {
+        if "false".starts_with(&lower) || "no".starts_with(&lower) || matches!(lower.as_str(), "of" | "off") {
             return Ok(Self::Bool(false));
         }
         if let Ok(value) = text.parse() {

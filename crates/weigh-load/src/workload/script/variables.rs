@@ -20,6 +20,8 @@ struct Name {
     set: bool,
     /// Script, by its number, and position where it is used first, outside quotes.
     used: Option<(usize, Position)>,
+    /// The text that it stands for in every statement, where nothing changes it.
+    constant: Option<String>,
 }
 
 impl Variables {
@@ -29,7 +31,7 @@ impl Variables {
         }
         let number = self.known.len();
         self.numbers.insert(name.into(), number);
-        self.known.push(Name { text: name.into(), set: false, used: None });
+        self.known.push(Name { text: name.into(), set: false, used: None, constant: None });
         number
     }
 
@@ -79,6 +81,21 @@ impl Variables {
     /// Whether something sets the name.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         self.find(name).is_some_and(|number| self.known[number].set)
+    }
+
+    /// Whether something sets the name of this number.
+    pub(crate) fn is_set_at(&self, number: usize) -> bool {
+        self.known[number].set
+    }
+
+    /// Has a variable stand for a text in every statement.
+    pub(crate) fn fix(&mut self, number: usize, text: &str) {
+        self.known[number].constant = Some(text.into());
+    }
+
+    /// The text that a variable stands for in every statement, if it does.
+    pub(crate) fn constant(&self, number: usize) -> Option<&str> {
+        self.known[number].constant.as_deref()
     }
 
     pub(crate) fn text(&self, number: usize) -> &str {

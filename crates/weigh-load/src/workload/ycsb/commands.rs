@@ -1,6 +1,6 @@
 //! The commands of YCSB for the kinds of servers.
 
-use crate::workload::message::{Command, Parameter, PreparedStatement};
+use crate::workload::message::{Command, Parameter, ParameterType, PreparedStatement};
 
 use super::core_workload::CoreWorkload;
 use super::key_names::KeyNames;
@@ -49,7 +49,11 @@ impl Commands {
         if self.store != Store::Sql {
             return Vec::new();
         }
-        let statement = |text: String, parameters| PreparedStatement { text, parameters, at: None };
+        let statement = |text: String, parameters: usize| PreparedStatement {
+            text,
+            types: vec![ParameterType::Unknown; parameters],
+            at: None,
+        };
         let fields = self.fields.join(", ");
         let read = if self.readings == 1 { std::slice::from_ref(&fields) } else { &self.fields };
         let cells = 1 + self.fields.len();

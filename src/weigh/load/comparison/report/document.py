@@ -217,7 +217,7 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
     search = spec.load.find_rate
     found = LoadComparisonDocument(
         experiment=ExperimentRow(
-            id=spec.id, attempt=record.attempt, workload=spec.load.workload, notice=spec.load.notice or None
+            id=spec.id, attempt=record.attempt, workload=spec.load.title, notice=spec.load.notice or None
         ),
         evidence=evidence,
         attempts=len(results.records),

@@ -9,7 +9,6 @@ from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.rate_search.plot import curves
 from weigh.load.comparison.report import terminal, words
 from weigh.load.comparison.spec import CONTENDERS
-from weigh.load.report import words as load_words
 from weigh.model import units
 from weigh.render.comparison import Comparison, Row, Table, row
 from weigh.render.comparison import page as rendered
@@ -38,8 +37,7 @@ def page(results: LoadComparisonResults) -> bytes:
     return rendered(
         Comparison(
             command="load",
-            title=f"{load_words.workload(spec.load)} on "
-            f"{units.count(len(spec.contenders), 'server')}: {results.tier.name}",
+            title=f"{spec.load.title} on {units.count(len(spec.contenders), 'server')}: {results.tier.name}",
             says=says[0],
             about=[*says[1:], _about(results)],
             notices=[spec.load.notice] if spec.load.notice else [],

@@ -79,7 +79,7 @@ def heading(results: LoadComparisonResults) -> str:
     load = results.record.spec.load
     how = load_words.arrivals(load.arrivals) + load_words.modes(load)
     duet = ", each measured while the other ran" if results.record.spec.duet is True else ""
-    return f"{load_words.workload(load)}, {how}{load_words.length(load)}{duet}"
+    return f"{load.title}, {how}{load_words.length(load)}{duet}"
 
 
 def blocks(results: LoadComparisonResults) -> str:
@@ -90,6 +90,9 @@ def blocks(results: LoadComparisonResults) -> str:
 def headline(results: LoadComparisonResults) -> Iterator[str]:
     """The sentences, the one that matters most first."""
     yield from _unfinished(results)
+    if results.bounded and not results.refused:
+        lives = "this life" if len(results.bounded) == 1 else "these lives"
+        yield f"Of {lives} of {' and '.join(results.bounded)} alone, not of the next start:"
     search = results.record.spec.load.find_rate
     if results.rates and search:
         yield from (rates.sentence(one, search) for one in results.verdicts)

@@ -109,7 +109,8 @@ def first_screen(results: LoadResults, evidence: str) -> LoadScreen:
 def _more(results: LoadResults) -> Iterator[str]:
     if results.loops and not results.loops.refused:
         yield words.loops(results.loops)
-    if results.durability:
+    # What was lost or damaged is said first, as wrong.
+    if results.durability and not results.durability.losing:
         yield next(iter(durability.lines(results.durability)))
     for one in results.tpcc[:1]:
         yield " ".join(_sentence(said) for said in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if said)
@@ -129,8 +130,8 @@ def _who(results: LoadResults) -> str:
     record = results.record
     target = record.environment.target if record.environment else None
     if target is None:
-        return f"{one_line(record.spec.target, _TARGET)} under {words.workload(record.spec)}"
-    return f"{target.product} {one_line(target.version, _VERSION)} under {words.workload(record.spec)}"
+        return f"{one_line(record.spec.target, _TARGET)} under {record.spec.title}"
+    return f"{target.product} {one_line(target.version, _VERSION)} under {record.spec.title}"
 
 
 def _headline(results: LoadResults) -> str:

@@ -1,0 +1,397 @@
+//! A file of SQL that makes data, as psql runs it: statement by statement, in order, and the rows of each COPY.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::Error;
+use crate::error::ScriptLine;
+use crate::workload::message::{Chunk, Chunks};
+
+/// Bytes of the rows that are sent at once.
+const CHUNK: usize = 1 << 20;
+/// Commands of psql's without which the file would do something else.
+const NEEDED: [&str; 12] = [
+    "i",
+    "ir",
+    "include",
+    "include_relative",
+    "copy",
+    "g",
+    "gexec",
+    "gset",
+    "if",
+    "elif",
+    "else",
+    "lo_import",
+];
+
+/// A file of SQL, taken apart.
+#[derive(Debug)]
+pub(crate) struct Dump {
+    /// The name of the file.
+    name: String,
+    text: Arc<str>,
+    pub(crate) parts: Vec<Part>,
+    /// Rows of all COPYs.
+    pub(crate) rows: u64,
+}
+
+/// A statement, and where its rows are, if it is a COPY with rows in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    line: usize,
+    statement: Range<usize>,
+    pub(crate) rows: Option<Range<usize>>,
+}
+
+impl Dump {
+    /// Reads a file. Commands of psql's that print or set something are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: it cannot be read. [`Error::Script`]: a COPY, a comment or a quote has no end, or a command of
+    /// psql's brings a part of the data.
+    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| Error::Setting(format!("{} cannot be read: {error}", path.display())))?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        Self::parse(&name, &text).map_err(|(line, message)| {
+            let at = ScriptLine { script: name.into_owned(), line };
+            Error::Script { at, column: 1, message: message.to_owned() }
+        })
+    }
+
+    fn parse(name: &str, text: &str) -> Result<Self, Fault> {
+        let mut dump = Self { name: name.to_owned(), text: text.into(), parts: Vec::new(), rows: 0 };
+        let mut reader = Reader { text, at: 0, line: 1 };
+        while reader.begin()? {
+            let (line, begin) = (reader.line, reader.at);
+            let copies = reader.statement()?;
+            let statement = begin..reader.at;
+            reader.skip(1);
+            let rows = if copies {
+                reader.to_next_line();
+                let (rows, count) = reader.rows(line)?;
+                dump.rows += count;
+                Some(rows)
+            } else {
+                None
+            };
+            dump.parts.push(Part { line, statement, rows });
+        }
+        Ok(dump)
+    }
+
+    /// The text of a part.
+    pub(crate) fn statement(&self, part: &Part) -> &str {
+        &self.text[part.statement.clone()]
+    }
+
+    /// Where a part begins.
+    pub(crate) fn line(&self, part: &Part) -> ScriptLine {
+        ScriptLine { script: self.name.clone(), line: part.line }
+    }
+
+    /// Rows of the file as they are sent: whole lines.
+    pub(crate) fn chunks(&self, rows: &Range<usize>) -> Chunks {
+        let (text, Range { start: mut at, end }) = (Arc::clone(&self.text), rows.clone());
+        Box::new(std::iter::from_fn(move || {
+            let rest = text.get(at..end).filter(|rest| !rest.is_empty())?.as_bytes();
+            let least = rest.len().min(CHUNK);
+            let more = rest[least - 1..]
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(rest.len() - least, |more| more);
+            let bytes = rest[..least + more].to_vec();
+            at += bytes.len();
+            let rows = bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum();
+            Some(Chunk { bytes, rows, replies: 0 })
+        }))
+    }
+}
+
+/// A line, and what is wrong there.
+type Fault = (usize, &'static str);
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a [u8] {
+        &self.text.as_bytes()[self.at.min(self.text.len())..]
+    }
+
+    /// Goes on by so many bytes.
+    fn skip(&mut self, count: usize) {
+        let count = count.min(self.rest().len());
+        self.line += self.rest()[..count].iter().filter(|byte| **byte == b'\n').count();
+        self.at += count;
+    }
+
+    fn to_next_line(&mut self) {
+        let rest = self.rest();
+        self.skip(rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1));
+    }
+
+    /// Goes to where a statement begins; whether there is one.
+    fn begin(&mut self) -> Result<bool, Fault> {
+        loop {
+            match self.rest() {
+                [] => return Ok(false),
+                [b';', ..] => self.skip(1),
+                [b'\\', ..] => self.command()?,
+                [first, ..] if first.is_ascii_whitespace() => self.skip(1),
+                _ if self.comment()? => {}
+                _ => return Ok(true),
+            }
+        }
+    }
+
+    /// A command of psql's, which takes the rest of its line.
+    fn command(&mut self) -> Result<(), Fault> {
+        let word: String = self.rest()[1..]
+            .iter()
+            .map(|byte| char::from(*byte))
+            .take_while(|c| !c.is_whitespace())
+            .collect();
+        if NEEDED.contains(&word.as_str()) {
+            return Err((
+                self.line,
+                "a command of psql's that brings a part of the data; put that part in its place",
+            ));
+        }
+        self.to_next_line();
+        Ok(())
+    }
+
+    /// Goes behind a comment, if one is next.
+    fn comment(&mut self) -> Result<bool, Fault> {
+        if self.rest().starts_with(b"--") {
+            let rest = self.rest();
+            self.skip(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
+            return Ok(true);
+        }
+        if !self.rest().starts_with(b"/*") {
+            return Ok(false);
+        }
+        let (mut depth, line) = (0, self.line);
+        loop {
+            match self.rest() {
+                [b'/', b'*', ..] => {
+                    depth += 1;
+                    self.skip(2);
+                }
+                [b'*', b'/', ..] => {
+                    depth -= 1;
+                    self.skip(2);
+                    if depth == 0 {
+                        return Ok(true);
+                    }
+                }
+                [] => return Err((line, "a comment without its */")),
+                _ => self.skip(1),
+            }
+        }
+    }
+
+    /// Goes to the semicolon that ends a statement, or to the end; whether it is a COPY whose rows follow.
+    fn statement(&mut self) -> Result<bool, Fault> {
+        let (mut brackets, mut blocks) = (0_usize, 0_usize);
+        let mut words: Vec<String> = Vec::new();
+        let (mut stdin, mut before) = (false, String::new());
+        loop {
+            match self.rest() {
+                [] => break,
+                [b';', ..] if brackets == 0 && blocks == 0 => break,
+                [quote @ (b'\'' | b'"'), ..] => self.quoted(*quote, false)?,
+                [b'$', ..] if self.dollar()? => {}
+                [b'(', ..] => {
+                    brackets += 1;
+                    self.skip(1);
+                }
+                [b')', ..] => {
+                    brackets = brackets.saturating_sub(1);
+                    self.skip(1);
+                }
+                [first, ..] if begins_word(*first) => {
+                    let word = self.word();
+                    if word == "e" && self.rest().first() == Some(&b'\'') {
+                        self.quoted(b'\'', true)?;
+                    }
+                    stdin |= before == "from" && word == "stdin";
+                    if words.len() < 4 {
+                        words.push(word.clone());
+                    }
+                    if has_body(&words) {
+                        match word.as_str() {
+                            "begin" | "case" => blocks += 1,
+                            "end" => blocks = blocks.saturating_sub(1),
+                            _ => {}
+                        }
+                    }
+                    before = word;
+                }
+                _ if self.comment()? => {}
+                _ => self.skip(1),
+            }
+        }
+        Ok(stdin && words.first().is_some_and(|word| word == "copy"))
+    }
+
+    fn word(&mut self) -> String {
+        let length = self.rest().iter().take_while(|byte| in_word(**byte)).count();
+        let word = String::from_utf8_lossy(&self.rest()[..length]).to_ascii_lowercase();
+        self.skip(length);
+        word
+    }
+
+    fn quoted(&mut self, quote: u8, escapes: bool) -> Result<(), Fault> {
+        let line = self.line;
+        self.skip(1);
+        loop {
+            match self.rest() {
+                [] => return Err((line, "a quote that is not closed")),
+                [b'\\', ..] if escapes => self.skip(2),
+                [byte, ..] => {
+                    let ends = *byte == quote;
+                    self.skip(1);
+                    // A doubled quote ends one string and begins the next: the same.
+                    if ends {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes behind `$tag$ ... $tag$`, if it is that.
+    fn dollar(&mut self) -> Result<bool, Fault> {
+        let rest = &self.text[self.at..];
+        let Some(end) = rest[1..].find('$') else { return Ok(false) };
+        let name = rest[1..=end].as_bytes();
+        if !name.iter().all(|byte| in_word(*byte) && *byte != b'$')
+            || name.first().is_some_and(u8::is_ascii_digit)
+        {
+            return Ok(false);
+        }
+        let tag = &rest[..end + 2];
+        let Some(length) = rest[tag.len()..].find(tag) else {
+            return Err((self.line, "a text in dollars that is not closed"));
+        };
+        self.skip(2 * tag.len() + length);
+        Ok(true)
+    }
+
+    /// The rows up to a line with `\.` alone, and how many.
+    fn rows(&mut self, line: usize) -> Result<(Range<usize>, u64), Fault> {
+        let (begin, mut count) = (self.at, 0);
+        loop {
+            let end = self.at;
+            if self.rest().is_empty() {
+                return Err((line, "a COPY without its end, which is a line with \\. alone"));
+            }
+            self.to_next_line();
+            if self.text[end..self.at].trim_end() == "\\." {
+                return Ok((begin..end, count));
+            }
+            count += 1;
+        }
+    }
+}
+
+/// Whether a statement may have statements in it, which end with semicolons as well.
+fn has_body(words: &[String]) -> bool {
+    words.first().is_some_and(|word| word == "create")
+        && words.iter().any(|word| matches!(word.as_str(), "function" | "procedure" | "trigger"))
+}
+
+fn begins_word(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || !byte.is_ascii()
+}
+
+fn in_word(byte: u8) -> bool {
+    begins_word(byte) || byte.is_ascii_digit() || byte == b'$'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Statements with their lines, and the rows behind them.
+    fn parts(text: &str) -> Vec<(usize, String, Option<String>)> {
+        let dump = Dump::parse("s.sql", text).unwrap();
+        let rows = |part: &Part| {
+            let rows = part.rows.as_ref()?;
+            Some(String::from_utf8(dump.chunks(rows).flat_map(|chunk| chunk.bytes).collect()).unwrap())
+        };
+        dump.parts.iter().map(|part| (part.line, dump.statement(part).to_owned(), rows(part))).collect()
+    }
+
+    fn statements(text: &str) -> Vec<String> {
+        parts(text).into_iter().map(|(_, statement, _)| statement).collect()
+    }
+
+    #[test]
+    fn statements_and_rows_stay_in_their_order() {
+        let text = "\\restrict x\nCREATE TABLE t (a int);\nCOPY public.t (a) FROM stdin;\n1\n;2\n\\.\n\nALTER TABLE t ADD \
+                    PRIMARY KEY (a); CREATE TABLE u ();\ncopy u\n  from STDIN with (format csv);\n\\.\n";
+        let expected = [
+            (2, "CREATE TABLE t (a int)", None),
+            (3, "COPY public.t (a) FROM stdin", Some("1\n;2\n")),
+            (8, "ALTER TABLE t ADD PRIMARY KEY (a)", None),
+            (8, "CREATE TABLE u ()", None),
+            (9, "copy u\n  from STDIN with (format csv)", Some("")),
+        ]
+        .map(|(line, text, rows)| (line, text.to_owned(), rows.map(str::to_owned)));
+        assert_eq!(parts(text), expected);
+        assert_eq!(Dump::parse("s.sql", text).unwrap().rows, 2);
+    }
+
+    #[test]
+    fn semicolons_end_statements_where_psql_says() {
+        for one in [
+            "SELECT ';', \"a;b\", E'it\\'s;', 'it''s;' /* ; /* ; */ ; */ -- ;\n, $1;",
+            "DO $$ BEGIN RAISE NOTICE 'x'; END $$;",
+            "DO $b$ SELECT $$;$$; $b$;",
+            "CREATE RULE r AS ON INSERT TO t DO (SELECT 1; SELECT 2);",
+            "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END;",
+            "CREATE TEMP TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET a = 1; DELETE FROM u; END;",
+        ] {
+            assert_eq!(
+                statements(&format!("-- first;\n\n;{one}\nSELECT 2")),
+                [one.trim_end_matches(';'), "SELECT 2"]
+            );
+        }
+        assert_eq!(statements("BEGIN; SELECT 'from stdin'; END;"), ["BEGIN", "SELECT 'from stdin'", "END"]);
+        assert_eq!(statements(" -- nothing\n/* at all */ ;"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_has_no_end_or_is_of_psql_is_named_with_its_line() {
+        for (text, why) in [
+            ("SELECT 1;\nCOPY t FROM stdin;\n1\n", (2, "a COPY without")),
+            ("\nSELECT 'a;\n", (2, "a quote")),
+            ("DO $x$ begin", (1, "a text in dollars")),
+            ("/* a", (1, "a comment")),
+            ("SELECT 1;\n\\i other.sql\n", (2, "a command of psql's")),
+        ] {
+            let (line, found) = Dump::parse("s.sql", text).unwrap_err();
+            assert!(line == why.0 && found.starts_with(why.1), "{found}");
+        }
+    }
+
+    #[test]
+    fn many_rows_are_sent_in_chunks_of_whole_lines() {
+        let rows = "0123456789\n".repeat(200_000);
+        let dump = Dump::parse("s.sql", &format!("COPY t FROM stdin;\n{rows}\\.\n")).unwrap();
+        let chunks: Vec<Chunk> = dump.chunks(dump.parts[0].rows.as_ref().unwrap()).collect();
+        assert!(chunks.len() == 3 && chunks.iter().all(|chunk| chunk.bytes.ends_with(b"9\n")));
+        assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<u64>(), 200_000);
+        assert_eq!(chunks.into_iter().flat_map(|chunk| chunk.bytes).collect::<Vec<u8>>(), rows.as_bytes());
+    }
+}

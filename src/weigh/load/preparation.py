@@ -1,0 +1,76 @@
+"""``--prepare``: a file of SQL that makes the data of an embedded server."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.recording import held
+from weigh.load.spec import PreparedData
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weigh.load.spec import Script
+
+_LONGEST = 256 << 20
+"""Bytes."""
+
+
+def file_of(path: Path, targets: Sequence[str], instead: str) -> Path:
+    """The file, which is there to be read.
+
+    Args:
+        path: as it was named.
+        targets: that it is for.
+        instead: what to do for a server that is not embedded.
+
+    Raises:
+        UsageError: it is for a server that weigh does not start, or cannot be read.
+    """
+    others = [target for target in targets if ":embedded" not in target]
+    if others:
+        raise UsageError(f"--prepare makes the data of an embedded server, and {others[0]} is none", remedy=instead)
+    try:
+        size = path.stat().st_size
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"it cannot be read: {error.strerror or error}", where=str(path), remedy="name a file of SQL"
+        ) from None
+    if not path.is_file() or size > _LONGEST:
+        raise UsageError(f"it is no file of at most {_LONGEST >> 20} MiB", where=str(path), remedy=instead)
+    return path
+
+
+def prepared(
+    path: Path | None, workload: str, scripts: Sequence[Script], targets: Sequence[str]
+) -> PreparedData | msgspec.UnsetType:
+    """What makes the data of somebody's own scripts.
+
+    Args:
+        path: of the file; None where none is named.
+        workload: its name.
+        scripts: of it.
+        targets: that they run on.
+
+    Raises:
+        UsageError: weigh makes the tables itself, or as of :func:`file_of`.
+    """
+    if path is None:
+        return msgspec.UNSET
+    if not any(one.text for one in scripts):
+        own = ", ".join(one.name for one in scripts) or workload
+        raise UsageError(
+            f"--prepare makes the data of your own scripts, and weigh makes that of {own} itself",
+            remedy="leave it out, or name a FILE.sql",
+        )
+    file = file_of(path, targets, "run it there yourself (psql -f), and leave --prepare out")
+    found = PreparedData(file=file.name, digest=hashlib.sha256(file.read_bytes()).hexdigest())
+    held.hold_file(found.digest, file)
+    return found

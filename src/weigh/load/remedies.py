@@ -1,0 +1,119 @@
+"""What follows from the error of a server or of the way to it: the remedy, in one table. Pure.
+
+PostgreSQL's codes are those of its documentation ("PostgreSQL Error Codes"), Redis' the first words of its errors
+(its documentation of the protocol, of Cluster and of ACL), SQLite's the names of its results, a certificate's rustls's.
+"""
+
+from __future__ import annotations
+
+import re
+
+_POOLER = (
+    "a pooler stands before the server and gives a statement to a session that did not prepare it, or that has it "
+    "already: take --protocol simple, a pool of whole sessions (pool_mode=session), or the server's own port"
+)
+_CAST = "write a cast, :n::int or :n::text, so that the server need not guess the type; or take --protocol simple"
+_LOGIN = "check the user and the password, and what pg_hba.conf lets in"
+_CROWDED = (
+    "lower --connections, or let the server take more (PostgreSQL's max_connections, "
+    "Redis' maxclients, a pooler's pool)"
+)
+_GOING = "the server was being stopped, or its administrator ended the session: begin again when it runs"
+_COMING = "the server starts, or recovers: begin again when it is ready"
+_CLUSTER = "cluster mode is not supported: name one server that is not part of a cluster"
+_BUSY_FILE = "somebody else uses the file and has it locked: try again when they are done"
+
+REMEDIES = {
+    "08": "see whether the server runs, and what its log and the network's say",
+    "26000": _POOLER,
+    "28": _LOGIN,
+    "3D000": "name a database that is there in the target's URL, postgres://USER@HOST/DATABASE",
+    "3F000": "create the schema, or name the database that has it in the target's URL",
+    "42501": "give the user of the load the right to do that, or take another user",
+    "42601": "mend the statement",
+    "42703": "mend the statement, or name the database that has the column in the target's URL",
+    "42704": "create what is missing, or name the database that has it in the target's URL",
+    "42725": _CAST,
+    "42804": _CAST,
+    "42883": _CAST,
+    "42P01": "create the table, or name the database that has it in the target's URL; --prepare FILE.sql makes the "
+    "tables of an embedded server",
+    "42P05": _POOLER,
+    "42P06": "name another database in the target's URL, or rename the schema: weigh replaces none that is not its own",
+    "42P08": _CAST,
+    "42P18": _CAST,
+    "53100": "free space on the server's disk",
+    "53200": "give the server more memory, or lower --connections",
+    "53300": _CROWDED,
+    "57P01": _GOING,
+    "57P02": _GOING,
+    "57P03": _COMING,
+    "57P04": "the database was dropped meanwhile: name one that stays",
+    "57014": "raise the server's statement_timeout, or lower the load",
+    "25006": "the server lets nobody write (a standby, or default_transaction_read_only): name the primary",
+    "ASK": _CLUSTER,
+    "BUSY": "a script of somebody's keeps the server busy: wait, or end it with SCRIPT KILL",
+    "CLUSTERDOWN": _CLUSTER,
+    "CROSSSLOT": _CLUSTER,
+    "LOADING": "the server reads its data: begin again when it is ready",
+    "MASTERDOWN": "the replica has lost its primary: name the primary",
+    "MISCONF": "the server cannot save its data, and so takes no writes: see what its log says of the disk",
+    "MOVED": _CLUSTER,
+    "NOAUTH": "give the password: redis://:PASSWORD@HOST, REDISCLI_AUTH, or --target-file FILE",
+    "NOPERM": "let the user run these commands on all keys (ACL SETUSER), or name another user",
+    "OOM": "the server's maxmemory is reached: raise it, or load fewer --records",
+    "READONLY": "the server is a replica and takes no writes: name the primary",
+    "WRONGPASS": "check the user and the password",
+    "SQLITE_BUSY": _BUSY_FILE,
+    "SQLITE_BUSY_RECOVERY": _BUSY_FILE,
+    "SQLITE_BUSY_SNAPSHOT": _BUSY_FILE,
+    "SQLITE_ERROR": "mend the statement: it is one for SQLite",
+    "SQLITE_FULL": "free space where the file lies, or raise max_page_count",
+    "SQLITE_READONLY": "let this user write the file and its folder, or name another",
+    "CaUsedAsEndEntity": "the server's certificate is one for signing others: make one with basicConstraints=CA:FALSE, "
+    "or leave the check out with sslmode=require",
+}
+"""Code of an error, or the two characters of its class in PostgreSQL -> what to do."""
+_WORDS = {
+    "prepared statement": _POOLER,
+    "no more connections allowed": _CROWDED,
+    "query_wait_timeout": _CROWDED,
+    "max_client_conn": _CROWDED,
+    "too many clients": _CROWDED,
+    "max number of clients": _CROWDED,
+    "too many connections": _CROWDED,
+    "remaining connection slots": _CROWDED,
+    "is starting up": _COMING,
+    "not yet accepting connections": _COMING,
+    "shutting down": _GOING,
+    "no such database": REMEDIES["3D000"],
+    "authentication failed": _LOGIN,
+    "no such user": _LOGIN,
+    "no pg_hba.conf entry": _LOGIN,
+    "pgbouncer": "see the pooler's configuration and log: the message is its own",
+}
+"""What a message has in it, where its code says little or is lost: libpq passes none on of a login, and poolers send
+errors of their own under codes of the server's."""
+_NO_DATABASE = re.compile(r'database ".*" does not exist')
+_PLAIN = ("08P01", "XX000", "58000", "0A000", "ERR", "")
+"""Codes that say little."""
+_SQLSTATE = 5
+
+
+def remedy_of(code: str, message: str) -> str | None:
+    """What to do about an error; None where that follows from neither code nor words.
+
+    Args:
+        code: an SQLSTATE, the name of SQLite's result, the first word of a Redis error; empty without one.
+        message: the server's words.
+    """
+    if code in _PLAIN:
+        words = message.lower()
+        for part, remedy in _WORDS.items():
+            if part in words:
+                return remedy
+        if _NO_DATABASE.search(words):
+            return REMEDIES["3D000"]
+    if code in REMEDIES:
+        return REMEDIES[code]
+    return REMEDIES.get(code[:2]) if len(code) == _SQLSTATE and code.isalnum() and code[:2].isdecimal() else None

@@ -1,0 +1,2 @@
+\set n random(1,9)
+SELECT format('Q-%s', :n);

@@ -1,0 +1,85 @@
+"""field/own-script-embedded-schema: a file of SQL makes the data of an embedded server for one's own scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.command import RAN
+
+if TYPE_CHECKING:
+    from support.command import Weigh
+
+HERE = Path(__file__).parent / "own-script-embedded-schema"
+LOOK = str(HERE / "look.sql")
+SHORT = ("--rate", "50", "--duration", "1s", "--connections", "2", "--quiet", "--json")
+DUMP = r"""
+\restrict abc
+-- a comment; with a semicolon
+SET search_path = '';
+CREATE FUNCTION public.twice(a int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 2 * a; END; $$;
+CREATE TABLE public.orders (id int, total int);
+COPY public.orders (id, total) FROM stdin;
+1	10
+2	\N
+\.
+INSERT INTO public.orders SELECT g, public.twice(g) FROM generate_series(3, 1000) g;
+CREATE TABLE public.later (note text);
+COPY public.later FROM stdin;
+it's; here
+\.
+VACUUM public.orders;
+ALTER TABLE public.orders ADD PRIMARY KEY (id);
+"""
+
+
+@pytest.mark.parametrize("target", ["postgres:embedded", "sqlite:embedded"])
+def test_one_server_gets_its_data(weigh: Weigh, target: str) -> None:
+    schema = HERE / "schema.sql"
+    if target.startswith("sqlite"):
+        schema = weigh.folder / "schema.sql"
+        schema.write_text(
+            "CREATE TABLE orders(id INTEGER PRIMARY KEY, total int);\n"
+            "CREATE TRIGGER one AFTER INSERT ON orders BEGIN SELECT 1; SELECT 2; END;\n"
+            "WITH RECURSIVE n(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM n WHERE g < 1000) "
+            "INSERT INTO orders SELECT g, g FROM n;\n"
+        )
+    run = weigh("load", LOOK, "--target", target, "--prepare", str(schema), *SHORT, "--repeats", "2")
+    assert run.code in RAN, run.err
+    assert [one["errors"] for one in run.json["operations"]] == [{}]
+
+
+def test_every_life_of_every_contender_gets_its_data(weigh: Weigh) -> None:
+    (weigh.folder / "dump.sql").write_text(DUMP)
+    two = ("--contender", "a=postgres:embedded", "--contender", "b=postgres:embedded?jit=off", "--no-twice")
+    run = weigh("load", LOOK, *two, "--prepare", "dump.sql", *SHORT, "--blocks", "2")
+    assert run.json["runs"], run.err
+    assert all(one["operations"][0]["errors"] == {} for one in run.json["runs"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("CREATE TABLE a (i int);\nCREATE TALBE b ();", "script bad.sql, line 2: 'CREATE TALBE b ()': syntax error"),
+        ("CREATE TABLE a (i int);\nCOPY a FROM stdin;\nx\n\\.\n", "script bad.sql, line 2"),
+        ("SELECT 1;\n\\i other.sql\n", "script bad.sql, line 2"),
+        ("SELECT 'open;\n", "script bad.sql, line 1"),
+    ],
+)
+def test_the_servers_own_error_comes_first(weigh: Weigh, text: str, words: str) -> None:
+    (weigh.folder / "bad.sql").write_text(text)
+    run = weigh("load", LOOK, "--target", "postgres:embedded", "--prepare", "bad.sql", *SHORT)
+    assert run.code not in RAN
+    assert words in run.err
+
+
+def test_what_needs_no_data_or_has_a_server_of_its_own_is_refused(weigh: Weigh) -> None:
+    prepare = ("--prepare", str(HERE / "schema.sql"), "--rate", "50")
+    built_in = weigh("load", "select-only", "--target", "postgres:embedded", *prepare)
+    assert built_in.code == 2
+    assert "weigh makes that of select-only itself" in built_in.err
+    by_url = weigh("load", LOOK, "--target", "postgres://nobody@localhost/x", *prepare)
+    assert by_url.code == 2
+    assert "psql -f" in by_url.err

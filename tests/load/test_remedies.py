@@ -1,0 +1,59 @@
+"""Remedies of servers' errors: which words a user meets for which code."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.load.remedies import REMEDIES, remedy_of
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("42P05", "--protocol simple"),
+        ("26000", "pooler"),
+        ("42P18", ":n::int"),
+        ("42725", "cast"),
+        ("42883", "cast"),
+        ("53300", "--connections"),
+        ("28P01", "password"),
+        ("28000", "password"),
+        ("3D000", "database"),
+        ("42P01", "--prepare FILE.sql"),
+        ("57P01", "begin again"),
+        ("57P03", "when it is ready"),
+        ("08006", "network"),
+        ("CLUSTERDOWN", "cluster mode is not supported"),
+        ("MOVED", "cluster mode is not supported"),
+        ("ASK", "cluster mode is not supported"),
+        ("NOAUTH", "REDISCLI_AUTH"),
+        ("WRONGPASS", "password"),
+        ("NOPERM", "ACL SETUSER"),
+        ("OOM", "maxmemory"),
+        ("LOADING", "when it is ready"),
+        ("READONLY", "primary"),
+        ("BUSY", "SCRIPT KILL"),
+    ],
+)
+def test_a_remedy_follows_from_the_code(code: str, words: str) -> None:
+    assert words in (remedy_of(code, "whatever it says") or "")
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "words"),
+    [
+        ("08P01", "no more connections allowed (max_client_conn)", "--connections"),
+        ("08P01", 'prepared statement "w0" does not exist', "--protocol simple"),
+        ("", 'FATAL:  database "shop" does not exist', "name a database"),
+        ("", "FATAL:  password authentication failed for user", "password"),
+        ("", "FATAL:  sorry, too many clients already", "--connections"),
+    ],
+)
+def test_words_tell_where_the_code_does_not(code: str, message: str, words: str) -> None:
+    assert words in (remedy_of(code, message) or "")
+
+
+def test_what_nobody_knows_has_no_remedy() -> None:
+    for code in ("", "22012", "XX001", "ERR", "4242"):
+        assert remedy_of(code, "division by zero") is None
+    assert all(text[-1] not in ".:" for text in REMEDIES.values())
