@@ -63,6 +63,12 @@ check: $(VENV)/.ready
 	@PYTHONPATH=scripts $(BIN)/python -m reference --check
 	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md CONTRIBUTING.md changelog.d docs
 
+# What weigh says of every type and engine, asked anew; the page follows from what is recorded.
+.PHONY: types
+types: $(VENV)/.ready
+	PYTHONPATH=scripts $(BIN)/python -m type_table $(ONLY)
+	@PYTHONPATH=scripts $(BIN)/python -m reference
+
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks $(ONLY)
 

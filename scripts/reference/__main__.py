@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reference import commands, json_documents, promises, registry, weigh_toml
+from type_table import page as types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ PAGES: dict[str, Callable[[], dict[str, str]]] = {
     "json.md": json_documents.blocks,
     "lies.md": registry.lies,
     "promises.md": promises.blocks,
+    "types.md": types.blocks,
     "weigh-toml.md": weigh_toml.blocks,
 }
 REMEDY = "make format"

@@ -1,0 +1,1 @@
+"""The table of types: what weigh says of every type and engine, read off runs of the command line."""

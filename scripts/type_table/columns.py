@@ -153,7 +153,7 @@ def _nested() -> Written:
     moments = [_MOMENTS[:1], [], [None], None]
     points = [{"a": 1, "b": "x"}, {"a": None, "b": ""}, None]
     identifiers = pa.array([_UUIDS[:1], [], None], pa.list_(pa.binary(16)))
-    found = {
+    return {
         "list": _of(pa.array([[1, 2], [], [None], None], pa.list_(pa.int32()))),
         "list_full": _of(pa.array([[1, 2], [], [None]], pa.list_(pa.int32()))),
         "large_list": _of(pa.array([[1, 2], [], None], pa.large_list(pa.int32()))),
@@ -176,8 +176,15 @@ def _nested() -> Written:
         "variant": _by_duckdb("1::VARIANT", "'a'::VARIANT", "NULL"),
         "geometry": _by_duckdb("'POINT (1 2)'::GEOMETRY", "'POINT (0 0)'", "NULL"),
     }
-    return found
 
 
-TYPES: Written = {**_numbers(), **_integers(), **_instants(), **_texts(), **_nested()}
-"""All of them."""
+_ALL = {
+    "Numbers": _numbers() | _integers(),
+    "Moments and spans": _instants(),
+    "Text and bytes": _texts(),
+    "Nested and others": _nested(),
+}
+GROUPS = {title: tuple(written) for title, written in _ALL.items()}
+"""Names of the types under the headings of the page."""
+TYPES: Written = {name: write for written in _ALL.values() for name, write in written.items()}
+"""What writes the file of each."""

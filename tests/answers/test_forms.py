@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weigh.answers import compare
@@ -151,6 +151,17 @@ def compared(mine: pa.Array, theirs: pa.Array, kind: Any = "string") -> Any:
     return compare.compare(pa.table({"v": mine}), pa.table({"v": theirs}), schema)
 
 
+@pytest.mark.parametrize("theirs", [pa.binary(16), pa.binary(), pa.large_binary(), pa.uuid()])
+@pytest.mark.parametrize("nested", [False, True])
+def test_uuids_of_an_extension_are_their_bytes(theirs: pa.DataType, nested: bool) -> None:
+    plain = one(U.bytes, pa.binary(16))
+    mine, other = (plain.cast(kind) for kind in (pa.uuid(), theirs))
+    if nested:
+        mine, other = (pa.ListArray.from_arrays([0, 1], array) for array in (mine, other))
+    assert compared(mine, other).agrees
+    assert compared(other, mine).agrees
+
+
 def test_texts_that_look_like_uuids_are_texts() -> None:
     assert not compared(one(str(U)), one(str(U).upper())).agrees
     assert compared(one(str(U)), one(U.bytes, pa.binary(16))).notes == (
@@ -173,27 +184,64 @@ def test_the_other_columns_of_such_an_answer_are_compared() -> None:
 
 
 FORMS: dict[str, tuple[Any, Callable[[Any], pa.Array], list[Callable[[Any], pa.Array]]]] = {
-    "uuid": (st.uuids(), lambda v: one(v.bytes, pa.binary(16)), [
-        lambda v: one(str(v)), lambda v: one(v.hex.upper()), lambda v: one(v.bytes, pa.large_binary())]),
-    "decimal": (st.decimals(-(10**9), 10**9, places=3), lambda v: one(v, pa.decimal128(20, 3)), [
-        lambda v: one(str(v)), lambda v: one(f"{v}0"), lambda v: one(v, pa.decimal256(50, 10)), lambda v: one(float(v))]),
-    "integer": (st.integers(-(2**63), 2**63 - 1), lambda v: one(v, pa.int64()), [
-        lambda v: one(str(v)), lambda v: one(D(v), pa.decimal128(38, 0)),
-        lambda v: one(v.to_bytes(16, "little", signed=True), pa.binary(16))]),
-    "double": (st.floats(allow_nan=False), lambda v: one(v, pa.float64()), [lambda v: one(repr(v)), lambda v: one(f"{v:.17e}")]),
-    "timestamp": (st.datetimes(), lambda v: one(v, pa.timestamp("us")), [
-        lambda v: one(v, pa.timestamp("us", "Asia/Tokyo")), lambda v: one(v.isoformat(" ")), lambda v: one(f"{v.isoformat()}Z")]),
-    "date": (st.dates(), lambda v: one(v), [lambda v: one(v.isoformat()), lambda v: one(v).cast(pa.timestamp("s"))]),
-    "time": (st.times(), lambda v: one(v, pa.time64("us")), [
-        lambda v: one(v.isoformat()), lambda v: one(datetime.datetime.combine(datetime.date(1970, 1, 1), v))]),
-    "bytes": (st.binary(), lambda v: one(v), [
-        lambda v: one("\\x" + v.hex()), lambda v: one(v.hex().upper()), lambda v: one(v, pa.large_binary())]),
-    "list": (st.lists(st.integers(-(2**31), 2**31 - 1) | st.none()), lambda v: one(v, pa.list_(pa.int32())), [
-        lambda v: one(v, pa.large_list(pa.int64())), lambda v: one(str(v).replace("None", "null"))]),
-}  # fmt: skip
+    "uuid": (
+        st.uuids(),
+        lambda v: one(v.bytes, pa.binary(16)),
+        [lambda v: one(str(v)), lambda v: one(v.hex.upper()), lambda v: one(v.bytes, pa.large_binary())],
+    ),
+    "decimal": (
+        st.decimals(-(10**9), 10**9, places=3),
+        lambda v: one(v, pa.decimal128(20, 3)),
+        [
+            lambda v: one(str(v)),
+            lambda v: one(f"{v}0"),
+            lambda v: one(v, pa.decimal256(50, 10)),
+            lambda v: one(float(v)),
+        ],
+    ),
+    "integer": (
+        st.integers(-(2**63), 2**63 - 1),
+        lambda v: one(v, pa.int64()),
+        [
+            lambda v: one(str(v)),
+            lambda v: one(D(v), pa.decimal128(38, 0)),
+            lambda v: one(v.to_bytes(16, "little", signed=True), pa.binary(16)),
+        ],
+    ),
+    "double": (st.floats(allow_nan=False), one, [lambda v: one(repr(v)), lambda v: one(f"{v:.17e}")]),
+    "timestamp": (
+        st.datetimes(),
+        lambda v: one(v, pa.timestamp("us")),
+        [
+            lambda v: one(v, pa.timestamp("us", "Asia/Tokyo")),
+            lambda v: one(v.isoformat(" ")),
+            lambda v: one(f"{v.isoformat()}Z"),
+        ],
+    ),
+    "date": (st.dates(), one, [lambda v: one(v.isoformat()), lambda v: one(v).cast(pa.timestamp("s"))]),
+    "time": (
+        st.times(),
+        one,
+        [
+            lambda v: one(v.isoformat()),
+            lambda v: one(datetime.datetime.combine(datetime.date(1970, 1, 1), v)),
+        ],
+    ),
+    "bytes": (
+        st.binary(),
+        one,
+        [lambda v: one("\\x" + v.hex()), lambda v: one(v.hex().upper()), lambda v: one(v, pa.large_binary())],
+    ),
+    "list": (
+        st.lists(st.integers(-(2**31), 2**31 - 1) | st.none()),
+        lambda v: one(v, pa.list_(pa.int32())),
+        [lambda v: one(v, pa.large_list(pa.int64())), lambda v: one(str(v).replace("None", "null"))],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FORMS)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_value_is_itself_in_each_form_and_no_other_value(name: str, data: st.DataObject) -> None:
     values, plain, forms = FORMS[name]

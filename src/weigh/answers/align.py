@@ -40,13 +40,17 @@ def differ_in_form(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
     """Whether two columns of an answer must be aligned; numbers among each other, and instants, are equal by value."""
     mine, theirs = family(one.type), family(other.type)
     names = {mine.name, theirs.name}
-    if names <= _NUMBERS or "null" in names or (mine.json and theirs.json and one.type == other.type):
+    if (
+        (names <= _NUMBERS and not mine.extension and not theirs.extension)
+        or "null" in names
+        or (mine.json and theirs.json and one.type == other.type)
+    ):
         return False
     if "unknown" in names or _strange(one.type) or _strange(other.type):
         return True
     if names <= _INSTANTS:
         return mine.unit != theirs.unit and not (_whole(one) and _whole(other))
-    return mine.shape != theirs.shape or mine.holds("map") or _other_units(mine, theirs) or mine.json != theirs.json
+    return mine.shape != theirs.shape or mine.holds("map") or _otherwise(mine, theirs)
 
 
 def _strange(kind: pa.DataType) -> bool:
@@ -54,8 +58,10 @@ def _strange(kind: pa.DataType) -> bool:
     return str(kind) in ("day_time_interval", "month_interval")
 
 
-def _other_units(mine: Family, theirs: Family) -> bool:
-    return mine.unit != theirs.unit or any(map(_other_units, mine.parts, theirs.parts))
+def _otherwise(mine: Family, theirs: Family) -> bool:
+    """Whether types of one shape have other units, or values that PyArrow hands out otherwise."""
+    here = (mine.unit, mine.extension) != (theirs.unit, theirs.extension)
+    return here or any(map(_otherwise, mine.parts, theirs.parts))
 
 
 def _whole(column: pa.ChunkedArray) -> bool:

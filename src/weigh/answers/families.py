@@ -32,18 +32,19 @@ class Family(NamedTuple):
         unit: nanoseconds of one count of a date, a time or a duration.
         size: bytes of each value where all have as many; 0 else.
         parts: families of what a list, a map (keys, values) or a struct holds.
-        uuid: the type says that its bytes are a UUID.
-        json: the type says that its text is JSON.
-        written: the type, for people.
+        extension: name of the extension that gives its values another meaning, such as ``arrow.uuid``.
     """
 
     name: Name
     unit: int = 1
     size: int = 0
     parts: tuple[Family, ...] = ()
-    uuid: bool = False
-    json: bool = False
-    written: str = ""
+    extension: str = ""
+
+    @property
+    def json(self) -> bool:
+        """Whether the type says that its text is JSON."""
+        return self.extension == "arrow.json"
 
     @property
     def shape(self) -> str:
@@ -58,9 +59,7 @@ class Family(NamedTuple):
 
 def family(kind: pa.DataType) -> Family:
     """What the values of a type are."""
-    said = str(getattr(kind, "extension_name", ""))
-    found = _family(plain(kind))
-    return found._replace(uuid=said == "arrow.uuid", json=said == "arrow.json", written=str(kind))
+    return _family(plain(kind))._replace(extension=str(getattr(kind, "extension_name", "")))
 
 
 def _family(kind: pa.DataType) -> Family:

@@ -97,8 +97,8 @@ ROWS = rows(
     (
         "A14",
         Page("concept/answers.md", "What is not checked"),
-        "the checker is wrong itself: a value in another form, or one that its own reader misreads, is called wrong; or "
-        "a wrong value passes for another form",
+        "the checker is wrong itself: a value in another form, or one that its reader misreads, is called wrong; or a "
+        "wrong value passes for another form",
         "two readers of Parquet that share no code must agree before anybody is accused; values in another type are "
         "compared by value; what cannot be compared is named as unchecked and accuses nobody",
     ),

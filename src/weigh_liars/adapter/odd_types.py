@@ -20,6 +20,14 @@ _TEXT = {
 }
 """How a column of each type is handed out."""
 
+_WRONG = {
+    "UUID": "CAST(replace(CAST({0} AS VARCHAR), 'a', 'b') AS UUID)",
+    "INTERVAL": "{0} + INTERVAL 1 MONTH",
+    "TIMESTAMP": "{0} - INTERVAL 584 YEAR",
+    "DECIMAL": "{0} + 1",
+}
+"""What becomes of a value before."""
+
 
 class OddForms(Engine):
     """Hands whole tables out in text and other types, with every value as it is: honest."""
@@ -44,12 +52,5 @@ class OddForms(Engine):
 class OddValues(OddForms):
     """Does so with values that are others: a digit of a UUID, a month of an interval, years that wrap around."""
 
-    wrong = {
-        "UUID": "CAST(replace(CAST({0} AS VARCHAR), 'a', 'b') AS UUID)",
-        "INTERVAL": "{0} + INTERVAL 1 MONTH",
-        "TIMESTAMP": "{0} - INTERVAL 584 YEAR",
-        "DECIMAL": "{0} + 1",
-    }
-
     def value(self, name: str, kind: str) -> str:
-        return self.wrong.get(kind.partition("(")[0], "{0}").format(name)
+        return _WRONG.get(kind.partition("(")[0], "{0}").format(name)

@@ -28,7 +28,7 @@ def asked(weigh: Weigh, rows: str, *names: str) -> Run:
     """The gate over a table ``t`` of these rows."""
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
-    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n, min(id) AS least FROM t")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM t")
     assert weigh("init", "--data", "t.parquet", "--sql", "q.sql", "--contender", "duckdb").code == 0
     return weigh("gate", *contenders(*names), "--quiet", "--json", "--no-shrink")
 
@@ -50,8 +50,12 @@ def test_values_in_another_type_are_equal_and_others_are_not(run: Run) -> None:
 def test_the_forms_are_named(run: Run) -> None:
     said = {one["text"] for one in run.json["findings"] if one["code"] == "A14.form" and one["contender"] == TWIN}
     assert "UUIDs as text and as bytes in u of t: the same values as in the files" in said
-    assert "text for the intervals in span of t: the same values as in the files" not in said
-    for form in ("text for the decimals in price", "text for the dates in until", "text for the times in clock"):
+    for form in (
+        "text for the intervals in span",
+        "text for the decimals in price",
+        "text for the dates in until",
+        "text for the times in clock",
+    ):
         assert f"{form} of t: the same values as in the files" in said
     # The honest engine itself hands out UUIDs as text, and that is no lie either.
     assert [one["contender"] for one in run.json["findings"] if "UUIDs" in one["text"]].count("duckdb") == 1

@@ -73,15 +73,16 @@ def reads(
         given: pa.Table | None = None
         try:
             if rows <= FULL_DIGEST_ROWS:
-                given = _asked(session, f"SELECT * FROM {table}", paths)
-                seen[table] = _digest(given)
+                given = session.ask(f"SELECT * FROM {table}").table
+                seen[table] = _digest(_in_types_of_files(session, given, paths))
             else:
                 findings.append(_counted(ready.name, table, rows, sample))
                 count = session.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
                 seen[table] = f"rows:{count}"
                 if sample is not None:
-                    given = _asked(session, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
-                    seen[table] += f" where {sample.predicate}: {_digest(given)}"
+                    given = session.ask(f"SELECT * FROM {table} WHERE {sample.predicate}").table
+                    loaded = _in_types_of_files(session, given, paths)
+                    seen[table] += f" where {sample.predicate}: {_digest(loaded)}"
         except WorkerEnded as ended:
             # Not an accusation: whatever ended it shows in the gate, query by query.
             seen[table] = f"not read: {ended}"
@@ -103,9 +104,8 @@ def reads(
     return seen, findings
 
 
-def _asked(session: QuerySession, sql: str, paths: tuple[str, ...]) -> pa.Table:
+def _in_types_of_files(session: QuerySession, table: pa.Table, paths: tuple[str, ...]) -> pa.Table:
     """The rows that it hands out, in the types of the files where it has a copy of its own."""
-    table = session.ask(sql).table
     return _as_loaded(table, paths[0]) if session.ready.engine.copies else table
 
 
