@@ -119,6 +119,24 @@ def test_cpus_that_were_not_those_asked_for() -> None:
     assert ("E6.affinity", "warning", "it runs on CPUs 0-3; 0 was asked for all") in said
 
 
+@pytest.mark.parametrize(
+    ("priority", "of"),
+    [
+        ("nice 10, started with nice 0", None),
+        ("nice 0, started with nice -5", None),
+        ("SCHED_IDLE, started with nice 0", None),
+        ("nice -5, started with nice 0", OTHER),
+        ("SCHED_FIFO 1, started with nice 0", OTHER),
+    ],
+)
+def test_who_comes_after_the_others_is_not_named_as_the_cause(priority: str, of: str | None) -> None:
+    """Whoever lowers a priority, the contender that has it loses by it."""
+    of_it = record(other=changed(priority=priority))
+    (one,) = resources.findings(of_it, of_it.samples)
+    assert (one.code, one.severity, one.contender) == ("E6.priority", "warning", of)
+    assert OTHER in one.text or of == OTHER
+
+
 def test_more_cpu_seconds_than_its_threads_can_use() -> None:
     """Executions of these samples use 1.7 CPU seconds a second."""
     slow = record(changed(threads=1, declared=("threads",)), changed(threads=1, declared=("threads",)))

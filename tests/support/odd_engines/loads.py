@@ -26,7 +26,7 @@ class Engine(Adapter):
         return duckdb.__version__
 
     def settings(self) -> dict[str, dict[str, Any]]:
-        return {"threads": {"value": self.connection.execute("SELECT current_setting('threads')").fetchone()[0]}}
+        return {"threads": {"value": self.connection.execute("SELECT current_setting('threads')").fetchall()[0][0]}}
 
     def load(self, tables: dict[str, list[str]], copy: str) -> None:
         with tempfile.TemporaryDirectory(dir=self.scratch) as place, duckdb.connect(f"{copy}/all.duckdb") as made:
@@ -34,7 +34,7 @@ class Engine(Adapter):
                 for number, path in enumerate(paths):
                     shutil.copy(path, f"{place}/{name}-{number}.parquet")
                 made.execute(f"CREATE TABLE {name} AS SELECT * FROM read_parquet('{place}/{name}-*.parquet')")
-                first = made.execute(f"SELECT column_name FROM (DESCRIBE {name})").fetchone()[0]
+                first = made.execute(f"SELECT column_name FROM (DESCRIBE {name})").fetchall()[0][0]
                 made.execute(f'CREATE INDEX "{name}_index" ON {name} ("{first}")')
 
     def attach(self, copy: str, tables: list[str]) -> None:

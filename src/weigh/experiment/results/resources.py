@@ -6,6 +6,7 @@ compared, and a note; one that nobody declared is a warning.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
@@ -28,6 +29,10 @@ _NEAR = 0.5
 _SHORT = 0.005
 """Seconds. Shorter executions have too few CPU seconds to tell how many threads worked."""
 _DECLARED = "nothing to do: it is declared, and part of what is compared"
+_BY_WHOM = (
+    "it is the one that loses by it, and who did it is not known: look which process changes priorities or CPUs of "
+    "others, and run again"
+)
 _HELPERS = 0.5
 """CPU seconds a second that readers and the client may use beside the threads that an engine names."""
 
@@ -78,17 +83,33 @@ def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[F
     fewer = bool(spec.duet) or any(one.threads is not None and one.threads < len(allowed) for one in told)
     cpus = next((one.cpus for one in told if one.cpus and _other(set(one.cpus), allowed, fewer=fewer)), None)
     if cpus and spec.affinity:
+        fewer_cpus = set(cpus) < allowed
         text = f"it runs on CPUs {cpus_text(cpus)}; {cpus_text(spec.affinity)} was asked for all"
         yield codes.E6_AFFINITY.finding(
-            contender=name, text=text, remedy="its adapter, or what it loads, sets its own affinity: it must not"
+            contender=None if fewer_cpus else name,
+            text=f"{name} had fewer CPUs than the others: {text}" if fewer_cpus else text,
+            remedy=_BY_WHOM if fewer_cpus else "its adapter, or what it loads, sets its own affinity: it must not",
         )
     if priority := next((one.priority for one in told if one.priority), ""):
+        behind = lowered(priority)
+        text = f"it is scheduled with {priority}"
         yield codes.E6_PRIORITY.finding(
-            contender=name,
-            text=f"it is scheduled with {priority}",
-            remedy="its adapter, or what it loads, sets its own priority: it must not; start weigh itself with nice "
+            contender=None if behind else name,
+            text=f"{name} came after the others: {text}" if behind else text,
+            remedy=_BY_WHOM
+            if behind
+            else "its adapter, or what it loads, sets its own priority: it must not; start weigh itself with nice "
             "where all are to have another one",
         )
+
+
+def lowered(priority: str) -> bool:
+    """Whether a priority is behind the one that was started with: ``nice 10, started with nice 0``."""
+    now, _, before = priority.partition(", started with ")
+    nice = [re.fullmatch(r"nice (-?\d+)", one) for one in (now, before)]
+    if nice[0] and nice[1]:
+        return int(nice[0][1]) > int(nice[1][1])
+    return now == "SCHED_IDLE" or before.startswith(("SCHED_FIFO", "SCHED_RR", "SCHED_DEADLINE"))
 
 
 def _other(cpus: set[int], allowed: set[int], *, fewer: bool) -> bool:

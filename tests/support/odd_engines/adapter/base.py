@@ -25,10 +25,10 @@ class Engine(Adapter):
         return duckdb.connect(":memory:", config={"temp_directory": self.scratch, "threads": 2})
 
     def version(self) -> str:
-        return str(self.connection.execute("SELECT version()").fetchone()[0]).removeprefix("v")
+        return str(self.connection.execute("SELECT version()").fetchall()[0][0]).removeprefix("v")
 
     def settings(self) -> dict[str, dict[str, Any]]:
-        read = self.connection.execute("SELECT current_setting('threads')").fetchone()[0]
+        read = self.connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
         return {"odd": {"value": self.wanted.get("odd"), "default": "plain"}, "threads": {"value": read}}
 
     def bind(self, tables: dict[str, list[str]]) -> None:

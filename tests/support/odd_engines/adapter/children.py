@@ -60,7 +60,7 @@ def serve(pipe: Any, scratch: str) -> None:
             if what == "bind":
                 pipe.send((True, engine.bind(*rest)))
             elif what == "fetch":
-                pipe.send((True, engine.connection.execute(*rest).fetchone()[0]))
+                pipe.send((True, engine.connection.execute(*rest).fetchall()[0][0]))
             else:
                 engine.prepare(*rest)
                 engine.run()
