@@ -167,8 +167,8 @@ def _network(libc: ctypes.CDLL) -> bool:
     ]
     content = b"".join(struct.pack("=HBBI", *one) for one in program)
     buffer = ctypes.create_string_buffer(content, len(content))
-    told = struct.pack("@HP", len(program), ctypes.addressof(buffer))
-    return int(libc.prctl(_SECCOMP, _FILTER, told, 0, 0)) == 0
+    argument = struct.pack("@HP", len(program), ctypes.addressof(buffer))
+    return int(libc.prctl(_SECCOMP, _FILTER, argument, 0, 0)) == 0
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
     assert len(left) == 3
     assert all("3 of 5 questions of the suite are not asked; 1 of them, " in text for text in left)
     said = " ".join(left)
-    assert "wide: its tables cannot be made: t.h is HUGEINT, which Parquet does not keep" in said
+    assert "wide: its table t cannot be used: h is HUGEINT, which Parquet does not keep" in said
     assert "unmade: its tables cannot be made" in said
     assert "absent: old does not answer it" in said
     (unknown,) = (one["text"] for one in run.json["findings"] if one["code"] == "X.suite_unknown")
@@ -64,7 +64,7 @@ def test_a_misspelt_question_names_the_folder_as_written(weigh: Weigh, written: 
     assert run.err == f"error: {written} has no operation 'frist'\n  did you mean 'first'?\n"
     left_out = weigh("gate", "--workload", written, "--contender", "duckdb@2.0.0", "--operations", "wide", "--quiet")
     assert left_out.code == 2
-    assert "error: wide cannot be asked: its tables cannot be made" in left_out.err
+    assert "error: wide cannot be asked: its table t cannot be used" in left_out.err
 
 
 @pytest.mark.long

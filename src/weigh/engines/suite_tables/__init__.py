@@ -25,10 +25,10 @@ _LIMIT = 3600.0
 """Seconds for the statements of one load: what takes longer has gone wrong."""
 _WORDS, _STATEMENT = 200, 80
 """Characters of an engine's words, and of a statement, that stand in a reason."""
-TOLD = "told.json"
+REPORT = "report.json"
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a runner says of the statements.
 
     Attributes:
@@ -53,7 +53,7 @@ def by(dialect: Dialect) -> str:
     return f"chDB {chdb.engine.tested}" if dialect == "clickhouse" else f"DuckDB {duckdb.engine.tested}"
 
 
-def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) -> Told:
+def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) -> LoadReport:
     """Execute statements, and write each table that is there afterwards to ``TABLE.parquet``.
 
     Args:
@@ -89,7 +89,7 @@ def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) 
     except subprocess.TimeoutExpired as error:
         raise EngineFault(f"{name} did not end within {_LIMIT:.0f} s", remedy="make smaller tables") from error
     try:
-        told = msgspec.json.decode((folder / TOLD).read_bytes(), type=Told)
+        report = msgspec.json.decode((folder / REPORT).read_bytes(), type=LoadReport)
     except (OSError, msgspec.DecodeError):
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise DataFault(
@@ -97,13 +97,13 @@ def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) 
             f"{one_line(said[-1], _WORDS) if said else 'it said nothing'}",
             remedy="make smaller tables",
         ) from None
-    if told.refused:
-        statement = one_line(told.refused, _STATEMENT)
-        why = one_line(told.why, _WORDS)
-        if not told.allowed:
+    if report.refused:
+        statement = one_line(report.refused, _STATEMENT)
+        why = one_line(report.why, _WORDS)
+        if not report.allowed:
             raise DataFault(
                 f"its load {why.removeprefix('it ')}: not allowed in suites ({statement})",
                 remedy="leave that statement out",
             )
         raise DataFault(f"its tables cannot be made: {name} says: {why} ({statement})", remedy="mend the statement")
-    return told
+    return report

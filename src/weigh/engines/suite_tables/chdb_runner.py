@@ -2,8 +2,8 @@
 
 Stdin is one JSON object, ``{"script": "...", "folder": "..."}``: statements, each ended by a semicolon and a new line,
 and where each table that is there afterwards is written, as ``TABLE.parquet``. What came of it is written to
-``told.json`` (``Told`` in the package). What the statements may not name was refused before; what they reach the kernel
-bounds.
+``report.json`` (``LoadReport`` in the package). What the statements may not name was refused before; what they reach
+the kernel bounds.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ def main() -> None:
     job = json.load(sys.stdin)
     folder = Path(job["folder"])
     connection = chdb.connect(str(folder / "state"))
-    told: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     statement = ""
     try:
         for statement in job["script"].split(";\n"):
             if statement.strip():
                 connection.query(statement)
         statement = "SHOW TABLES"
-        told["others"] = {name: kind for kind, query in _OTHERS.items() for name in _names(connection, query)}
+        report["others"] = {name: kind for kind, query in _OTHERS.items() for name in _names(connection, query)}
         tables = "SELECT name FROM system.tables WHERE database = 'default' AND engine <> 'Dictionary'"
-        told["bad"] = {}
+        report["bad"] = {}
         for name in _names(connection, tables):
             # A materialised view's own table: what it holds is read through the view.
             if name.startswith(".inner"):
                 continue
             if why := _written(connection, name, folder):
-                told["bad"][name] = why
+                report["bad"][name] = why
     except RuntimeError as error:
-        told = {"refused": " ".join(statement.split()) or "?", "why": " ".join(str(error).split()) or "it failed"}
+        report = {"refused": " ".join(statement.split()) or "?", "why": " ".join(str(error).split()) or "it failed"}
     # Before it is closed: an engine may fall then.
-    (folder / "told.json").write_text(json.dumps(told))
+    (folder / "report.json").write_text(json.dumps(report))
     connection.close()
 
 

@@ -2,7 +2,7 @@
 
 Stdin is one JSON object, ``{"script": "...", "folder": "...", "suite": "..."}``: statements, where each table that is
 there afterwards is written, as ``TABLE.parquet``, and the folder that they may read. What came of it is written to
-``told.json`` (``Told`` in the package).
+``report.json`` (``LoadReport`` in the package).
 
 DuckDB's own parser says what each statement is, and only what is needed to make tables is executed. Its file system is
 bounded to the two folders before the first statement, for good.
@@ -69,7 +69,7 @@ class _RefusedError(Exception):
 
     def __init__(self, statement: str, why: str, *, allowed: bool = False) -> None:
         super().__init__(why)
-        self.told = {"refused": " ".join(statement.split()) or "?", "why": why, "allowed": allowed}
+        self.report = {"refused": " ".join(statement.split()) or "?", "why": why, "allowed": allowed}
 
 
 def main() -> None:
@@ -101,10 +101,10 @@ def main() -> None:
             _carry_out(connection, one, others, ignored)
         others |= _made(connection)
         bad = _written(connection, folder)
-        told: dict[str, Any] = {"others": others, "ignored": ignored, "bad": bad}
+        report: dict[str, Any] = {"others": others, "ignored": ignored, "bad": bad}
     except _RefusedError as error:
-        told = error.told
-    (folder / "told.json").write_text(json.dumps(told))
+        report = error.report
+    (folder / "report.json").write_text(json.dumps(report))
 
 
 def _carry_out(connection: Any, one: Any, others: dict[str, str], ignored: list[str]) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weigh.workloads.suites.question import Dialect
 
 _OTHER = "its load makes a {kind} ({name}), and only tables are kept"
-_FORM = "told"
+_FORM = "reported"
 """Of what is kept of a load; another form is another folder."""
 _DATA = re.compile(
     r"""['"][^'"]*\.(?:parquet|parq|csv|tsv|json|jsonl|ndjson|txt|avro|arrow|gz|zst)['"]""", re.IGNORECASE
@@ -38,12 +38,12 @@ class Made(NamedTuple):
     Attributes:
         tables: a Parquet file for each.
         failed: why there are none; empty where there are.
-        told: what else came of the statements.
+        report: what else came of the statements.
     """
 
     tables: dict[str, Path]
     failed: str = ""
-    told: suite_tables.Told = suite_tables.Told()
+    report: suite_tables.LoadReport = suite_tables.LoadReport()
 
 
 class Loaded(NamedTuple):
@@ -92,9 +92,9 @@ def load(texts: Iterable[str], dialect: Dialect, suite: Path, cache: Path, progr
     ignored: dict[str, None] = {}
     for number, text in enumerate(wanted):
         made = _made(text, dialect, suite, cache)
-        others[text] = {name: _OTHER.format(kind=kind, name=name) for name, kind in made.told.others.items()}
-        others[text] |= {table: f"its table {table} cannot be used: {why}" for table, why in made.told.bad.items()}
-        ignored |= dict.fromkeys(made.told.ignored)
+        others[text] = {name: _OTHER.format(kind=kind, name=name) for name, kind in made.report.others.items()}
+        others[text] |= {table: f"its table {table} cannot be used: {why}" for table, why in made.report.bad.items()}
+        ignored |= dict.fromkeys(made.report.ignored)
         if made.failed:
             failed[text] = made.failed
         names[text] = {}
@@ -132,17 +132,17 @@ def _made(text: str, dialect: Dialect, suite: Path, cache: Path) -> Made:
         folder.parent.mkdir(parents=True, exist_ok=True)
         aside = scratch.folder("suite")
         try:
-            told = suite_tables.make(text, dialect, suite, aside, cache)
-            _moved(aside, folder, told)
+            report = suite_tables.make(text, dialect, suite, aside, cache)
+            _moved(aside, folder, report)
         except (DataFault, EngineFault) as error:
             return Made({}, error.what)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
     try:
-        told = msgspec.json.decode((folder / suite_tables.TOLD).read_bytes(), type=suite_tables.Told)
+        report = msgspec.json.decode((folder / suite_tables.REPORT).read_bytes(), type=suite_tables.LoadReport)
     except (OSError, msgspec.DecodeError) as error:
         return Made({}, f"what was kept of its tables cannot be read: {error}")
-    return Made({file.stem: file for file in sorted(folder.glob("*.parquet"))}, told=told)
+    return Made({file.stem: file for file in sorted(folder.glob("*.parquet"))}, report=report)
 
 
 def _files_read(text: str, suite: Path) -> str:
@@ -157,13 +157,13 @@ def _files_read(text: str, suite: Path) -> str:
     return f"{suite.resolve()}\n" + "\n".join(found)
 
 
-def _moved(aside: Path, folder: Path, told: suite_tables.Told) -> None:
+def _moved(aside: Path, folder: Path, report: suite_tables.LoadReport) -> None:
     """Moved into place whole; who came first wins."""
     whole = folder.with_name(f"{folder.name}-{aside.name}")
     whole.mkdir()
     for file in aside.glob("*.parquet"):
         shutil.copyfile(file, whole / file.name, follow_symlinks=False)
-    (whole / suite_tables.TOLD).write_bytes(msgspec.json.encode(told))
+    (whole / suite_tables.REPORT).write_bytes(msgspec.json.encode(report))
     try:
         whole.rename(folder)
     except OSError:
