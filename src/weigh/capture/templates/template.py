@@ -144,7 +144,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
             key.append("?" if isinstance(taken, str) else "$")
             before.append(words[-1] if last is not None and _is_word(text[last.start : last.end + 1]) else "")
     first = tokens[0].text.upper()
-    torn = any("*/" in piece and "*/" in _HINT.sub("", piece) for piece in dict.fromkeys(pieces))
+    torn = any("\\" in piece or ("*/" in piece and "*/" in _HINT.sub("", piece)) for piece in dict.fromkeys(pieces))
     if torn or not all(_is_known(part) for part, _ in parts):
         raise Unreadable
     ends = [*(begin for _, begin in parts[1:]), len(words)]
