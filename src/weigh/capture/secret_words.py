@@ -67,17 +67,13 @@ _WORDS = "|".join(_AMBIGUOUS)
 _JOINED = re.compile("|".join(map(normal, _TELLING)))
 _NAMED = re.compile(rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])")
 _KEY = re.compile(
-
-
-          rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'\]\\]*\s*[:=>]|[\"'`][\w.-]*(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'`]"
+    rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'\]\\]*\s*[:=>]|[\"'`][\w.-]*(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'`]"
 )
 """As the key of what follows, or in quotes inside a text."""
 _WHOLE = re.compile(r"[\w.:/,{}$*\[\]-]{1,64}")
 """A name, a path or a key, as a value of its own."""
 _SPOKEN = re.compile(
-
-
-          rf"(?<![a-z])(?:code|{_WORDS})(?![a-z])[\w.-]{{0,30}}[\s\W]{{0,3}}(?:(?:is|was|ist|est|es|no|number|nr)(?![a-z]))?[\s\W]{{0,3}}"
+    rf"(?<![a-z])(?:code|{_WORDS})(?![a-z])[\w.-]{{0,30}}[\s\W]{{0,3}}(?:(?:is|was|ist|est|es|no|number|nr)(?![a-z]))?[\s\W]{{0,3}}"
     r"(?=[a-z_]{0,20}\d)(?:\d{3,}|\w{8,})"
 )
 """As messages say it: ``your code is 123456``."""
