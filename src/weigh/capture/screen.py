@@ -50,7 +50,7 @@ _OPTIONS = frozenset(
 )
 # fmt: on
 """Of commands of Redis: they say how, and no secret is one of them."""
-_LONGEST = 1 << 20
+_LONGEST = 200_000
 """Characters of a value that is looked at; a longer one may hold anything."""
 _SESSION = re.compile(
     r"\d{1,20}|[0-9a-f]{1,16}\.[0-9a-f]{1,16}|\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}|\[[0-9a-fA-F:.%\w]{2,60}\]:\d{1,5}|unix:[/\w.-]{1,100}|"

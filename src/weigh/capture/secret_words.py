@@ -77,6 +77,8 @@ _SPOKEN = re.compile(
     r"(?=[a-z_]{0,20}\d)(?:\d{3,}|\w{8,})"
 )
 """As messages say it: ``your code is 123456``."""
+_LONGEST = 200_000
+"""Characters of a statement around its values that are looked at; a longer one may hold anything."""
 _KEYWORDS = re.compile(
     r"\b(?:set|show|reset|alter|discard)\s+(?:session|global\s+session)\b|@@session|\bsession_user\b|"
     r"\bsession_replication_role\b|\bidle_\w*session_timeout\b|\bsession\s+(?:status|variables|characteristics)\b",
@@ -94,6 +96,8 @@ def in_statement(text: str, *, variables: bool = False) -> bool:
         text: of it.
         variables: whether it may set variables, as MySQL's may.
     """
+    if len(text) > _LONGEST:
+        return True
     if variables and _ASSIGNS.search(text):
         return True
     bare = normal(_KEYWORDS.sub(" ", text))
