@@ -83,6 +83,8 @@ _NAME = re.compile(r'"?[a-z_]*[0-9]*"?|[A-Z_]+')
 _MOST_TOKENS = 20_000
 _LONG = 200_000
 """Characters from which on a text is looked at before its tokens are made, which take much more memory than it."""
+_LONGEST = 4_000_000
+"""Characters of a text at most: its tokens take 180 bytes of memory for each, also inside a literal."""
 _STRING = re.compile(r"'(?:[^']|'')*'")
 
 
@@ -102,7 +104,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
 
     kinds = _kinds()
     tokenizer = _tokenizer(product)
-    if len(text) > _LONG and len(_STRING.sub("''", text)) > _LONG:
+    if len(text) > _LONGEST or (len(text) > _LONG and len(_STRING.sub("''", text)) > _LONG):
         raise Unreadable
     try:
         tokens: Sequence[Token] = tokenizer.tokenize(text)
