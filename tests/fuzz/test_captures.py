@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from fuzz.frame import HOSTILE, Door, command, fuzz, mutated
-from support.planted_secrets import FORMATS, Planted, found, log, monitor
+from support.planted_secrets import FORMATS, TOTALS, Planted, found, log, monitor, totals
 
 if TYPE_CHECKING:
     import random
@@ -28,9 +28,13 @@ _FLAGS = {
 
 def _source(chance: random.Random) -> str:
     planted = Planted(chance)
-    kind = chance.choice(FORMATS)
+    kind = chance.choice((*FORMATS, *TOTALS))
     if kind == "monitor":
         return monitor([planted.command(chance.randrange(10_000)) for _ in range(_STATEMENTS)])
+    if kind in TOTALS:
+        mysql = kind == TOTALS[1]
+        made = [planted.statements(chance.randrange(10_000), mysql=mysql) for _ in range(_STATEMENTS)]
+        return totals([text for part in made for text, bound in part if not bound], mysql=mysql)
     calls = []
     for _ in range(_STATEMENTS):
         calls += planted.statements(chance.randrange(10_000), mysql=kind == "mysql")
@@ -53,8 +57,16 @@ def use_planted(content: bytes, folder: Path) -> None:
     assert not leaked, leaked
 
 
+def _wrapped(text: str, chance: random.Random) -> str:
+    """The lines of a log inside those of a collector."""
+    key = chance.choice(("log", "textPayload", "record", "jsonPayload", "MESSAGE", "x"))
+    inside = [json.loads(line) if line.startswith("{") and chance.random() < 0.5 else line for line in text.split("\n")]
+    return "".join(json.dumps({key: one, "stream": "stderr"}) + "\n" for one in inside)
+
+
 def make_mangled(chance: random.Random) -> bytes:
-    text = _source(chance).encode()
+    source = _source(chance)
+    text = (_wrapped(source, chance) if chance.random() < 0.2 else source).encode()
     words = []
     for flag in chance.sample(list(_FLAGS), k=chance.choice((0, 0, 1, 2))):
         value = chance.choice(_FLAGS[flag] if chance.random() < 0.9 else HOSTILE)

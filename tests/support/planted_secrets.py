@@ -161,6 +161,7 @@ _MONITOR = (
 )
 # fmt: on
 FORMATS = ("stderr", "csvlog", "jsonlog", "mysql", "monitor")
+TOTALS = ("pg_stat_statements", "performance_schema")
 
 
 class Planted:
@@ -264,6 +265,21 @@ def log(kind: str, calls: Sequence[tuple[str, tuple[str, ...]]], failed: Sequenc
             )
             out.write("# Query_time: 0.001000  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 1\n")
             out.write(f"SET timestamp=1795000000;\n{text};\n")
+    return out.getvalue()
+
+
+def totals(texts: Sequence[str], *, mysql: bool) -> str:
+    """A dump of what a server counted, of PostgreSQL or of MySQL: that one with a sample of each statement."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    if mysql:
+        rows.writerow(
+            ["SCHEMA_NAME", "DIGEST_TEXT", "COUNT_STAR", "SUM_TIMER_WAIT", "SUM_ROWS_SENT", "QUERY_SAMPLE_TEXT"]
+        )
+        rows.writerows(["shop", re.sub(r"'[^']*'|\d+", "?", text), 3, 4_000_000, 3, text] for text in texts)
+    else:
+        rows.writerow(["userid", "dbid", "query", "calls", "total_exec_time", "rows"])
+        rows.writerows([10, 5, text, 3, 4.5, 3] for text in texts)
     return out.getvalue()
 
 

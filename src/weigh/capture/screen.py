@@ -37,6 +37,8 @@ _PLACES = frozenset(("table", "index", "view"))
 """Of which these may be names."""
 _HOLDS = frozenset(("PREPARE", "EXPLAIN", "DECLARE", "EXECUTE"))
 """Commands that hold a statement, which can still be sent without its secrets."""
+_NAMING = frozenset(("SET", "LISTEN", "UNLISTEN", "USE"))
+"""Commands whose names are values."""
 # fmt: off
 _OPTIONS = frozenset(
     (
@@ -48,6 +50,8 @@ _OPTIONS = frozenset(
 )
 # fmt: on
 """Of commands of Redis: they say how, and no secret is one of them."""
+_LONGEST = 200_000
+"""Characters of a value that is looked at; a longer one may hold anything."""
 _SESSION = re.compile(
     r"\d{1,20}|[0-9a-f]{1,16}\.[0-9a-f]{1,16}|\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}|\[[0-9a-fA-F:.%\w]{2,60}\]:\d{1,5}|unix:[/\w.-]{1,100}|"
 )
@@ -83,6 +87,8 @@ class Screen:
             # Numbers and truth values are most of them.
             if one is None or len(one) < 2 or one.isdigit():
                 continue
+            if len(one) > _LONGEST:
+                return True
             if secret_values.is_secret(one) or secret_words.in_value(one):
                 return True
             if "\\" in one and secret_words.in_value(_readable(one)):
@@ -104,7 +110,7 @@ class Screen:
         if not suspicious:
             return None
         command = any(verb not in _HOLDS and is_command(verb) for verb, _ in parts)
-        said = bool(template.forms) or len(parts) > 1 or template.first == "SET"
+        said = bool(template.forms) or len(parts) > 1 or template.first in _NAMING
         starts = template.first == "START" and bool(template.forms)
         return "accounts" if failed or not template.plain or starts or (command and said) else None
 
@@ -141,6 +147,7 @@ class Screen:
         affixes = [one.prefix + one.suffix for one in given if one is not None]
         suspicious = (
             template.worded
+            or "execute" in template.words
             or self.suspects_values([*texts, *affixes])
             or (bool(sample) and secret_words.in_statement(sample))
         )

@@ -14,14 +14,19 @@ from functools import lru_cache
 # fmt: off
 _TELLING = (
     r"passw", r"pass_?(?:phrase|code|key|hash|salt)", r"(?:user|db|my|admin|root|smtp|old|new)pass", r"passord",
-    r"pswd", r"pwd", r"secret", r"credential", r"(?<![a-z])creds", r"token(?!i[sz])", r"jwt", r"bearer", r"oauth",
+    r"pswd", r"pwd", r"pword", r"pwrd",
+    r"(?:bind|root|db|user|usr|admin|my|smtp|ldap|mail|ftp)_?pw(?![a-z])", r"pw_?reset",
+    r"(?:account|routing|bank)_?(?:number|num|no)(?![a-z])", r"secret", r"credential", r"(?<![a-z])creds",
+    r"token(?!i[sz])", r"jwt", r"bearer", r"oauth",
     r"authenticat", r"authoris", r"authoriz", r"crypt(?!o(?!gr))", r"cipher", r"hmac", r"pbkdf", r"argon2", r"keystore",
     r"keytab", r"htpasswd", r"pgpass", r"mnemonic", r"seed_?phrase",
     r"(?:api|app|access|private|priv|encryption|decryption|enc|signing|sign|master|ssh|auth|licen[cs]e|activation|aes|"
     r"rsa|shared|client|service|account|storage|deploy|webhook|wallet|recovery|consumer|vault|kms|admin|sas|"
     r"geheim|privat)[\s_-]*(?:key|schluessel|schlussel)",
     r"(?:cle|clave|chave|chiave)_?(?:api|privee|secrete|privada|secreta|privata|segreta)",
-    r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic)"
+
+
+          r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic)"
     r"[\s_-]*(?:code|answer|question|link)",
     r"conn(?:ection)?_?(?:str(?:ing)?|info|uri|url)(?![a-z])", r"dblink", r"identified\s+(?:by|with)",
     r"social_?security", r"(?:credit|debit|payment)_?card", r"card_?(?:number|num|no|code|holder)(?![a-z])",
@@ -35,7 +40,7 @@ _TELLING = (
 _AMBIGUOUS = (
     r"pass", r"pw", r"upw", r"psw", r"pins?", r"pin_?(?:code|number|no|hash)", r"[th]?otps?", r"mfa", r"2fa", r"tfa",
     r"auth[nz]?", r"(?:log|sign)[-_]?in(?:s|_?id)?", r"logon", r"cookies?",
-    r"(?:\w*(?<!ob)(?<!pos))sessions?(?:id)?", r"sess(?:id)?", r"sid", r"salt(?:s|ed)?", r"hash(?:es|ed)?",
+    r"(?:\w*(?<!ob)(?<!pos))sessions?(?:id)?", r"\w*sess(?:id)?", r"sid", r"puk", r"salt(?:s|ed)?", r"hash(?:es|ed)?",
     r"\w*pw_?hash", r"sha_?(?:1|2|3|224|256|384|512)", r"md[45]", r"digest(?=\s*\()", r"signatures?", r"sig",
     r"nonces?", r"[cx]srf", r"pgp", r"gpg", r"dsn", r"connection", r"cv[vcn]2?", r"ssn", r"iban", r"pem", r"pfx",
     r"p12", r"mdp", r"clave", r"parola", r"parol", r"haslo", r"heslo", r"geslo", r"sifre", r"jeton", r"sandi",
@@ -72,6 +77,8 @@ _SPOKEN = re.compile(
     r"(?=[a-z_]{0,20}\d)(?:\d{3,}|\w{8,})"
 )
 """As messages say it: ``your code is 123456``."""
+_LONGEST = 200_000
+"""Characters of a statement around its values that are looked at; a longer one may hold anything."""
 _KEYWORDS = re.compile(
     r"\b(?:set|show|reset|alter|discard)\s+(?:session|global\s+session)\b|@@session|\bsession_user\b|"
     r"\bsession_replication_role\b|\bidle_\w*session_timeout\b|\bsession\s+(?:status|variables|characteristics)\b",
@@ -89,6 +96,8 @@ def in_statement(text: str, *, variables: bool = False) -> bool:
         text: of it.
         variables: whether it may set variables, as MySQL's may.
     """
+    if len(text) > _LONGEST:
+        return True
     if variables and _ASSIGNS.search(text):
         return True
     bare = normal(_KEYWORDS.sub(" ", text))

@@ -83,6 +83,8 @@ _NAME = re.compile(r'"?[a-z_]*[0-9]*"?|[A-Z_]+')
 _MOST_TOKENS = 20_000
 _LONG = 200_000
 """Characters from which on a text is looked at before its tokens are made, which take much more memory than it."""
+_LONGEST = 4_000_000
+"""Characters of a text at most: its tokens take 180 bytes of memory for each, also inside a literal."""
 _STRING = re.compile(r"'(?:[^']|'')*'")
 
 
@@ -102,7 +104,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
 
     kinds = _kinds()
     tokenizer = _tokenizer(product)
-    if len(text) > _LONG and len(_STRING.sub("''", text)) > _LONG:
+    if len(text) > _LONGEST or (len(text) > _LONG and len(_STRING.sub("''", text)) > _LONG):
         raise Unreadable
     try:
         tokens: Sequence[Token] = tokenizer.tokenize(text)
@@ -144,7 +146,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
             key.append("?" if isinstance(taken, str) else "$")
             before.append(words[-1] if last is not None and _is_word(text[last.start : last.end + 1]) else "")
     first = tokens[0].text.upper()
-    torn = any("*/" in piece and "*/" in _HINT.sub("", piece) for piece in dict.fromkeys(pieces))
+    torn = any("\\" in piece or ("*/" in piece and "*/" in _HINT.sub("", piece)) for piece in dict.fromkeys(pieces))
     if torn or not all(_is_known(part) for part, _ in parts):
         raise Unreadable
     ends = [*(begin for _, begin in parts[1:]), len(words)]
