@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weigh import _beside, _kinds
 
 if TYPE_CHECKING:
+    import datetime
+
     from weigh._beside import Beside
     from weigh._kinds import Kind
 
@@ -16,6 +18,10 @@ DEFAULT_OUT = Path("runs")
 """Where evidence goes and is looked for, unless the user says otherwise."""
 LATEST = "latest"
 """Name of the newest evidence of a folder."""
+
+
+_NESTED = 4
+"""Directories around evidence, at most: archives are unpacked into folders of their own."""
 
 
 class Entry(NamedTuple):
@@ -57,7 +63,8 @@ def beside(folder: Path) -> list[Beside]:
 def resolve(evidence: Path) -> Path:
     """The directory that a user names: ``latest`` is the newest of ``runs``, and ``DIR/latest`` that of DIR.
 
-    A directory that is called so is meant itself.
+    A directory that is called so is meant itself. One that holds a single directory and nothing else, as archives are
+    unpacked, stands for that one.
 
     Raises:
         EvidenceFault: there is no evidence to be the latest.
@@ -65,7 +72,7 @@ def resolve(evidence: Path) -> Path:
     from weigh.model.errors import EvidenceFault
 
     if evidence.name != LATEST or evidence.exists():
-        return evidence
+        return _unpacked(evidence)
     folder = DEFAULT_OUT if evidence == Path(LATEST) else evidence.parent
     found = entries(folder)
     if not found:
@@ -73,6 +80,19 @@ def resolve(evidence: Path) -> Path:
             "there is no evidence in it", where=str(folder), remedy="weigh run makes some; DIR/latest is that of DIR"
         )
     return found[0].path
+
+
+def _unpacked(folder: Path) -> Path:
+    """The evidence inside of directories that hold nothing else; the folder itself where there is none."""
+    inner = folder
+    for _ in range(_NESTED):
+        if not inner.is_dir() or _kinds.recognised(inner) is not None:
+            break
+        inside = list(islice(inner.iterdir(), 2))
+        if len(inside) != 1 or inside[0].is_symlink():
+            return folder
+        inner = inside[0]
+    return inner if inner.is_dir() and _kinds.recognised(inner) is not None else folder
 
 
 def _entry(path: Path) -> Entry | None:
@@ -102,5 +122,6 @@ def _recorded(path: Path, kind: Kind[Any, Any]) -> bool:
 
 
 def _written(path: Path, kind: Kind[Any, Any]) -> datetime.datetime:
-    file = path / kind.file
-    return datetime.datetime.fromtimestamp((file if file.exists() else path).stat().st_mtime, datetime.UTC)
+    from weigh.evidence import naming
+
+    return naming.written(path, kind.file if (path / kind.file).exists() else ".")

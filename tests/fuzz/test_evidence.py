@@ -53,14 +53,15 @@ def _edit(evidence: Path, chance: random.Random) -> dict[str, Any]:
     if (evidence / JOURNAL).is_file() and chance.random() < 0.75:
         lines = (evidence / JOURNAL).read_bytes().splitlines()
         at = chance.randrange(len(lines))
-        return {"file": JOURNAL, "line": at, "text": _changed(lines[at], chance).decode("latin-1")}
+        return {"file": JOURNAL, "line": at, "text": changed(lines[at], chance).decode("latin-1")}
     # Pages and texts are compared, and never read.
     names = [path.name for path in evidence.iterdir() if path.suffix in (".json", ".parquet", ".jsonl")]
     file = chance.choice(sorted(names))
-    return {"file": file, "text": _changed((evidence / file).read_bytes(), chance).decode("latin-1")}
+    return {"file": file, "text": changed((evidence / file).read_bytes(), chance).decode("latin-1")}
 
 
-def _changed(content: bytes, chance: random.Random) -> bytes:
+def changed(content: bytes, chance: random.Random) -> bytes:
+    """A document, or a line of one, with something in it changed."""
     kind = chance.randrange(10)
     if kind == 0:
         return deep(chance.choice((10, 900, 100_000)))

@@ -9,6 +9,7 @@ from weigh._evidence.any import AnyEvidence
 from weigh._evidence.loads import LoadEvidence
 from weigh._evidence.run import Evidence
 from weigh._kinds import LADDER, LOAD_LADDER
+from weigh.evidence import naming
 from weigh.ladder.load.results import LoadLadderResults
 from weigh.ladder.load.verify import LoadLadderVerification
 from weigh.ladder.results import LadderResults
@@ -50,7 +51,7 @@ class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
     @cached_property
     def rungs(self) -> tuple[Evidence, ...]:
         """The evidence of each rung, by ascending scale."""
-        return tuple(Evidence(self.path.parent / rung.evidence) for rung in self._read.rungs)
+        return tuple(Evidence(naming.beside(self.path.resolve().parent, rung.evidence)) for rung in self._read.rungs)
 
     @property
     def first(self) -> Scale | None:
@@ -104,7 +105,9 @@ class LoadLadderEvidence(AnyEvidence[LoadLadderResults, LoadLadderVerification])
     @cached_property
     def rungs(self) -> tuple[LoadEvidence, ...]:
         """The evidence of each rung, by ascending size of its data."""
-        return tuple(LoadEvidence(self.path.parent / rung.evidence) for rung in self._read.rungs)
+        return tuple(
+            LoadEvidence(naming.beside(self.path.resolve().parent, rung.evidence)) for rung in self._read.rungs
+        )
 
     @property
     def outgrown(self) -> float | None:

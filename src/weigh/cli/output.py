@@ -49,8 +49,10 @@ def clear_line() -> None:
 
 def print_results(kind: Kind[Any, Any], results: Any, folder: Path, *, as_json: bool, verbose: bool = False) -> None:
     """What evidence of any kind says, on stdout."""
+    from weigh.evidence import naming
+
     if as_json:
-        print_json(kind.document(results, folder.resolve().name))
+        print_json(kind.document(results, naming.given(folder)))
     else:
         print_rich((kind.whole if verbose else kind.text)(results, str(folder)))
 

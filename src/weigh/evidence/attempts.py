@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 import re
-from contextlib import suppress
 from itertools import islice
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from weigh.evidence import journal
+from weigh.evidence import journal, naming
 from weigh.evidence.seal import SEAL, read_seal
 from weigh.model.errors import EnvironmentFault, EvidenceFault
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MOST = 100
 """Missing attempts that are named one by one."""
@@ -48,30 +50,25 @@ def begin(root: Path, experiment: str) -> tuple[Path, int]:
 
 def attempts(root: Path, experiment: str) -> list[Path]:
     """Directories of the attempts of one experiment that recorded something, oldest first."""
-    # What was sealed did record something: emptying its journal does not hide it.
-    return [path for path in _directories(root, experiment) if journal.begun(path) or (path / SEAL).exists()]
+    return [path for path in _directories(root, experiment) if _recorded(path)]
 
 
 def history_folders(folder: Path) -> list[Path]:
     """The directories of an attempt and of the earlier ones of its experiment beside it, oldest first."""
-    try:
-        _, experiment, number = folder.resolve().name.rsplit("-", 2)
-        last = int(number)
-    except ValueError:
+    own = folder.resolve()
+    name = naming.parsed(naming.given(own))
+    if name is None or not _recorded(own):
         return [folder]
-    found = [path for path in attempts(folder.resolve().parent, experiment) if number_of(path) <= last]
-    return found if folder.resolve() in found else [folder]
+    return [path for _, path in sorted(_family(own, name).items()) if _recorded(path)]
 
 
 def earlier_folders(folder: Path) -> list[Path]:
     """The directories of the earlier attempts of the same experiment beside an attempt, oldest first."""
-    folder = folder.resolve()
-    try:
-        _, experiment, number = folder.name.rsplit("-", 2)
-        mine = int(number)
-    except ValueError:
+    own = folder.resolve()
+    name = naming.parsed(naming.given(own))
+    if name is None:
         return []
-    return [path for path in attempts(folder.parent, experiment) if number_of(path) < mine]
+    return [path for _, path in sorted(_family(own, name).items()) if path != own and _recorded(path)]
 
 
 def missing(folder: Path) -> list[str]:
@@ -83,37 +80,53 @@ def missing(folder: Path) -> list[str]:
     Returns:
         Names of directories; ``attempt N`` where no seal names it.
     """
-    folder = folder.resolve()
-    named = _named(folder)
-    try:
-        _, experiment, number = folder.name.rsplit("-", 2)
-        last = int(number)
-    except ValueError:
-        return sorted(name for name in named if not _is_beside(folder, name))[: _MOST + 1]
-    beside = [path for path in _directories(folder.parent, experiment) if number_of(path) <= last]
+    own = folder.resolve()
+    named = _named(own)
+    name = naming.parsed(naming.given(own))
+    if name is None:
+        return sorted(one for one in named if not naming.beside(own.parent, one).is_dir())[: _MOST + 1]
+    there = _family(own, name)
     names = {}
-    for name in sorted(named.union(*map(_named, beside))):
-        with suppress(ValueError):
-            names[number_of(Path(name))] = name
-    there = {number_of(path) for path in beside}
+    for one in sorted({*named}.union(*map(_named, there.values()))):
+        if (said := naming.parsed(one)) is not None:
+            names[said.number] = one
     # One by one, and not all at once: somebody may call a folder the thousand-millionth attempt.
-    gone = islice((one for one in range(1, last) if one not in there), _MOST + 1)
+    gone = islice((one for one in range(1, name.number) if one not in there), _MOST + 1)
     found = [names.get(one, f"attempt {one}") for one in gone]
+    # A seal knows better than a directory's name which attempts came before.
+    found += [
+        one for one in sorted(named) if one not in found and not naming.beside(own.parent, one, named[one]).is_dir()
+    ]
     return found if len(found) <= _MOST else [*found[:_MOST], f"attempt {_MOST + 1} and later ones"]
 
 
-def _is_beside(folder: Path, name: str) -> bool:
-    with suppress(OSError, ValueError):
-        return (folder.parent / name).is_dir()
-    return False
+def _family(own: Path, name: naming.Name) -> dict[int, Path]:
+    """By number an attempt and the earlier ones of its experiment, whatever their directories are called now."""
+    found = {
+        number: path
+        for path in _directories(own.parent, name.experiment)
+        if (number := number_of(path)) < name.number and path != own
+    }
+    for one, seal in _named(own).items():
+        said = naming.parsed(one)
+        if said is not None and said.experiment == name.experiment and said.number < name.number:
+            place = naming.beside(own.parent, one, seal)
+            if place.is_dir() and place.resolve() != own:
+                found[said.number] = place
+    return {**found, name.number: own}
 
 
-def _named(folder: Path) -> frozenset[str]:
-    """The earlier attempts that a seal names; none where there is no seal, or a damaged one."""
+def _recorded(path: Path) -> bool:
+    # What was sealed did record something: emptying its journal does not hide it.
+    return journal.begun(path) or (path / SEAL).exists()
+
+
+def _named(folder: Path) -> dict[str, str]:
+    """The earlier attempts that a seal names, with their seals; none where there is no seal, or a damaged one."""
     try:
-        return frozenset(read_seal(folder).earlier)
+        return read_seal(folder).earlier
     except EvidenceFault:
-        return frozenset()
+        return {}
 
 
 def _directories(root: Path, experiment: str) -> list[Path]:

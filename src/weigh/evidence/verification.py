@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from weigh import __version__
-from weigh.evidence import attempts, files, journal, seal
+from weigh.evidence import attempts, files, journal, naming, seal
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Code
-from weigh.model.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +77,7 @@ def hashes(folder: Path, sealed: seal.Seal) -> list[Problem]:
     for name in sorted(present & sealed.files.keys()):
         problems += _changed(folder / name, name, sealed.files[name], "it was changed after it was sealed")
     for name, wanted in sealed.earlier.items():
-        path = folder.resolve().parent / name / seal.SEAL
+        path = naming.beside(folder.resolve().parent, name, wanted) / seal.SEAL
         if not is_name(name):
             text = f"it names an earlier attempt that is no name of a directory: {name[:_NAME]!r}"
             problems.append(Problem(code=codes.R4_SEALED.code, file=seal.SEAL, text=text))
@@ -106,29 +105,7 @@ def not_following(folder: Path, computed: Mapping[str, bytes], sealed: seal.Seal
     others = [
         name for name, content in computed.items() if (folder / name).exists() and not same(folder / name, content)
     ]
-    found = [Problem(code=codes.R4_FIGURES.code, file=name, text=text + note) for name in others]
-    if found and (was := _written_as(folder, computed)):
-        said = f"{text}{note}. The folder was called {was} when it was written: give it that name again, then verify it"
-        found[0] = msgspec.structs.replace(found[0], text=said)
-    return found
-
-
-class _Named(msgspec.Struct):
-    evidence: str = ""
-
-
-def _written_as(folder: Path, computed: Mapping[str, bytes]) -> str:
-    """The name of the folder in its own reports, where it has another one now; else empty."""
-    for name in computed:
-        if not name.endswith(".json") or "/" in name:
-            continue
-        try:
-            said = msgspec.json.decode(files.content(folder / name), type=_Named).evidence
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-        if is_name(said) and said != folder.resolve().name:
-            return visible(said)
-    return ""
+    return [Problem(code=codes.R4_FIGURES.code, file=name, text=text + note) for name in others]
 
 
 def chain(folder: Path) -> list[Problem]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
-import re
-from contextlib import suppress
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh import __version__, _kinds
-from weigh.evidence import files, seal
+from weigh.evidence import files, naming, seal
 from weigh.evidence.attempts import history_folders
 from weigh.experiment import record as experiment_record
 from weigh.experiment.results.results import experiment_results
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from weigh.model.contender import Contender
     from weigh.model.operation import Operation
 
-_DAY = re.compile(r"(\d{4})(\d\d)(\d\d)-")
 _KEPT = (
     "cpu", "cores", "cores_allowed", "memory_bytes", "kernel", "cpu_limit", "memory_limit", "governor", "turbo",
     "huge_pages", "clock_source", "virtual", "system",
@@ -92,7 +88,7 @@ def entries(
             Entry(
                 id=own,
                 kind=kind.name,
-                evidence=folder.resolve().name,
+                evidence=naming.given(folder),
                 path=str(folder.resolve()),
                 at=at or _when(folder, kind.file),
                 covers=tuple(dict.fromkeys([own, *_earlier(folder)])),
@@ -108,10 +104,10 @@ def _rungs(folder: Path, kind: str) -> list[Path]:
     if kind == "ladder":
         from weigh.ladder.record import read as read_ladder
 
-        return [beside / rung.evidence for rung in read_ladder(folder).rungs]
+        return [naming.beside(beside, rung.evidence) for rung in read_ladder(folder).rungs]
     from weigh.ladder.load.record import read as read_load_ladder
 
-    return [beside / rung.evidence for rung in read_load_ladder(folder).rungs]
+    return [naming.beside(beside, rung.evidence) for rung in read_load_ladder(folder).rungs]
 
 
 def _earlier(folder: Path) -> Iterator[str]:
@@ -123,13 +119,7 @@ def _earlier(folder: Path) -> Iterator[str]:
 
 def _when(folder: Path, file: str) -> str:
     """When it was measured: the journal's time, unless a copy of another day has it."""
-    written = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
-    if found := _DAY.match(folder.resolve().name):
-        with suppress(ValueError):
-            begun = datetime.datetime.strptime(found[0], "%Y%m%d-").replace(tzinfo=datetime.UTC)
-            if abs(written - begun) > datetime.timedelta(days=3):
-                written = begun
-    return written.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return naming.written(folder, file).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _labelled(point: Point, commit: str) -> Point:
@@ -280,7 +270,7 @@ def _load(folder: Path, commit: str) -> dict[str, Any]:
         engine=target.product if target else record.spec.target,
         version=target.version if target else "",
     )
-    plain = msgspec.to_builtins(document(results, folder.name))
+    plain = msgspec.to_builtins(document(results, naming.given(folder)))
     first = next((run for run in plain["runs"] if run["verdict"] != "refused"), None)
     return {
         "experiment": record.spec.id,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.evidence import naming
 from weigh.experiment.record import history
 from weigh.experiment.report import files
 from weigh.experiment.results.results import ExperimentResults, experiment_results
@@ -97,7 +98,7 @@ def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) ->
         EvidenceFault: an evidence cannot be read.
     """
     rungs = tuple(
-        Rung(scale=scale, evidence=folder.resolve().name, results=files.read(folder)) for scale, folder in folders
+        Rung(scale=scale, evidence=naming.given(folder), results=files.read(folder)) for scale, folder in folders
     )
     counted = tuple(
         cost for rung, (_, folder) in zip(rungs, folders, strict=True) for cost in _costs(plan, rung, folder)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.evidence import naming
 from weigh.evidence.verification import Outcome, Problem
 from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
@@ -53,7 +54,7 @@ def verify(folder: Path) -> LadderVerification:
     problems += own_files(folder, files.rendered(summary))
     return LadderVerification(
         ladder=folder.resolve().name,
-        rungs=tuple(verify_rung(beside / rung.evidence) for rung in summary.rungs),
+        rungs=tuple(verify_rung(naming.beside(beside, rung.evidence)) for rung in summary.rungs),
         problems=tuple(problems),
     )
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh import _runs
 from weigh._kinds import kind_of
+from weigh.evidence import files, naming, seal
+from weigh.evidence.attempts import history_folders
 from weigh.evidence.seal import SEAL
 from weigh.evidence.verification import uncomputable
 from weigh.model.errors import EvidenceFault
@@ -62,6 +65,14 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Judged, ...] = ()
 
 
+class _Rung(msgspec.Struct):
+    evidence: str
+
+
+class _Ladder(msgspec.Struct):
+    rungs: list[_Rung]
+
+
 class Index:
     """The evidence of a folder. Several threads may ask at once.
 
@@ -81,7 +92,7 @@ class Index:
         Raises:
             EvidenceFault: the folder is gone.
         """
-        return _runs.entries(self.folder)
+        return [one for one in _runs.entries(self.folder) if not one.path.is_symlink()]
 
     def rows(self, entries: Iterable[Entry]) -> list[Row]:
         """Their rows. Each is read when it is asked for first, and again once it has changed."""
@@ -100,7 +111,7 @@ class Index:
         """
         # What the folder itself lists: no name leads out of it.
         found = next((one for one in self.folder.iterdir() if one.name == name), None)
-        if found is None:
+        if found is None or found.is_symlink():
             raise EvidenceFault(
                 "there is no such evidence", where=one_line(name, 200), remedy="the list shows what there is now"
             )
@@ -145,6 +156,31 @@ class Index:
     def _once(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same values, each in memory once: thousands of evidences have the same operations."""
         return tuple(self._shared.setdefault(one, one) for one in values)
+
+
+def check_inside(folder: Path) -> None:
+    """That nothing that a page is made from is a link, which leads anywhere: of the evidence, its attempts and rungs.
+
+    Raises:
+        EvidenceFault: something is.
+    """
+    read = [folder, *history_folders(folder)]
+    read += [naming.beside(folder.parent, name) for name in _rungs(folder)]
+    for one in read:
+        if one.is_symlink() or any((one / name).is_symlink() for name in seal.foreign(one)):
+            raise EvidenceFault(
+                "it holds a link, and links are not followed here",
+                where=one_line(one.name, 200),
+                remedy="weigh report EVIDENCE reads it, where you trust whoever made it",
+            )
+
+
+def _rungs(folder: Path) -> list[str]:
+    """Names of the evidence that a ladder is made from; none of anything else."""
+    for name in ("ladder.json", "load-ladder.json"):
+        with suppress(OSError, EvidenceFault):
+            return [one.evidence for one in files.decoded(files.content(folder / name), _Ladder).rungs]
+    return []
 
 
 def _unfinished(row: Row) -> str:

@@ -9,7 +9,7 @@ import http.server
 import re
 import threading
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from weigh.evidence import files
@@ -17,7 +17,8 @@ from weigh.evidence.verification import uncomputable
 from weigh.model.errors import EnvironmentFault, EvidenceFault, WeighError
 from weigh.serve import filters, pages, side_by_side
 from weigh.serve.computed import Pages
-from weigh.serve.index import Index
+from weigh.serve.connections import Connections
+from weigh.serve.index import Index, check_inside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,7 @@ _NAMES = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.IGNORE
 _OWN = re.compile(rf"http://{_NAMES.pattern}", re.IGNORECASE)
 """What a browser says of a page of this server that asks; a link and an address say nothing."""
 _PATIENCE = 30.0
-"""Seconds that a client may take to ask."""
+"""Seconds that a client may take to read an answer."""
 _LARGEST = 1 << 30
 """Bytes of a journal that is read for a page: what is larger would hold up everybody for minutes."""
 _PARAMETERS = 20
@@ -62,6 +63,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.pages = Pages()
         # What computes a page uses a whole CPU: one after another.
         self.computing = threading.Lock()
+        self.connections = Connections()
         try:
             super().__init__((ADDRESS, port), functools.partial(_Handler))
         except OSError as error:
@@ -83,6 +85,22 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = ADDRESS, int(self.server_address[1])
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """A thread for a client, if there is room."""
+        if self.connections.begin(request):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def shutdown_request(self, request: Any) -> None:
+        """The end of a connection."""
+        self.connections.end(request)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """Twice a second: who takes too long to ask is not waited for."""
+        self.connections.close_late()
+
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away, or that never asked, is no mistake; others were answered."""
 
@@ -95,6 +113,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """A page."""
+        self.server.connections.answers(self.connection)
         if refusal := self._refusal():
             self._plain(*refusal)
             return
@@ -105,6 +124,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def _nothing(self) -> None:
+        self.server.connections.answers(self.connection)
         self._plain(HTTPStatus.METHOD_NOT_ALLOWED, "nothing is written here: GET and HEAD")
 
     do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _nothing
@@ -154,6 +174,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             name = pages.named(rest)
             folder, found = index.find(name)
             _check_size(folder / found.file)
+            check_inside(folder)
             with self.server.computing:
                 return HTTPStatus.OK, pages.framed(self.server.pages.page(folder, found))
         if asked.path.startswith(_PROFILES):
@@ -166,6 +187,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             for name in names:
                 folder, found = index.find(name)
                 _check_size(folder / found.file)
+                check_inside(folder)
             with self.server.computing:
                 shown = side_by_side.compared(index, *names)
             return HTTPStatus.OK, pages.framed(shown) if isinstance(shown, bytes) else pages.beside(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import seal, whole
+from weigh.evidence import naming, seal, whole
 from weigh.experiment.record import history
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
@@ -40,7 +40,7 @@ def html(folder: Path) -> bytes:
         EvidenceFault: as of :func:`read`.
     """
     records = attempts(folder)
-    return _page(experiment_results(records), records, folder.resolve().name)
+    return _page(experiment_results(records), records, naming.given(folder))
 
 
 def attempts(folder: Path) -> list[Record]:
@@ -81,7 +81,7 @@ def write(folder: Path) -> ExperimentResults:
 def _rendered(folder: Path) -> tuple[ExperimentResults, dict[str, bytes]]:
     records = attempts(folder)
     results = experiment_results(records)
-    name = folder.resolve().name
+    name = naming.given(folder)
     return results, {
         VERDICTS: seal.json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.answers.votes import conclude
-from weigh.evidence import journal, seal, timeline
+from weigh.evidence import journal, naming, seal, timeline
 from weigh.evidence.verification import (
     UNKEYED,
     Outcome,
@@ -205,7 +205,8 @@ def _gate(record: Record) -> list[Problem]:
 
 def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
-    if any(not (is_name(name) and (folder.resolve().parent / name).is_dir()) for name in sealed.earlier):
+    beside = folder.resolve().parent
+    if any(not (is_name(name) and naming.beside(beside, name, own).is_dir()) for name, own in sealed.earlier.items()):
         # Named above; without them nothing follows.
         return [], 0
     try:

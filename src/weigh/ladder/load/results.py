@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.evidence import naming
 from weigh.ladder.load.plan import LoadLadderPlan, LoadStep
 from weigh.ladder.load.setting import in_bytes
 from weigh.load.analysis.findings import data_bytes
@@ -120,7 +121,7 @@ def summarise(plan: LoadLadderPlan, folders: Sequence[Path]) -> LoadLadderResult
         EvidenceFault: one cannot be read.
     """
     rungs = tuple(
-        rung(plan, step, folder.resolve().name, files.read(folder))
+        rung(plan, step, naming.given(folder), files.read(folder))
         for step, folder in zip(plan.steps, folders, strict=False)
     )
     found = LoadLadderResults(plan=plan, rungs=rungs, findings=())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.evidence import naming
 from weigh.evidence.verification import Outcome, Problem
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report import files
@@ -52,7 +53,7 @@ def verify(folder: Path) -> LoadLadderVerification:
     problems += own_files(folder, files.rendered(summary))
     return LoadLadderVerification(
         ladder=folder.resolve().name,
-        rungs=tuple(verify_rung(beside / one.evidence) for one in summary.rungs),
+        rungs=tuple(verify_rung(naming.beside(beside, one.evidence)) for one in summary.rungs),
         problems=tuple(problems),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import seal, whole
+from weigh.evidence import naming, seal, whole
 from weigh.ladder import record
 from weigh.ladder.record import JSON
 from weigh.ladder.report.document import document
@@ -35,7 +35,7 @@ def read(folder: Path) -> LadderResults:
     """
     written = record.read(folder)
     beside = folder.resolve().parent
-    return summarise(written.plan, [(rung.scale, beside / rung.evidence) for rung in written.rungs])
+    return summarise(written.plan, [(rung.scale, naming.beside(beside, rung.evidence)) for rung in written.rungs])
 
 
 def html(folder: Path) -> bytes:

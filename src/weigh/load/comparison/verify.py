@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import journal, timeline
+from weigh.evidence import journal, naming, timeline
 from weigh.evidence.verification import (
     UNKEYED,
     Outcome,
@@ -81,7 +81,7 @@ def verify(folder: Path) -> LoadComparisonVerification:
         )
         verdicts = len(results.verdicts)
         problems += searches_in_turn(record, folder) if record.spec.load.find_rate else _order(record)
-        computed = {**comparison_record.derived(record), **files.pages(results, folder.resolve().name)}
+        computed = {**comparison_record.derived(record), **files.pages(results, naming.given(folder))}
         for arm in record.spec.arms:
             if arm.name in results.loads:
                 place = comparison_record.folder_of(folder, arm)

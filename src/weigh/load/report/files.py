@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import timeline, whole
+from weigh.evidence import naming, timeline, whole
 from weigh.evidence.seal import json_bytes
 from weigh.load import record as load_record
 from weigh.load.report.document import document
@@ -35,12 +35,12 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    return page(read(folder), folder.resolve().name).encode()
+    return page(read(folder), naming.given(folder)).encode()
 
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
-    return pages(read(folder), folder.resolve().name)
+    return pages(read(folder), naming.given(folder))
 
 
 def pages(results: LoadResults, name: str) -> dict[str, bytes]:
@@ -68,5 +68,5 @@ def write(folder: Path, results: LoadResults | None = None) -> None:
     for name, content in load_record.derived(results.record).items():
         whole.write(folder / name, content)
     timeline.write(folder, load_record.watched_runs(results.record))
-    for name, content in pages(results, folder.resolve().name).items():
+    for name, content in pages(results, naming.given(folder)).items():
         whole.write(folder / name, content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.evidence import journal
+from weigh.evidence import journal, naming
 from weigh.experiment.report import files
 from weigh.experiment.report.export import bencher, benchfmt, clickbench, junit, openmetrics, tables
 from weigh.experiment.report.export.exported import Exported
@@ -72,7 +72,7 @@ def export(folder: Path, form: str, contender: str | None = None) -> tuple[bytes
     exported = Exported(
         results=experiment_results(records),
         samples=samples,
-        evidence=folder.resolve().name,
+        evidence=naming.given(folder),
         contender=contender,
         written=datetime.datetime.fromtimestamp((folder / journal.NAME).stat().st_mtime, datetime.UTC).date(),
     )

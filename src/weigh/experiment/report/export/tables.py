@@ -29,6 +29,8 @@ _TIMING = (
     "max",
 )
 _VERDICT = ("baseline", "verdict", "ratio", "low", "high", "confidence", "margin", "noise_floor", "detectable")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a text begins with that a spreadsheet takes for a formula."""
 _KEY = ("operation", "contender", "metric", "temperature", "layout")
 
 
@@ -56,7 +58,10 @@ def _line(measured: Timing | Verdict, verdict: Verdict | None) -> list[object]:
 
 
 def _cell(value: object) -> object:
-    return visible(value) if isinstance(value, str) else value
+    """A cell as a spreadsheet shows it: a text that it would compute as a formula begins with an apostrophe."""
+    if not isinstance(value, str):
+        return value
+    return f"'{visible(value)}" if value.startswith(_FORMULA) else visible(value)
 
 
 def executions(exported: Exported) -> bytes:

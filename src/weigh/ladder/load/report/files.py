@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import seal, whole
+from weigh.evidence import naming, seal, whole
 from weigh.ladder.load import record
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report.document import document
@@ -34,7 +34,7 @@ def read(folder: Path) -> LoadLadderResults:
     """
     written = record.read(folder)
     beside = folder.resolve().parent
-    return summarise(written.plan, [beside / rung.evidence for rung in written.rungs])
+    return summarise(written.plan, [naming.beside(beside, rung.evidence) for rung in written.rungs])
 
 
 def html(folder: Path) -> bytes:

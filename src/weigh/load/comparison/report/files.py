@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import attempts, whole
+from weigh.evidence import attempts, naming, whole
 from weigh.evidence.seal import json_bytes
 from weigh.load.comparison import record as comparison_record
 from weigh.load.comparison.report.document import document
@@ -73,5 +73,5 @@ def write(folder: Path) -> None:
     for arm in results.record.spec.arms:
         if arm.name in results.loads:
             load_files.write(comparison_record.folder_of(folder, arm), results.loads[arm.name])
-    for name, content in pages(results, folder.resolve().name).items():
+    for name, content in pages(results, naming.given(folder)).items():
         whole.write(folder / name, content)

@@ -1,0 +1,112 @@
+"""The name that evidence was given, whatever its directory is called now.
+
+CI systems unpack what they kept under names of their own, without times and execute bits. The name stands in the sealed
+report of the evidence; it tells the experiment and the number of the attempt.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from weigh.evidence import files
+from weigh.evidence.seal import SEAL
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_GIVEN = re.compile(r"([0-9]{8})-([0-9a-f]{12})-([0-9]{1,9})")
+_REPORTS = ("verdicts.json", "load.json", "load-comparison.json")
+"""Documents that say the name; evidence has one of them."""
+_FEW_DAYS = datetime.timedelta(days=3)
+
+
+class Name(NamedTuple):
+    """What a name says.
+
+    Attributes:
+        day: on which it began, as ``YYYYMMDD``.
+        experiment: its id.
+        number: of the attempt, from 1.
+    """
+
+    day: str
+    experiment: str
+    number: int
+
+
+class _Report(msgspec.Struct):
+    evidence: str = ""
+
+
+def parsed(name: str) -> Name | None:
+    """What a name says; None where it is none that weigh gives to an attempt."""
+    found = _GIVEN.fullmatch(name)
+    return Name(found[1], found[2], int(found[3])) if found else None
+
+
+def given(folder: Path) -> str:
+    """The name that an evidence directory was given: that which it has, unless it is none that weigh gives.
+
+    One that looks like that of another attempt is taken at its word, and does not follow from the report then.
+    """
+    if parsed(folder.resolve().name):
+        return folder.resolve().name
+    for name in _REPORTS:
+        with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
+            said = msgspec.json.decode(files.content(folder / name), type=_Report).evidence
+            return said if parsed(said) else folder.resolve().name
+    return folder.resolve().name
+
+
+def beside(folder: Path, name: str, seal: str = "") -> Path:
+    """Where an evidence of that name lies in a folder: under its name, or renamed.
+
+    Args:
+        folder: that holds it.
+        name: that it was given; one that is no name of a directory is not looked for.
+        seal: BLAKE3 of its seal, where that is known: what is renamed is told by it, and not by what its report says.
+
+    Returns:
+        The place that its name says, where there is no such evidence.
+    """
+    place = folder / name
+    if parsed(name) is None or (place.is_dir() and (not seal or _sealed(place) == seal)):
+        return place
+    found = (one for one in _renamed(folder) if (_sealed(one) == seal if seal else given(one) == name))
+    return next(found, place)
+
+
+def written(folder: Path, file: str) -> datetime.datetime:
+    """When something was recorded last, in UTC: by the time of a file, unless a copy of another day has it.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    changed = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
+    name = parsed(given(folder))
+    if name is not None:
+        with suppress(ValueError):
+            begun = datetime.datetime.strptime(name.day, "%Y%m%d").replace(tzinfo=datetime.UTC)
+            if abs(changed - begun) > _FEW_DAYS:
+                return begun
+    return changed
+
+
+def _renamed(folder: Path) -> list[Path]:
+    """Directories of a folder that are called otherwise than weigh calls attempts."""
+    with suppress(OSError):
+        return sorted(one for one in folder.iterdir() if one.is_dir() and parsed(one.name) is None)
+    return []
+
+
+def _sealed(folder: Path) -> str:
+    """BLAKE3 of a seal; empty where there is none."""
+    with suppress(OSError):
+        if files.is_regular(folder / SEAL):
+            return files.hashed(folder / SEAL)
+    return ""
