@@ -68,6 +68,23 @@ def content(path: Path, most: int = DOCUMENT) -> bytes:
     return found
 
 
+def named(path: Path, most: int = DOCUMENT) -> bytes:
+    """The bytes of a file that the user named himself, who may mean a link or a pipe.
+
+    Args:
+        path: of the file.
+        most: bytes that it may have.
+
+    Raises:
+        OSError: it cannot be read, or is larger.
+    """
+    with path.open("rb") as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        raise OSError(errno.EFBIG, f"it is larger than the {most >> 20} MiB that such a file may have", str(path))
+    return found
+
+
 def decoded(text: bytes, kind: type[T]) -> T:
     """JSON as what it should be.
 

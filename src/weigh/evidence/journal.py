@@ -10,13 +10,15 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from weigh import __version__
 from weigh.evidence import files
 from weigh.model.errors import EnvironmentFault, EvidenceFault
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,11 +254,22 @@ def believed(folder: Path) -> Iterator[None]:
     try:
         yield
     except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
+        wrote = _writer(folder)
+        by = f"; weigh {wrote} wrote it, this is {__version__}" if wrote and wrote != __version__ else ""
         raise EvidenceFault(
-            f"the journal does not say what weigh's journals say: {error}",
+            f"the journal does not say what weigh's journals say: {error}{by}",
             where=str(folder),
-            remedy="read it with the version of weigh that wrote it (environment.json)",
+            remedy=f"read it with weigh {wrote}" if by else "it was edited, or another version of weigh wrote it",
         ) from error
+
+
+def _writer(folder: Path) -> str:
+    """The version of weigh that wrote a journal, as its event of the environment says; empty where none does."""
+    with suppress(EvidenceFault):
+        for event in events(folder):
+            if event.event == "environment" and isinstance(event.body, dict):
+                return one_line(str(event.body.get("weigh", "")), 40)
+    return ""
 
 
 def last(folder: Path) -> Event | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import time
 from pathlib import Path
@@ -61,6 +62,32 @@ class Crash(Engine):
     def run(self) -> int:
         os.kill(os.getpid(), signal.SIGSEGV)
         return 0
+
+
+class Killed(Engine):
+    """Is killed, as the kernel does where memory is short."""
+
+    def run(self) -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+
+class Exits(Engine):
+    """Ends without a word, as if all were well."""
+
+    def run(self) -> int:
+        os._exit(0)
+
+
+class Exhausts(Engine):
+    """Takes memory until there is no more: 64 MiB, or less where a control group allows less."""
+
+    def run(self) -> int:
+        pages, taken = int(Path("/proc/self/statm").read_text().split()[0]), []
+        most = pages * resource.getpagesize() + (64 << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        while True:
+            taken.append(b"x" * (4 << 20))
 
 
 class Chatty(Engine):

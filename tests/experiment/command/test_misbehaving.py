@@ -32,6 +32,9 @@ UNABLE = {
     "trickles": "timeout: no whole reply to 'run' within 3 s",
     "crash": "crash: the process ended during 'run' with signal SIGSEGV",
     "garbage": "error: RuntimeError",
+    "killed": "crash: the process ended during 'run' with signal SIGKILL",
+    "exits": "crash: the process ended during 'run' with exit code 0",
+    "exhausts": "out_of_memory: MemoryError",
 }
 """Lies of engines that give no answer, and what is said of each."""
 

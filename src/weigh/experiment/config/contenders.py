@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from weigh.experiment.config.vary import Varied
 
+MOST = 256
+"""Contenders of one experiment: every block starts each of them."""
 NAMED = re.compile(r"[\w.-]+=[A-Za-z_][\w-]*(@|$|[+?])")
 """How a contender begins that is given a name."""
 
@@ -40,7 +42,16 @@ def varied_contenders(file: File | None, flags: Mapping[str, Any]) -> Varied:
             "--vary and a grid of layouts are both asked for", remedy="keep one of them, or leave out [grid]"
         )
     named = chosen_contenders(file, flags.get("contender") or (), baseline)
-    return vary.expand(placed(named, store), baseline, [vary.parse(text) for text in wanted])
+    made = vary.expand(placed(named, store), baseline, [vary.parse(text) for text in wanted])
+    if len(made.contenders) > MOST:
+        raise _many()
+    return made
+
+
+def _many() -> UsageError:
+    return UsageError(
+        f"more than {MOST} contenders are asked for", remedy="compare fewer at once, or vary one setting after another"
+    )
 
 
 def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str | None) -> tuple[Contender, ...]:
@@ -49,6 +60,8 @@ def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str |
     Raises:
         UsageError: nobody is named, two have one name, or there is no such build.
     """
+    if len(given) + (0 if given or not file else len(file.contender)) > MOST:
+        raise _many()
     named = {}
     for table in file.contender if file else []:
         contender = _from_table(table)

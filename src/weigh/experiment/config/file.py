@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import msgspec
 
 from weigh.data.layout import knobs
+from weigh.evidence import files
 from weigh.experiment.config.builds import BuildTable, placed_at
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _Table = TypeVar("_Table")
+_MOST = 1 << 20
+"""Bytes of a weigh.toml."""
 
 
 class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -241,7 +244,7 @@ def read_file(path: Path) -> File:
         UsageError: it is missing, is not TOML, or has a key or value that weigh does not know.
     """
     try:
-        text = path.read_text()
+        text = files.named(path, _MOST).decode().replace("\r\n", "\n")
     except FileNotFoundError:
         raise UsageError(
             "there is no such file",
@@ -252,7 +255,9 @@ def read_file(path: Path) -> File:
         raise UsageError(unreadable(error), where=str(path), remedy="weigh.toml is UTF-8 text") from None
     try:
         plain = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except RecursionError:
+        raise UsageError("it is nested too deep", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
+    except tomllib.TOMLDecodeError as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
     if isinstance(table := plain.get("layout"), dict):
         plain["layout"], others = _layouts(table, path)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import whole
-from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.evidence import files, whole
+from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +84,11 @@ def read(path: Path, workload: str, digests: Mapping[str, str]) -> Pins:
     """
     remedy = "pin answers with: weigh gate --pin FILE"
     try:
-        pins = msgspec.json.decode(path.read_bytes(), type=Pins)
+        pins = files.decoded(files.named(path), Pins)
     except OSError as error:
         raise UsageError(f"no pinned answers: {error.strerror}", where=str(path), remedy=remedy) from None
-    except msgspec.MsgspecError as error:
-        raise UsageError(f"these are no pinned answers: {error}", where=str(path), remedy=remedy) from None
+    except EvidenceFault as error:
+        raise UsageError(f"these are no pinned answers: {error.what}", where=str(path), remedy=remedy) from None
     if pins.schema != SCHEMA or pins.workload != workload:
         what = f"{pins.schema}, workload {pins.workload}"
         raise UsageError(f"these are answers of another kind: {what}", where=str(path), remedy=remedy)
