@@ -27,22 +27,18 @@ _BATCH = 1 << 14
 REMEDY = "give readable, undamaged Parquet files"
 
 
-def opened(path: Path, *, extensions: bool = True) -> pq.ParquetFile:
+def opened(path: Path) -> pq.ParquetFile:
     """The file, whose INT96 instants come in a unit that holds them: in nanoseconds where all fit.
-
-    Args:
-        path: the file.
-        extensions: whether annotations such as UUID and JSON become types of their own.
 
     Raises:
         pyarrow.ArrowException, OSError: it cannot be read.
     """
-    file = pq.ParquetFile(path, arrow_extensions_enabled=extensions)
+    file = pq.ParquetFile(path)
     leaves = [file.schema.column(place) for place in range(len(file.schema.names))]
     roots = {leaf.path.split(".")[0] for leaf in leaves if leaf.physical_type == "INT96"}
     if not roots:
         return file
-    wide = pq.ParquetFile(path, arrow_extensions_enabled=extensions, coerce_int96_timestamp_unit="us")
+    wide = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
     narrow = pa.schema([field for field in file.schema_arrow if field.name in roots]).remove_metadata()
     try:
         for batch in wide.iter_batches(_BATCH, columns=sorted(roots)):
