@@ -88,7 +88,8 @@ def test_of_what_others_read(name: str, paths: dict[str, Path], described: Descr
     path = paths[name]
     table = _pyarrow(path)
     fault = described.unread.get(name, "")
-    said = [fault, *(line for line in described.checked.splitlines() if str(path) in line)]
+    about = [line.partition(", no page checksums")[0] for line in described.checked.splitlines() if str(path) in line]
+    said = [fault, *about]
     readers = [table is not None, _duckdb(path), _polars(path)]
     if all(readers):
         assert not [one for one in said if _DAMAGE.search(one)], said
@@ -188,7 +189,7 @@ def test_what_is_damaged_is_called_so(tmp_path: Path) -> None:
     cut.write_bytes(content[: len(content) // 2])
     pq.write_table(parquet_corpus.numbers(), broken, compression="zstd")
     unsound = broken.read_bytes()
-    broken.write_bytes(unsound[:60] + b"\xff" * 40 + unsound[100:])
+    broken.write_bytes(unsound[:4] + b"\xff" * 40 + unsound[44:])
     for path in (flipped, cut, broken):
         shown = weigh(["data", "describe", str(path)], tmp_path)
         assert shown.code == 2
@@ -207,5 +208,5 @@ def test_one_bad_file_ends_itself(tmp_path: Path) -> None:
     assert "300 rows" in shown.out
     assert "b.parquet: not a readable Parquet file" in shown.err
     found = json.loads(weigh(["data", "describe", "--json", str(tmp_path), "none.parquet"], tmp_path).out)
-    assert [one["path"] for one in found["files"]] == [str(good), str(other)]
+    assert [one["path"].rpartition("/")[2] for one in found["files"]] == [good.name, other.name]
     assert len(found["unread"]) == 2

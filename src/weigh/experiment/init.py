@@ -18,12 +18,12 @@ from weigh.data import user_files
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
 from weigh.evidence import whole
-from weigh.experiment.config.conversion import converted, database_tables
+from weigh.experiment.config.conversion import Converted, converted, database_tables
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.contender import parse_contender
-from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
+from weigh.model.errors import DataFault, EngineFault, EnvironmentFault, UsageError, WeighError
 from weigh.model.operation import fill
 from weigh.model.text import one_line, unreadable
 from weigh.workloads import infer_schema
@@ -33,7 +33,6 @@ from weigh.workloads.parameters import braced, check, grid, names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.experiment.config.conversion import Converted
     from weigh.model.contender import Contender, Setting
     from weigh.model.dataset import Conversion
     from weigh.model.finding import Finding
@@ -57,6 +56,7 @@ class Written(NamedTuple):
         conversions: files that were no Parquet, and are converted in the cache.
         queries: names of the queries.
         findings: what the user should look at.
+        unread: why files were left out.
     """
 
     files: tuple[Path, ...]
@@ -64,6 +64,7 @@ class Written(NamedTuple):
     conversions: tuple[Conversion, ...]
     queries: tuple[str, ...]
     findings: tuple[Finding, ...]
+    unread: tuple[WeighError, ...] = ()
 
 
 def init(
@@ -95,10 +96,11 @@ def init(
     """
     chosen = [parse_contender(text) for text in contenders or CONTENDERS]
     tables = _tables(data, cache)
-    statements = _statements(queries) if queries else _starters(tables)
+    asked = _statements(queries) if queries else None
     values: Parameters = dict(map(_parameter, parameters))
-    check(values, {one.name: names(one.sql) for one in statements})
-    made = converted(tables, cache, progress)
+    check(values, {one.name: names(one.sql) for one in asked or ()})
+    made, unread = _readable(tables, cache, progress)
+    statements = asked if asked is not None else _starters(tables)
     schemas, findings = _asked(chosen[0], made, statements, values, cache, progress)
     texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder)}
     for one, schema in zip(statements, schemas, strict=True):
@@ -111,7 +113,38 @@ def init(
         conversions=made.conversions,
         queries=tuple(one.name for one in statements),
         findings=tuple(findings),
+        unread=tuple(unread),
     )
+
+
+def _readable(tables: user_files.Tables, cache: Path, progress: Progress) -> tuple[Converted, list[WeighError]]:
+    """The tables as Parquet; files that cannot be read are taken out of ``tables``, and tables of nothing else.
+
+    Raises:
+        WeighError: no file can be read: why the first one cannot.
+    """
+    from weigh._native import hash_file
+
+    found: user_files.Tables = {}
+    conversions: list[Conversion] = []
+    unread: list[WeighError] = []
+    for table, files in list(tables.items()):
+        for file in list(files):
+            try:
+                made = converted({table: [file]}, cache, progress)
+                (parquet,) = made.tables[table]
+                user_files.facts(parquet, table, str(file), hash_file(parquet), cache)
+            except (DataFault, UsageError) as error:
+                unread.append(error)
+                files.remove(file)
+                continue
+            found.setdefault(table, []).append(parquet)
+            conversions += made.conversions
+        if not files:
+            del tables[table]
+    if not found:
+        raise unread[0]
+    return Converted(found, tuple(conversions)), unread
 
 
 def _parameter(text: str) -> tuple[str, list[Value]]:

@@ -62,6 +62,7 @@ def described(kind: pa.DataType, image: pa.DataType) -> str:
         kind: of the column as it was.
         image: of the column as it is.
     """
+    kind = storage(kind)
     if kinds.is_struct(kind):
         fields = zip(kind, image, strict=True)
         return f"struct<{', '.join(f'{new.name}: {described(old.type, new.type)}' for old, new in fields)}>"
@@ -72,6 +73,16 @@ def described(kind: pa.DataType, image: pa.DataType) -> str:
         form = "large_list" if kinds.is_large_list(kind) else "fixed_size_list" if size else "list"
         return f"{form}<element: {described(kind.value_type, image.value_type)}>{size}"
     return str(kind)
+
+
+def stored(array: pa.Array) -> pa.Array:
+    """An array of an extension's type as it is stored: what the extension is called is a name as well."""
+    return array.storage if isinstance(array, pa.ExtensionArray) else array
+
+
+def storage(kind: pa.DataType) -> pa.DataType:
+    """The same of its type."""
+    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
 def largest(array: pa.Array) -> int:
@@ -98,6 +109,7 @@ def mapped(array: pa.Array, to: pa.DataType, mapping: Mapping, where: str) -> pa
         UsageError: the type cannot be replaced.
         DataFault: an image cannot be expressed.
     """
+    array = stored(array)
     kind = array.type
     if kept(kind):
         return array

@@ -54,6 +54,8 @@ def obfuscate(
         UsageError: a column's type cannot be replaced; the output is in use; the pattern fits no identifiers.
     """
     found = sides.tables(source)
+    for path in (path for paths in found.values() for path in paths):
+        _guard(path)
     off: float | None = None
     if ids is not None:
         first = _ids(found, ids, mapping)
@@ -161,7 +163,8 @@ class _Table:
     def _group(self, file: pq.ParquetFile, group: int, writer: pq.ParquetWriter, schema: pa.Schema) -> Iterator[int]:
         held: list[pa.RecordBatch] = []
         try:
-            for batch in file.iter_batches(_BATCH, row_groups=[group]):
+            for read in file.iter_batches(_BATCH, row_groups=[group]):
+                batch = pa.RecordBatch.from_arrays(list(map(arrays.stored, read.columns)), names=read.schema.names)
                 made = self._mapped(batch, schema)
                 self._keep(batch, made)
                 held.append(made)
@@ -233,6 +236,7 @@ class _Table:
     def _type(self, kind: pa.DataType, largest: int | None) -> pa.DataType:
         """The type of the images; without a largest value the widest of its kind."""
         mapping = self._mapping
+        kind = arrays.storage(kind)
         if kinds.is_struct(kind):
             names = [mapping.name(one.name) for one in kind]
             self._refuse_twins(names)
@@ -274,10 +278,18 @@ def _ends(paths: Sequence[Path], column: str) -> tuple[int, int]:
     return (found[0], found[1]) if found else (0, 0)
 
 
+def _guard(path: Path) -> None:
+    from weigh._native import DigestError
+
+    try:
+        parquet_reading.guarded(path)
+    except (OSError, DigestError) as error:
+        raise parquet_reading.fault(path, error) from None
+
+
 def _open(path: Path) -> pq.ParquetFile:
     try:
-        # A type of an extension is what it is stored as: nothing of it stays.
-        return parquet_reading.opened(path, extensions=False)
+        return parquet_reading.opened(path)
     except (pa.ArrowException, OSError) as error:
         raise DataFault(str(error), where=str(path), remedy=_REMEDY) from None
 

@@ -94,8 +94,8 @@ def describe(files: tuple[Path, ...], as_json: bool) -> None:
         if unread:
             document["unread"] = [{"path": one.where, "what": one.what, "remedy": one.remedy} for one in unread]
         print_json(document)
-    for error in unread:
-        say_failure(error.what, error.where, error.remedy)
+    for fault in unread:
+        say_failure(fault.what, fault.where, fault.remedy)
     click.get_current_context().exit(int(ExitCode.FAILED if unread else ExitCode.OK))
 
 

@@ -68,8 +68,8 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
             say(one_line(problem.text))
         if kept:
             say(f"{units.count(kept, 'file')} as the manifest says, every row digested")
-    for error in unread:
-        say_failure(error.what, error.where, error.remedy)
+    for one_unread in unread:
+        say_failure(one_unread.what, one_unread.where, one_unread.remedy)
     code = ExitCode.FAILED if unread else ExitCode.FOUND if findings else ExitCode.OK
     click.get_current_context().exit(int(code))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from weigh.cli.output import say
+from weigh.cli.output import say, say_failure
 from weigh.cli.progress import progress
 
 
@@ -56,10 +56,12 @@ def init(
     """Write weigh.toml and a folder of queries from your own data files and SQL.
 
     The first contender answers every query, and what a right answer looks like is read off: kinds of columns,
-    order, limit, keys. Look these files over, then run.
+    order, limit, keys. Look these files over, then run. A data file that cannot be read is named and left out, with
+    exit code 1.
     """
     from weigh.engines.prepared import cache_folder
     from weigh.experiment.init import init as write
+    from weigh.model.errors import ExitCode
 
     written = write(data, sql, contender, folder, cache_folder(), progress(quiet), parameters=param, force=force)
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
@@ -74,5 +76,9 @@ def init(
     for finding in written.findings:
         say(f"{finding.code} ", fg="yellow", nl=False)
         say(f"{finding.operation}: {finding.text}; {finding.remedy}")
+    for fault in written.unread:
+        say_failure(fault.what, fault.where, f"left out; {fault.remedy}")
     place = "" if folder == Path() else f" {folder / 'weigh.toml'}"
     say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
+    if written.unread:
+        click.get_current_context().exit(int(ExitCode.FOUND))

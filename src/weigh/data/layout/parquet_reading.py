@@ -27,22 +27,18 @@ _BATCH = 1 << 14
 REMEDY = "give readable, undamaged Parquet files"
 
 
-def opened(path: Path, *, extensions: bool = True) -> pq.ParquetFile:
+def opened(path: Path) -> pq.ParquetFile:
     """The file, whose INT96 instants come in a unit that holds them: in nanoseconds where all fit.
-
-    Args:
-        path: the file.
-        extensions: whether annotations such as UUID and JSON become types of their own.
 
     Raises:
         pyarrow.ArrowException, OSError: it cannot be read.
     """
-    file = pq.ParquetFile(path, arrow_extensions_enabled=extensions)
+    file = pq.ParquetFile(path)
     leaves = [file.schema.column(place) for place in range(len(file.schema.names))]
     roots = {leaf.path.split(".")[0] for leaf in leaves if leaf.physical_type == "INT96"}
     if not roots:
         return file
-    wide = pq.ParquetFile(path, arrow_extensions_enabled=extensions, coerce_int96_timestamp_unit="us")
+    wide = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
     narrow = pa.schema([field for field in file.schema_arrow if field.name in roots]).remove_metadata()
     try:
         for batch in wide.iter_batches(_BATCH, columns=sorted(roots)):
@@ -69,10 +65,11 @@ def guarded(path: Path) -> tuple[ParquetFacts, PageChecks]:
         DataFault: it is small, and says that it unpacks to what no machine of this size can hold or go through.
     """
     facts = _native.parquet_facts(path)
-    _refuse(path, facts["rows"], sum(column["uncompressed_bytes"] for column in facts["columns"].values()))
+    size = max(path.stat().st_size, 1)
+    _refuse(path, size, sum(column["uncompressed_bytes"] for column in facts["columns"].values()))
     # The headers of the pages are what a reader takes memory by.
     pages = _native.check_pages(path)
-    _refuse(path, facts["rows"], pages["unpacked"])
+    _refuse(path, size, pages["unpacked"])
     if pages["largest"]:
         column, packed, unpacked = pages["largest"]
         if unpacked > max(_PAGE, _BYTES_A_BYTE * packed):
@@ -82,22 +79,21 @@ def guarded(path: Path) -> tuple[ParquetFacts, PageChecks]:
                 where=str(path),
                 remedy="one page must fit the memory of every reader: write it again in smaller pages",
             )
+    if facts["rows"] > max(_ROWS, _ROWS_A_BYTE * size):
+        raise DataFault(
+            f"{units.size(size)} that say that they are {facts['rows']:,} rows",
+            where=str(path),
+            remedy="it would take for ever to go through them; data that is meant so has a byte for every hundred rows",
+        )
     return facts, pages
 
 
-def _refuse(path: Path, rows: int, unpacked: int) -> None:
-    size = max(path.stat().st_size, 1)
+def _refuse(path: Path, size: int, unpacked: int) -> None:
     if unpacked > max(_UNPACKED, _BYTES_A_BYTE * size):
         raise DataFault(
             f"{units.size(size)} that say that they unpack to {units.size(unpacked)}",
             where=str(path),
             remedy="it would fill the memory or take for ever; data that is meant so has a byte for every thousand",
-        )
-    if rows > max(_ROWS, _ROWS_A_BYTE * size):
-        raise DataFault(
-            f"{units.size(size)} that say that they are {rows:,} rows",
-            where=str(path),
-            remedy="it would take for ever to go through them; data that is meant so has a byte for every hundred rows",
         )
 
 
@@ -136,7 +132,7 @@ def reads(path: Path) -> bool:
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             rows = sum(batch.num_rows for batch in _sound(file))
-            return rows == int(file.metadata.num_rows)
+            return bool(rows == file.metadata.num_rows)
     except (pa.ArrowException, OSError, ValueError):
         return False
 

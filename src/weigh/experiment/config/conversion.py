@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _HOUR = 3600.0
 """A conversion that takes longer has gone wrong."""
 _BATCH = parquet.ROW_GROUP_ROWS
+_NOTED = "with notes"
+"""Of a conversion, in the name of its file: those of before have none."""
 
 
 class Converted(NamedTuple):
@@ -97,7 +99,7 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
         raise UsageError("it is empty", where=str(file), remedy="leave it out, or give one with rows")
     by = f"pyarrow {_pyarrow()}" if form == "Arrow" else NAME
     inside = _inside(table, file, cache) if form == "DuckDB" else ""
-    key = hash_bytes("\0".join((digest, form, by, inside)).encode())[:24]
+    key = hash_bytes("\0".join((digest, form, by, inside, _NOTED)).encode())[:24]
     target = cache / "data" / "files" / "converted" / f"{key}.parquet"
     if not target.exists():
         what = f"{file.name}, {inside}" if inside else file.name
@@ -109,27 +111,16 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
             raise fault(error, target.parent) from error
     name = f"{file.name}, {inside}" if inside else file.name
     made = Conversion(table=table, source=name, form=form, blake3=digest, by=by)
-    notes = _notes(form, inside, file, target, cache)
+    notes = _notes(target)
     return _Made(target, msgspec.structs.replace(made, notes=notes) if notes else made)
 
 
-def _notes(form: str, inside: str, file: Path, target: Path, cache: Path) -> tuple[str, ...]:
-    """What was guessed or lost, counted once for each content."""
-    kept = target.with_suffix(".notes.json")
-    with suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode(kept.read_bytes(), type=tuple[str, ...])
-    if form == "Arrow":
+def _notes(target: Path) -> tuple[str, ...]:
+    """What was guessed or lost when it was made."""
+    try:
+        return msgspec.json.decode(target.with_suffix(".notes.json").read_bytes(), type=tuple[str, ...])
+    except (OSError, msgspec.DecodeError):
         return ()
-
-    def ask(queries: list[str]) -> list[list[dict[str, object]]]:
-        return _asked(file, cache, _attached(file) if form == "DuckDB" else "", queries)
-
-    source = _source(form, inside, file)
-    notes = (
-        losses.of_database(source, target, ask) if form == "DuckDB" else losses.of_text(file, form, source, target, ask)
-    )
-    kept.write_bytes(msgspec.json.encode(notes))
-    return notes
 
 
 def _source(form: str, inside: str, file: Path) -> str:
@@ -149,7 +140,10 @@ def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> N
         else:
             source = _source(form, inside, file)
             script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
-            _asked(file, cache, (_attached(file) if form == "DuckDB" else "") + script, [])
+            attached = _attached(file) if form == "DuckDB" else ""
+            answers = _asked(file, cache, attached + script, losses.questions(file, form, source, aside))
+            notes = losses.notes(file, form, aside, answers, lambda queries: _asked(file, cache, "", queries))
+            whole.write(target.with_suffix(".notes.json"), msgspec.json.encode(notes))
 
 
 def _asked(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:

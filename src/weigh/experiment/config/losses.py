@@ -9,12 +9,13 @@ from weigh.model.text import one_line
 from weigh.model.units import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
-Ask = "Callable[[list[str]], list[list[dict[str, Any]]]]"
-"""Queries to their rows."""
+    Rows = list[dict[str, Any]]
+    Ask = Callable[[list[str]], list[Rows]]
+    """Queries to their rows."""
 
 _NAMED = 8
 """Columns that are named of a kind."""
@@ -29,42 +30,47 @@ _MOST = 0.5
 _CHUNK = 1 << 20
 
 
-def of_text(file: Path, form: str, source: str, made: Path, ask: Ask) -> tuple[str, ...]:
-    """What a table is not that a text may be: one sentence each.
+def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
+    """What DuckDB is asked where it makes the table.
 
     Args:
-        file: the text.
-        form: ``CSV`` or ``JSON``.
+        file: what is read.
+        form: ``CSV``, ``JSON`` or ``DuckDB``.
         source: how DuckDB reads it.
         made: the table, as Parquet.
+    """
+    described = [
+        f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})"
+        for one in (source, f"read_parquet({_literal(str(made))})")
+    ]
+    if form != "CSV":
+        return described
+    sniffed = (
+        'SELECT Delimiter AS delimiter, Quote AS quote, "Comment" AS comment, SkipRows AS skipped, '
+        f"HasHeader AS header FROM sniff_csv({_literal(str(file))}, sample_size = -1)"
+    )
+    return [*described, sniffed]
+
+
+def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) -> tuple[str, ...]:
+    """What a table is not that a text may be, or what Parquet does not keep of a database: one sentence each.
+
+    Args:
+        file: what was read.
+        form: ``CSV``, ``JSON`` or ``DuckDB``.
+        made: the table, as Parquet.
+        answers: to :func:`questions`.
         ask: queries of DuckDB.
     """
-    table = f"read_parquet({_text(made)})"
-    queries = [
-        f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {source})",
-        f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {table})",
-    ]
-    if form == "CSV":
-        queries.append(
-            'SELECT Delimiter AS delimiter, Quote AS quote, "Comment" AS comment, SkipRows AS skipped, '
-            f"HasHeader AS header FROM sniff_csv({_text(file)}, sample_size = -1)"
-        )
-    read, kept, *sniffed = ask(queries)
+    read, kept, *sniffed = answers
+    if form == "DuckDB":
+        return tuple(_changed(read, kept))
     names = [str(column["name"]) for column in kept]
     texts = [str(column["name"]) for column in read if column["type"] in ("VARCHAR", "JSON")]
-    (counted,) = ask([_counts(table, names, texts)])[0]
+    (counted,) = ask([_counts(f"read_parquet({_literal(str(made))})", names, texts)])[0]
     lines = _lines(file, sniffed[0][0], int(counted["rows"]), names, counted) if sniffed and sniffed[0] else ()
     columns = (*_looks(texts, counted), *_nulls(form, names, texts, counted))
     return (*lines, _types(read), *_changed(read, kept), *columns)
-
-
-def of_database(source: str, made: Path, ask: Ask) -> tuple[str, ...]:
-    """Types of a database's table that Parquet does not keep."""
-    described = [source, f"read_parquet({_text(made)})"]
-    read, kept = ask(
-        [f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})" for one in described]
-    )
-    return tuple(_changed(read, kept))
 
 
 def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
@@ -100,7 +106,7 @@ def _lines(
     if dropped > 0:
         before = int(sniffed["skipped"])
         what = [f"{before:,} before the header"] if before else []
-        what += [f"{comments:,} that begin with {comment}"] if comments else []
+        what += [f"{comments:,} beginning with {comment}"] if comments else []
         said = f" ({', '.join(what)})" if what else ""
         yield f"{count(dropped, 'line')} of {records:,} dropped{said}"
     elif dropped < 0:
@@ -212,7 +218,3 @@ def _literal(text: str) -> str:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _text(path: Path) -> str:
-    return _literal(str(path))

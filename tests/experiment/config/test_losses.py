@@ -1,0 +1,87 @@
+"""What is guessed or lost where a text becomes a table."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+from weigh.experiment.config import losses
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HEAD = "id,price,name\n"
+CASES: dict[str, tuple[str, list[str]]] = {
+    "nothing": ("id,x\n1,2\n3,4\n", ["types guessed: id BIGINT, x BIGINT"]),
+    "decimal commas": (
+        'id,price\n1,"2,5"\n2,"3,75"\n',
+        ["types guessed: id BIGINT, price VARCHAR", "price stays text; 2 of its 2 values look like numbers ('2,5')"],
+    ),
+    "currencies": ("id;p\n1;$ 1,200.50\n2;$ 3\n", ["p stays text; 2 of its 2 values look like numbers ('$ 1,200.50')"]),
+    "empty fields": (f"{_HEAD}1,,a\n2,3,\n4,5,\n", ["NULL made of empty fields: 1 in price, 2 in name"]),
+    "words for NULL": (
+        f"{_HEAD}1,NULL,a\n2,3,NA\n",
+        ["texts that often stand for NULL stay texts: 1 in price, 1 in name"],
+    ),
+    "comments": ("# a\n# b\nid,x\n1,2\n3,4\n", ["2 lines of 5 dropped (2 before the header)"]),
+    "comments in between": (
+        "id,x\n" + "1,2\n" * 5 + "# x\n" + "3,4\n" * 5,
+        ["1 line of 12 dropped (1 beginning with #)"],
+    ),
+    "a preamble": ("Report of May\nsome junk line\nid,x\n1,2\n3,4\n", ["2 lines of 5 dropped (2 before the header)"]),
+    "empty lines": ("id,x\n1,2\n\n\n3,4\n", ["2 empty lines dropped"]),
+    "no header": ("1,2\n3,4\n", ["no line was taken for a header: its columns are called column0 to column1"]),
+    "ragged": (
+        "a,b,c\n" + "1,2,3\n" * 9 + "1,2\n",
+        ["ragged: its lines have 2 to 3 fields, so that each is read whole, as one text"],
+    ),
+    "large numbers": ("a,b\n99999999999999999999,1\n", ["a is HUGEINT, and becomes DOUBLE in Parquet"]),
+    "line breaks in quotes": ('a,b\n1,"x\ny"\n2,z\n', ["types guessed: a BIGINT, b VARCHAR"]),
+}  # fmt: skip
+
+
+def noted(path: Path, form: str, reader: str) -> tuple[str, ...]:
+    made = path.with_suffix(".parquet")
+    source = f"{reader}('{path}', sample_size = -1)"
+    with duckdb.connect() as base:
+        base.execute(f"COPY (SELECT * FROM {source}) TO '{made}' (FORMAT parquet)")
+
+        def ask(queries: list[str]) -> list[losses.Rows]:
+            found = []
+            for query in queries:
+                cursor = base.execute(query)
+                names = [one[0] for one in cursor.description or ()]
+                found.append([dict(zip(names, row, strict=True)) for row in cursor.fetchall()])
+            return found
+
+        return losses.notes(path, form, made, ask(losses.questions(path, form, source, made)), ask)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_csv(name: str, tmp_path: Path) -> None:
+    text, wanted = CASES[name]
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    found = noted(path, "CSV", "read_csv")
+    assert set(wanted) <= set(found), found
+    if name in ("nothing", "line breaks in quotes"):
+        assert list(found) == wanted
+
+
+def test_what_is_packed_is_counted_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(CASES["comments"][0].encode()))
+    assert "2 lines of 5 dropped (2 before the header)" in noted(path, "CSV", "read_csv")
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text('{"a": 1, "b": "2,5"}\n{"a": 2}\n')
+    assert noted(path, "JSON", "read_json") == (
+        "types guessed: a BIGINT, b VARCHAR",
+        "b stays text; 1 of its 1 values look like numbers ('2,5')",
+        "NULL made of missing or null fields: 1 in b",
+    )
