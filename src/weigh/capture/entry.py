@@ -72,7 +72,8 @@ _SENTENCES: dict[Reason, tuple[str, str, str]] = {
     "unreadable": (
         "call has",
         "calls have",
-        "a text in which no literals could be found, such as one that was cut off or has more than 20,000 words or 4,000,000 characters",
+        "a text in which no literals could be found, such as one that was cut off or has more than 20,000 words or "
+        "4,000,000 characters",
     ),
     "too-many": ("call is", "calls are", "of statements beyond the number that is kept apart"),
     "rare": ("call is", "calls are", "of the rarest statements, beyond what --cover and --top ask for: in no script"),
