@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -145,17 +144,6 @@ def test_mistakes(weigh: Weigh, arguments: list[str], said: str) -> None:
     run = weigh("data", *arguments)
     assert (run.code, run.out) == (2, "")
     assert said in run.err
-
-
-def test_a_small_file_that_unpacks_to_more_rows_than_anybody_can_go_through(weigh: Weigh) -> None:
-    path, other = weigh.folder / "x.parquet", weigh.folder / "y.parquet"
-    pq.write_table(pa.table({"x": pa.array(np.zeros(12_000_000, np.int8))}), path, compression="zstd")
-    pq.write_table(pa.table({"x": pa.array(np.zeros(1_000, np.int8))}), other)
-    assert path.stat().st_size < 100_000
-    for words in (("describe", str(path)), ("digest", str(path)), ("diff", str(other), str(path))):
-        run = weigh("data", *words, timeout=20)
-        assert (run.code, run.out) == (2, "")
-        assert "12,000,000 rows" in run.err
 
 
 def test_a_difference_in_dates_and_times_that_python_does_not_have(weigh: Weigh) -> None:

@@ -109,6 +109,8 @@ def fault(path: Path, error: Exception) -> DataFault:
     said, where = str(error).removeprefix(f"{path}: "), str(path)
     if isinstance(error, _native.NotReadError):
         return DataFault(said, where=where, remedy="leave that column out of the file, or write it in another form")
+    if isinstance(error, _native.DigestError) and not said.startswith(("corrupt", "not a readable", "cannot read")):
+        return DataFault(said, where=where, remedy="name columns that are in every file, or files of the same columns")
     if isinstance(error, _native.DigestError) and reads(path):
         remedy = "write it again with another writer, for instance with PyArrow or DuckDB, and report this"
         return DataFault(f"weigh does not read it, and PyArrow does ({said})", where=where, remedy=remedy)
