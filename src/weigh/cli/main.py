@@ -267,5 +267,3 @@ def _explain(error: Exception) -> int:
         "",
         "this is a mistake of weigh; WEIGH_DEBUG=1 shows where",
     )
-
-

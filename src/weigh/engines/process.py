@@ -398,5 +398,3 @@ class WorkerProcess:
             return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
-
-
