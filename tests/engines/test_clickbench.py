@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from support import clickbench_systems as systems
-from weigh.answers import shown
+from weigh.answers import printed
 from weigh.engines import engine as engines
 from weigh.model.contender import parse_contender
 
@@ -176,10 +176,10 @@ class TestPrinted:
         """Two rows, or one of two lines: nobody can tell. Of numbers and of several columns it is sure."""
         said = ("a line break in a text looks like the end of a row",)
         alone = self.read("pipe", "one\nor two\n", "SELECT s FROM t")
-        assert (shown.left_open(alone), alone.num_rows) == (said, 2)
-        assert not shown.left_open(self.read("pipe", "1\n2\n", "SELECT n FROM t"))
-        assert not shown.left_open(self.read("pipe", "1|a\n2|b\n", "SELECT n, s FROM t"))
-        assert not shown.left_open(self.read("csv", 'one\n"or\ntwo"\n', "SELECT s FROM t"))
+        assert (printed.left_open(alone), alone.num_rows) == (said, 2)
+        assert not printed.left_open(self.read("pipe", "1\n2\n", "SELECT n FROM t"))
+        assert not printed.left_open(self.read("pipe", "1|a\n2|b\n", "SELECT n, s FROM t"))
+        assert not printed.left_open(self.read("csv", 'one\n"or\ntwo"\n', "SELECT s FROM t"))
 
     @staticmethod
     def read(name: str, raw: str, sql: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from weigh.answers.shown import KEY
+from weigh.answers.printed import KEY
 from weigh.experiment.gate import read_back
 
 FILES = pa.table({"id": [1, 2, 3], "u": pa.array([bytes(15) + b"\x01", bytes(16), None], pa.binary(16))})

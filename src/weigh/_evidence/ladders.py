@@ -51,7 +51,7 @@ class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
     @cached_property
     def rungs(self) -> tuple[Evidence, ...]:
         """The evidence of each rung, by ascending scale."""
-        return tuple(Evidence(naming.beside(self.path.resolve().parent, rung.evidence)) for rung in self._read.rungs)
+        return tuple(Evidence(naming.sibling(self.path.resolve().parent, rung.evidence)) for rung in self._read.rungs)
 
     @property
     def first(self) -> Scale | None:
@@ -106,7 +106,7 @@ class LoadLadderEvidence(AnyEvidence[LoadLadderResults, LoadLadderVerification])
     def rungs(self) -> tuple[LoadEvidence, ...]:
         """The evidence of each rung, by ascending size of its data."""
         return tuple(
-            LoadEvidence(naming.beside(self.path.resolve().parent, rung.evidence)) for rung in self._read.rungs
+            LoadEvidence(naming.sibling(self.path.resolve().parent, rung.evidence)) for rung in self._read.rungs
         )
 
     @property

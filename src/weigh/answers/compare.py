@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import names, row_by_row, shown, ties
+from weigh.answers import names, printed, row_by_row, ties
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison, mismatch
 from weigh.answers.one_form import in_one_form
 from weigh.answers.pairing import distance, pair, row_difference, within
@@ -114,7 +114,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     swapped = names.swapped(answer.column_names, [column.name for column in schema.columns])
     if swapped is not None:
         return swapped
-    answer, witness, seen = shown.alike(answer, witness, schema)
+    answer, witness, left_open = printed.alike(answer, witness, schema)
     given = answer
     answer, witness, schema, columns, forms, unchecked = in_one_form(answer, witness, schema)
     if unchecked:
@@ -127,7 +127,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
         if not rest.agrees:
             return rest
         return msgspec.structs.replace(rest, open=True, unchecked=unchecked, notes=(found, *rest.notes))
-    asked, schema = schema, _as_given(schema, answer, witness)
+    declared, schema = schema, _as_given(schema, answer, witness)
     # What is asked thousands of times is nearly always answered to the bit as before.
     equal = _to_the_bit(answer, witness, schema)
     result = Comparison(agrees=True) if equal else _compare(answer, witness, schema, complete)
@@ -135,9 +135,9 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
         any_rows = schema.limit is not None and not schema.ordered_by
         whole = answer.num_rows == schema.limit and witness.num_rows >= answer.num_rows
         return Comparison(agrees=True, open=True, notes=(_ANY_ROWS,)) if any_rows and whole else result
-    notes = (*result.notes, *dict.fromkeys([*_in_other_types(given, schema), *forms]), *seen)
-    if schema is not asked:
-        which = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
+    notes = (*result.notes, *dict.fromkeys([*_in_other_types(given, schema), *forms]), *left_open)
+    if schema is not declared:
+        which = ", ".join(b.name for a, b in zip(declared.columns, schema.columns, strict=True) if a != b)
         notes = (*notes, f"{codes.A7}: doubles for the decimals of {which}: compared to {DOUBLE_FOR_DECIMAL:g}")
     return msgspec.structs.replace(result, notes=notes)
 

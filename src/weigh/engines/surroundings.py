@@ -27,12 +27,12 @@ def variables(folder: Path, *, confined: bool) -> dict[str, str]:
         confined: whether its queries are others', who could read in them what is the user's.
     """
     if confined:
-        kept = confinement.environment(str(folder / "scratch"))
+        inherited = confinement.environment(str(folder / "scratch"))
     else:
         # Nor anybody's keys: an engine has those that were made up for it.
         foreign = ("PYTHON", "VIRTUAL_ENV", "AWS_")
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
-    return {**kept, "PYTHONPATH": str(folder / "lib"), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
+    return {**inherited, "PYTHONPATH": str(folder / "lib"), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
 
 
 def confined(command: Sequence[str], read: Sequence[Path], write: Path) -> list[str]:

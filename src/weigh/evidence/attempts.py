@@ -84,18 +84,18 @@ def missing(folder: Path) -> list[str]:
     named = _named(own)
     name = naming.parsed(naming.given(own))
     if name is None:
-        return sorted(one for one in named if not naming.beside(own.parent, one).is_dir())[: _MOST + 1]
+        return sorted(one for one in named if not naming.sibling(own.parent, one).is_dir())[: _MOST + 1]
     there = _family(own, name)
     names = {}
     for one in sorted({*named}.union(*map(_named, there.values()))):
-        if (said := naming.parsed(one)) is not None:
-            names[said.number] = one
+        if (parsed := naming.parsed(one)) is not None:
+            names[parsed.number] = one
     # One by one, and not all at once: somebody may call a folder the thousand-millionth attempt.
     gone = islice((one for one in range(1, name.number) if one not in there), _MOST + 1)
     found = [names.get(one, f"attempt {one}") for one in gone]
     # A seal knows better than a directory's name which attempts came before.
     found += [
-        one for one in sorted(named) if one not in found and not naming.beside(own.parent, one, named[one]).is_dir()
+        one for one in sorted(named) if one not in found and not naming.sibling(own.parent, one, named[one]).is_dir()
     ]
     return found if len(found) <= _MOST else [*found[:_MOST], f"attempt {_MOST + 1} and later ones"]
 
@@ -108,11 +108,11 @@ def _family(own: Path, name: naming.Name) -> dict[int, Path]:
         if (number := number_of(path)) < name.number and path != own
     }
     for one, seal in _named(own).items():
-        said = naming.parsed(one)
-        if said is not None and said.experiment == name.experiment and said.number < name.number:
-            place = naming.beside(own.parent, one, seal)
+        parsed = naming.parsed(one)
+        if parsed is not None and parsed.experiment == name.experiment and parsed.number < name.number:
+            place = naming.sibling(own.parent, one, seal)
             if place.is_dir() and place.resolve() != own:
-                found[said.number] = place
+                found[parsed.number] = place
     return {**found, name.number: own}
 
 

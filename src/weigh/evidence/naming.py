@@ -1,6 +1,6 @@
 """The name that evidence was given, whatever its directory is called now.
 
-CI systems unpack what they kept under names of their own, without times and execute bits. The name stands in the sealed
+CI systems unpack artifacts under names of their own, without times and execute bits. The name stands in the sealed
 report of the evidence; it tells the experiment and the number of the attempt.
 """
 
@@ -58,18 +58,18 @@ def given(folder: Path) -> str:
         return folder.resolve().name
     for name in _REPORTS:
         with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
-            said = msgspec.json.decode(files.content(folder / name), type=_Report).evidence
-            return said if parsed(said) else folder.resolve().name
+            name_written = msgspec.json.decode(files.content(folder / name), type=_Report).evidence
+            return name_written if parsed(name_written) else folder.resolve().name
     return folder.resolve().name
 
 
-def beside(folder: Path, name: str, seal: str = "") -> Path:
+def sibling(folder: Path, name: str, seal: str = "") -> Path:
     """Where an evidence of that name lies in a folder: under its name, or renamed.
 
     Args:
         folder: that holds it.
         name: that it was given; one that is no name of a directory is not looked for.
-        seal: BLAKE3 of its seal, where that is known: what is renamed is told by it, and not by what its report says.
+        seal: BLAKE3 of its seal, where that is known: what is renamed is known by it, and not by what its report says.
 
     Returns:
         The place that its name says, where there is no such evidence.

@@ -77,7 +77,7 @@ def hashes(folder: Path, sealed: seal.Seal) -> list[Problem]:
     for name in sorted(present & sealed.files.keys()):
         problems += _changed(folder / name, name, sealed.files[name], "it was changed after it was sealed")
     for name, wanted in sealed.earlier.items():
-        path = naming.beside(folder.resolve().parent, name, wanted) / seal.SEAL
+        path = naming.sibling(folder.resolve().parent, name, wanted) / seal.SEAL
         if not is_name(name):
             text = f"it names an earlier attempt that is no name of a directory: {name[:_NAME]!r}"
             problems.append(Problem(code=codes.R4_SEALED.code, file=seal.SEAL, text=text))

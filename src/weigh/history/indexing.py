@@ -63,9 +63,9 @@ def entries(
     # Another version of weigh may word the report differently; the samples are hashed all the same.
     reworded = () if getattr(found, "weigh", __version__) == __version__ else (codes.R4_FIGURES.code,)
     if problems := [one for one in found.problems if one.code not in reworded]:
-        said = "; ".join(f"{one.code} {one.file}: {one.text}" for one in problems[:3])
+        reasons = "; ".join(f"{one.code} {one.file}: {one.text}" for one in problems[:3])
         raise EvidenceFault(
-            f"it does not pass `weigh verify`: {said}", where=str(folder), remedy="add evidence that nobody edited"
+            f"it does not pass `weigh verify`: {reasons}", where=str(folder), remedy="add evidence that nobody edited"
         )
     made = _run(folder) if kind.name == "run" else _LOADS[kind.name](folder, commit)
     if not made["points"]:
@@ -100,14 +100,14 @@ def entries(
 
 
 def _rungs(folder: Path, kind: str) -> list[Path]:
-    beside = folder.resolve().parent
+    parent = folder.resolve().parent
     if kind == "ladder":
         from weigh.ladder.record import read as read_ladder
 
-        return [naming.beside(beside, rung.evidence) for rung in read_ladder(folder).rungs]
+        return [naming.sibling(parent, rung.evidence) for rung in read_ladder(folder).rungs]
     from weigh.ladder.load.record import read as read_load_ladder
 
-    return [naming.beside(beside, rung.evidence) for rung in read_load_ladder(folder).rungs]
+    return [naming.sibling(parent, rung.evidence) for rung in read_load_ladder(folder).rungs]
 
 
 def _earlier(folder: Path) -> Iterator[str]:
@@ -162,11 +162,11 @@ def _run(folder: Path) -> dict[str, Any]:
 
 def _run_points(results: ExperimentResults) -> Iterator[Point]:
     record = results.record
-    asked = {one.name: _question(one) for one in (record.workload.operations if record.workload else ())}
+    questions = {one.name: _question(one) for one in (record.workload.operations if record.workload else ())}
     who = {one.name: one for one in map(_measured_by(record), record.spec.contenders)}
-    said = {(one.operation, one.contender, one.temperature): one for one in results.headline.verdicts}
+    verdicts = {(one.operation, one.contender, one.temperature): one for one in results.headline.verdicts}
     for timing in results.headline.timings:
-        named = said.get((timing.operation, timing.contender, timing.temperature))
+        named = verdicts.get((timing.operation, timing.contender, timing.temperature))
         verdict = named if named and named.ratio is not None else None
         is_baseline = timing.contender == record.spec.baseline
         yield Point(
@@ -180,7 +180,7 @@ def _run_points(results: ExperimentResults) -> Iterator[Point]:
             low=verdict.low if verdict else None,
             high=verdict.high if verdict else None,
             verdict=str(named.verdict) if named else "",
-            question=asked.get(timing.operation, ""),
+            question=questions.get(timing.operation, ""),
         )
 
 
@@ -286,14 +286,14 @@ def _load(folder: Path, commit: str) -> dict[str, Any]:
 
 def _load_points(runs: list[dict[str, Any]], who: Measured) -> Iterator[Point]:
     """The median over repeats of each percentile that all of them resolve."""
-    kept: dict[tuple[str, str, str], list[float]] = {}
+    found: dict[tuple[str, str, str], list[float]] = {}
     for run in (one for one in runs if one["verdict"] != "refused"):
         for operation in run["operations"]:
             for name in PERCENTILES:
                 if operation["response"][name]["resolved"]:
                     key = (f"{operation['name']}, {run['loop']} loop", name, str(run["connections"]))
-                    kept.setdefault(key, []).append(operation["response"][name]["value"])
-    for (operation, name, connections), values in kept.items():
+                    found.setdefault(key, []).append(operation["response"][name]["value"])
+    for (operation, name, connections), values in found.items():
         label = f"{operation}, {connections} connections"
         yield Point(operation=label, metric=name, who=who, value=median(values))
 

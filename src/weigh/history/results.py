@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "weigh/history/1"
 MARGIN = 0.03
-"""The smallest change that is a candidate, where no other was asked for."""
+"""The smallest change that is a candidate, where no other is given."""
 _NAMED = 3
 
 
@@ -141,32 +141,32 @@ def history_results(
         operation: only series of operations that have this in their name; empty for all.
     """
     known, wrong = _possible(entries)
-    shown = [one for one in series(known) if operation.lower() in one.key.operation.lower()]
+    chosen = [one for one in series(known) if operation.lower() in one.key.operation.lower()]
     found: list[Candidate] = []
     findings: list[Finding] = [*_damaged(damaged), *wrong]
     steps: dict[int, tuple[int, ...]] = {}
     power: dict[int, Power] = {}
-    for at, one in enumerate(shown):
+    for at, one in enumerate(chosen):
         try:
-            own, said, rule = _candidates(one, known, margin)
+            own, notes, rule = _candidates(one, known, margin)
             could = None if own else _power(one, margin, tried=len(power) < _TRIED)
         except Exception as error:
             # Anybody may have made the entries, and one series that cannot be computed must not hide the others.
             findings.append(_uncomputable(one, error))
             continue
         found += own
-        findings += said
+        findings += notes
         steps[at] = rule
         if could is not None:
             power[at] = could
-    findings += _splits(shown)
+    findings += _splits(chosen)
     findings += attempts.findings(known)
     order = {"error": 0, "warning": 1, "note": 2}
     return HistoryResults(
         folder=folder,
         margin=margin,
         entries=len(entries),
-        series=tuple(shown),
+        series=tuple(chosen),
         candidates=tuple(found),
         power=power,
         steps=steps,
@@ -227,7 +227,7 @@ def _power(one: Series, margin: float, *, tried: bool) -> Power:
 
 
 def _possible(entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
-    """Entries without the points that nobody can have measured, and what is said of these."""
+    """Entries without the points that nobody can have measured, and findings on these."""
     findings = []
     made = list(entries)
     for at, entry in enumerate(entries):
@@ -239,8 +239,8 @@ def _possible(entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
                     remedy=f"delete {file_name(entry.id)}, and add its evidence again",
                 )
             )
-            kept = tuple(point for point in entry.points if not impossible(point))
-            made[at] = msgspec.structs.replace(entry, points=kept)
+            rest = tuple(point for point in entry.points if not impossible(point))
+            made[at] = msgspec.structs.replace(entry, points=rest)
     return made, findings
 
 
@@ -262,22 +262,22 @@ def _candidate(
     at, after = places[change.at]
     before = places[change.at - 1][1]
     first, last = places[max(change.first - 1, 0)][1], places[change.last][1]
-    beside = _side_by_side(one, (before, after, first, last), entries)
+    measured = _side_by_side(one, (before, after, first, last), entries)
     state = "candidate"
     if before.version == after.version:
         state = "same version"
-    elif beside is not None:
+    elif measured is not None:
         wanted = VerdictName.SLOWER if change.ratio > 1 else VerdictName.FASTER
-        if beside.verdict == wanted:
+        if measured.verdict == wanted:
             state = "confirmed"
-        elif beside.verdict in ("slower", "faster", "same", "small"):
+        elif measured.verdict in ("slower", "faster", "same", "small"):
             state = "not confirmed"
     opinion = "no step"
     for place, height in steps:
         if abs(place - change.at) <= _NAMED:
-            significant = beside is not None and not beside.low <= 1 <= beside.high
+            significant = measured is not None and not measured.low <= 1 <= measured.high
             opinion = "step"
-            if beside is not None and significant and clickhouse_rule.confirmed(height, beside.ratio):
+            if measured is not None and significant and clickhouse_rule.confirmed(height, measured.ratio):
                 opinion = "confirmed"
     return Candidate(
         id=digested([list(one.key), before.version, after.version, before.entry.id, after.entry.id])[:8],
@@ -289,7 +289,7 @@ def _candidate(
         at=at,
         ratio=change.ratio,
         opinion=opinion,
-        side_by_side=beside,
+        side_by_side=measured,
         state=state,
     )
 
@@ -315,10 +315,10 @@ def _side_by_side(
     return max(found, key=lambda one: one[:3])[3] if found else None
 
 
-def _splits(shown: Sequence[Series]) -> Iterator[Finding]:
+def _splits(chosen: Sequence[Series]) -> Iterator[Finding]:
     """What changed, once for all series that it split."""
     found: dict[tuple[str, ...], list[tuple[Series, Split]]] = defaultdict(list)
-    for one in shown:
+    for one in chosen:
         for split in one.splits:
             found[(one.key.workload, *split.why)].append((one, split))
     for (_, *why), every in found.items():
@@ -331,7 +331,7 @@ def _splits(shown: Sequence[Series]) -> Iterator[Finding]:
             remedy="points of both sides are not compared; measure versions of both sides side by side",
             operation=one.key.operation if len(every) == 1 else None,
         )
-    unknown = [one for one in shown if any(part.get("processor") == UNKNOWN for part in one.parts)]
+    unknown = [one for one in chosen if any(part.get("processor") == UNKNOWN for part in one.parts)]
     if unknown:
         yield codes.R6_UNKNOWN.finding(
             text=f"{_named(unknown)} of points whose machine nobody recorded: a change of it would look like one of a "
@@ -340,9 +340,9 @@ def _splits(shown: Sequence[Series]) -> Iterator[Finding]:
         )
 
 
-def _named(shown: Iterable[Series]) -> str:
+def _named(chosen: Iterable[Series]) -> str:
     """Series by name, with the verb: some of them, where there are many."""
-    names = [str(one.key) for one in shown]
+    names = [str(one.key) for one in chosen]
     if len(names) == 1:
         return f"{names[0]} is"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

@@ -45,7 +45,7 @@ def verify(folder: Path) -> LadderVerification:
         EvidenceFault: a file or the evidence of a rung cannot be read.
     """
     summary = files.read(folder)
-    beside = folder.resolve().parent
+    parent = folder.resolve().parent
     problems = [
         other_experiment(JSON, rung.evidence)
         for rung, wanted in zip(summary.rungs, summary.plan.experiments, strict=False)
@@ -54,7 +54,7 @@ def verify(folder: Path) -> LadderVerification:
     problems += own_files(folder, files.rendered(summary))
     return LadderVerification(
         ladder=folder.resolve().name,
-        rungs=tuple(verify_rung(naming.beside(beside, rung.evidence)) for rung in summary.rungs),
+        rungs=tuple(verify_rung(naming.sibling(parent, rung.evidence)) for rung in summary.rungs),
         problems=tuple(problems),
     )
 

@@ -10,7 +10,7 @@ from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.host.knobs.read import KnobRead
-from weigh.load import asked
+from weigh.load import gate_events
 from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
@@ -175,7 +175,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     loaded: Loaded | None = None
     prepared: tuple[Prepared, ...] = ()
     rows: tuple[RowsRead, ...] = ()
-    gate: asked.GateRecord | None = None
+    gate: gate_events.GateRecord | None = None
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
@@ -274,7 +274,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     begun: dict[int, RunBegun] = {}
     intervals: dict[int, list[LoadInterval]] = {}
     ended: dict[int, RunEnded] = {}
-    outside: list[asked.Event] = []
+    outside: list[gate_events.Event] = []
     replayed: list[replay.Event] = []
     for event in events[1:]:
         match event.event:
@@ -285,8 +285,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 many.setdefault(field, []).append(files.converted(event.body, kind))
             case name if name in replay.EVENTS:
                 replayed.append(replay.read(name, event.body))
-            case name if name in asked.EVENTS:
-                outside.append(asked.read(name, event.body))
+            case name if name in gate_events.EVENTS:
+                outside.append(gate_events.read(name, event.body))
             case "run":
                 run = files.converted(event.body, RunBegun)
                 begun[run.number] = run
@@ -307,7 +307,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         attempt=opened.attempt,
         spec=opened.spec,
         runs=tuple(_run(run, intervals[number], ended.get(number)) for number, run in begun.items()),
-        gate=asked.gathered(outside),
+        gate=gate_events.gathered(outside),
         replay=replay.gathered(replayed),
         **one,
         **lists,

@@ -165,7 +165,7 @@ def check_inside(folder: Path) -> None:
         EvidenceFault: something is.
     """
     read = [folder, *history_folders(folder)]
-    read += [naming.beside(folder.parent, name) for name in _rungs(folder)]
+    read += [naming.sibling(folder.parent, name) for name in _rungs(folder)]
     for one in read:
         if one.is_symlink() or any((one / name).is_symlink() for name in seal.foreign(one)):
             raise EvidenceFault(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from weigh.load.asked import Answer, Answered, Column, Order, Statement, StatementsAsked, read
 from weigh.load.gate import answers, checks
+from weigh.load.gate_events import Answer, Answered, Column, Order, Statement, StatementsAsked, read
 from weigh.model.answer import GateStatus
 
 INT, NUMERIC, DOUBLE, BOOL, DATE, TEXT = 23, 1700, 701, 16, 1082, 25

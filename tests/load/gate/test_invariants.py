@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from support import load_records
-from weigh.load.asked import Answer, Column, InvariantsAsked
 from weigh.load.gate import invariants, invariants_checked
+from weigh.load.gate_events import Answer, Column, InvariantsAsked
 from weigh.load.spec import Arrivals, Script
 from weigh.model.errors import UsageError
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from support.load_records import spec
-from weigh.load.asked import Answer, GateRecord, InvariantsAsked
 from weigh.load.gate import findings, report
 from weigh.load.gate.results import GateResults, gate_results
+from weigh.load.gate_events import Answer, GateRecord, InvariantsAsked
 from weigh.load.tpcc import conditions
 from weigh.load.tpcc.workload import workload
 
@@ -22,7 +22,7 @@ def _answer(broken: int, example: str | None) -> Answer:
 
 
 def _asked(*, after: bool, broken: dict[str, str] | None = None, failed: str = "") -> InvariantsAsked:
-    asked = conditions.asked(2, after=after)
+    asked = conditions.required(2, after=after)
     found = {} if broken is None else broken
     answers = tuple(_answer(1, found[one.name]) if one.name in found else _answer(0, None) for one in asked)
     return InvariantsAsked(run=1, after=after, answers=() if failed else answers, failed=failed)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from weigh.load.asked import Answer, Column, Order
+from weigh.load.gate_events import Answer, Column, Order
 from weigh.load.recording.record import Known, Planned, Recorded, Replayed, ReplayRecord
 from weigh.load.replay import differences, order
 

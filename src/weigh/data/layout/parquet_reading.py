@@ -106,15 +106,17 @@ def fault(path: Path, error: Exception) -> DataFault:
         path: the file.
         error: of the reader.
     """
-    said, where = str(error).removeprefix(f"{path}: "), str(path)
+    reason, where = str(error).removeprefix(f"{path}: "), str(path)
     if isinstance(error, _native.NotReadError):
-        return DataFault(said, where=where, remedy="leave that column out of the file, or write it in another form")
-    if isinstance(error, _native.DigestError) and not said.startswith(("corrupt", "not a readable", "cannot read")):
-        return DataFault(said, where=where, remedy="name columns that are in every file, or files of the same columns")
+        return DataFault(reason, where=where, remedy="leave that column out of the file, or write it in another form")
+    if isinstance(error, _native.DigestError) and not reason.startswith(("corrupt", "not a readable", "cannot read")):
+        return DataFault(
+            reason, where=where, remedy="name columns that are in every file, or files of the same columns"
+        )
     if isinstance(error, _native.DigestError) and reads(path):
         remedy = "write it again with another writer, for instance with PyArrow or DuckDB, and report this"
-        return DataFault(f"weigh does not read it, and PyArrow does ({said})", where=where, remedy=remedy)
-    return DataFault(said, where=where, remedy=REMEDY)
+        return DataFault(f"weigh does not read it, and PyArrow does ({reason})", where=where, remedy=remedy)
+    return DataFault(reason, where=where, remedy=REMEDY)
 
 
 def fault_of(files: Sequence[Path], error: Exception) -> DataFault:

@@ -31,7 +31,7 @@ _CHUNK = 1 << 20
 
 
 def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
-    """What DuckDB is asked where it makes the table.
+    """Queries of DuckDB where it makes the table.
 
     Args:
         file: what is read.
@@ -62,15 +62,15 @@ def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) 
         answers: to :func:`questions`.
         ask: queries of DuckDB.
     """
-    read, kept, *sniffed = answers
+    read, written, *sniffed = answers
     if form == "DuckDB":
-        return tuple(_changed(read, kept))
-    names = [str(column["name"]) for column in kept]
+        return tuple(_changed(read, written))
+    names = [str(column["name"]) for column in written]
     texts = [str(column["name"]) for column in read if column["type"] in ("VARCHAR", "JSON")]
     (counted,) = ask([_counts(f"read_parquet({_literal(str(made))})", names, texts)])[0]
     lines = _lines(file, sniffed[0][0], int(counted["rows"]), names, counted) if sniffed and sniffed[0] else ()
     columns = (*_looks(texts, counted), *_nulls(form, names, texts, counted))
-    return (*lines, _types(read), *_changed(read, kept), *columns)
+    return (*lines, _types(read), *_changed(read, written), *columns)
 
 
 def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
@@ -107,8 +107,8 @@ def _lines(
         before = int(sniffed["skipped"])
         what = [f"{before:,} before the header"] if before else []
         what += [f"{comments:,} beginning with {comment}"] if comments else []
-        said = f" ({', '.join(what)})" if what else ""
-        yield f"{count(dropped, 'line')} of {records:,} dropped{said}"
+        clause = f" ({', '.join(what)})" if what else ""
+        yield f"{count(dropped, 'line')} of {records:,} dropped{clause}"
     elif dropped < 0:
         yield f"{rows:,} rows of {records:,} lines"
     if blank and len(names) > 1:
@@ -121,8 +121,8 @@ def _lines(
         yield f"ragged: {ragged}, so that each is read whole, as one text"
 
 
-def _mark(said: Any) -> str:
-    return "" if said in (None, "(empty)", "\0", "") else str(said)
+def _mark(sniffed: Any) -> str:
+    return "" if sniffed in (None, "(empty)", "\0", "") else str(sniffed)
 
 
 def _records(file: Path, quote: str, comment: str) -> tuple[int, int, int]:
@@ -165,13 +165,13 @@ def _plain(file: Path) -> IO[bytes]:
 
 
 def _types(read: Sequence[dict[str, Any]]) -> str:
-    said = [f"{one_line(str(one['name']))} {one_line(str(one['type']), 60)}" for one in read]
-    return f"types guessed: {_some(said)}"
+    columns = [f"{one_line(str(one['name']))} {one_line(str(one['type']), 60)}" for one in read]
+    return f"types guessed: {_some(columns)}"
 
 
-def _changed(read: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _changed(read: Sequence[dict[str, Any]], written: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Types that Parquet has not, and that lose something by what they become."""
-    for one, other in zip(read, kept, strict=True):
+    for one, other in zip(read, written, strict=True):
         was, now = str(one["type"]), str(other["type"])
         if was != now and (now == "DOUBLE" or "UNION" in was or was.startswith(("BIT", "TIME"))):
             yield f"{one_line(str(one['name']))} is {one_line(was, 60)}, and becomes {one_line(now, 60)} in Parquet"
@@ -190,8 +190,8 @@ def _looks(texts: Sequence[str], counted: dict[str, Any]) -> Iterator[str]:
 
 def _nulls(form: str, names: Sequence[str], texts: Sequence[str], counted: dict[str, Any]) -> Iterator[str]:
     made = [(name, int(counted[f"null{number}"])) for number, name in enumerate(names)]
-    if said := [f"{found:,} in {one_line(name)}" for name, found in made if found]:
-        yield f"NULL made of {'empty fields' if form == 'CSV' else 'missing or null fields'}: {_some(said)}"
+    if columns := [f"{found:,} in {one_line(name)}" for name, found in made if found]:
+        yield f"NULL made of {'empty fields' if form == 'CSV' else 'missing or null fields'}: {_some(columns)}"
     words = [
         f"{int(counted[f'word{number}']):,} in {one_line(name)}"
         for number, name in _numbered(counted, texts)
@@ -207,9 +207,9 @@ def _numbered(counted: dict[str, Any], texts: Sequence[str]) -> Iterator[tuple[i
     return zip(sorted(there), texts, strict=True)
 
 
-def _some(said: Sequence[str]) -> str:
-    more = f" and {len(said) - _NAMED:,} more" if len(said) > _NAMED else ""
-    return ", ".join(said[:_NAMED]) + more
+def _some(clauses: Sequence[str]) -> str:
+    more = f" and {len(clauses) - _NAMED:,} more" if len(clauses) > _NAMED else ""
+    return ", ".join(clauses[:_NAMED]) + more
 
 
 def _literal(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.answers import compare, names, shown
+from weigh.answers import compare, names, printed
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches
 from weigh.experiment.gate.layouts import Question
@@ -126,7 +126,7 @@ class ContenderCheck:
             if reply.lazy and not self._lazy:
                 self._lazy = True
                 self.findings.append(_lazy(name, operation.name, reply.lazy))
-            self._left_open.update(dict.fromkeys(shown.left_open(reply.table)))
+            self._left_open.update(dict.fromkeys(printed.left_open(reply.table)))
             fastest = min(fastest, reply.run.wall_s)
             self.peak = max(self.peak, reply.run.peak_memory or 0)
             check = self._check(operation, case, sql, reply.table)

@@ -61,7 +61,7 @@ def reads(
         manifest: what it was given.
         files: where it sees it, by table.
     """
-    seen: dict[str, str] = {}
+    digests: dict[str, str] = {}
     findings = []
     ready = session.ready
     python = environments.ensure(vortex.REQUIREMENTS, ready.cache).python if manifest.vortex else None
@@ -74,34 +74,34 @@ def reads(
         try:
             if rows <= FULL_DIGEST_ROWS:
                 given = session.ask(f"SELECT * FROM {table}").table
-                seen[table] = _digest(_in_types_of_files(session, given, paths))
+                digests[table] = _digest(_in_types_of_files(session, given, paths))
             else:
                 findings.append(_counted(ready.name, table, rows, sample))
                 count = session.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
-                seen[table] = f"rows:{count}"
+                digests[table] = f"rows:{count}"
                 if sample is not None:
                     given = session.ask(f"SELECT * FROM {table} WHERE {sample.predicate}").table
                     loaded = _in_types_of_files(session, given, paths)
-                    seen[table] += f" where {sample.predicate}: {_digest(loaded)}"
+                    digests[table] += f" where {sample.predicate}: {_digest(loaded)}"
         except WorkerEnded as ended:
             # Not an accusation: whatever ended it shows in the gate, query by query.
-            seen[table] = f"not read: {ended}"
+            digests[table] = f"not read: {ended}"
             findings.append(_unread(ready.name, table, ended))
             continue
-        if seen[table] != expected:
+        if digests[table] != expected:
             counted = rows if rows <= FULL_DIGEST_ROWS else count
             looked = None if counted != rows else given
             wrong, found = _looked_into(session, table, looked, Files(paths, sample, python))
             findings += found
             if not wrong:
-                seen[table] = (
-                    expected if not any(one.code in _UNCOMPARED for one in found) else f"{seen[table]} (in part)"
+                digests[table] = (
+                    expected if not any(one.code in _UNCOMPARED for one in found) else f"{digests[table]} (in part)"
                 )
                 continue
             remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
-            text = f"{wrong}: {seen[table]}, not {expected}"
+            text = f"{wrong}: {digests[table]}, not {expected}"
             findings.append(_other_rows(ready.contender, table, text, remedy))
-    return seen, findings
+    return digests, findings
 
 
 def _in_types_of_files(session: QuerySession, table: pa.Table, paths: tuple[str, ...]) -> pa.Table:
@@ -140,12 +140,12 @@ def _looked_into(session: QuerySession, table: str, given: pa.Table | None, file
     if given.num_columns != right.num_columns:
         return other_rows.described(given, right), []
     found = read_back.compare(given, right, _unlike(files, right))
-    said = read_back.findings(session.ready.name, table, found)
+    findings = read_back.findings(session.ready.name, table, found)
     if found.same:
-        return "", said
+        return "", findings
     if not found.right.num_columns:
-        return f" ({given.num_rows:,} rows instead of {right.num_rows:,})", said
-    return other_rows.described(found.given, found.right), said
+        return f" ({given.num_rows:,} rows instead of {right.num_rows:,})", findings
+    return other_rows.described(found.given, found.right), findings
 
 
 def _right(files: Files) -> pa.Table:
@@ -211,11 +211,11 @@ def _counted(contender: str, table: str, rows: int, sample: Sample | None) -> Fi
     )
 
 
-def _other_rows(contender: Contender, table: str, shown: str, remedy: str) -> Finding:
+def _other_rows(contender: Contender, table: str, detail: str, remedy: str) -> Finding:
     through = f", read through {TITLES[contender.catalog]}," if contender.catalog in FORMATS else ""
     return codes.A4_ROWS.finding(
         contender=contender.name,
-        text=f"it answers SELECT * FROM {table}{through} with other rows than it was given{shown}",
+        text=f"it answers SELECT * FROM {table}{through} with other rows than it was given{detail}",
         remedy=remedy,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from weigh.answers import shown
+from weigh.answers import printed
 from weigh.answers.align import align
 from weigh.model import codes
 from weigh.model.answer import Column, ResultSchema
@@ -51,7 +51,7 @@ def compare(given: pa.Table, right: pa.Table, unlike: Mapping[int, str]) -> Read
     """
     names = right.column_names
     kinds = (Column(name=field.name, kind=infer_schema.kind(field.type)) for field in right.schema)
-    given, right, lacking = shown.alike(given, right, ResultSchema(columns=tuple(kinds)))
+    given, right, lacking = printed.alike(given, right, ResultSchema(columns=tuple(kinds)))
     doubted = {names[at]: why for at, why in unlike.items()}
     unchecked: dict[str, str] = {}
     forms: dict[str, list[str]] = {note.partition(": ")[2]: [] for note in lacking}
@@ -100,15 +100,15 @@ def _other_kind(mine: pa.ChunkedArray, theirs: pa.ChunkedArray) -> bool:
 
 
 def findings(contender: str, table: str, found: ReadBack) -> list[Finding]:
-    """What is to be said of columns that were not compared, or in another form: one line each."""
-    said = [
+    """Notes on columns that were not compared, or in another form: one line each."""
+    notes = [
         codes.A14_READERS.finding(
             text=f"column {name} of {table} accuses nobody: {why}",
             remedy="its values in answers are compared between the contenders",
         )
         for name, why in found.doubted.items()
     ]
-    said += [
+    notes += [
         codes.A14_UNCHECKED.finding(
             contender=contender,
             text=f"column {name} of {table} is not compared with the files: {why}",
@@ -116,7 +116,7 @@ def findings(contender: str, table: str, found: ReadBack) -> list[Finding]:
         )
         for name, why in found.unchecked.items()
     ]
-    said += [
+    notes += [
         codes.A14_FORM.finding(
             contender=contender,
             text=f"{form}{' in ' if names else ''}{', '.join(names)} of {table}: the same values as in the files",
@@ -124,4 +124,4 @@ def findings(contender: str, table: str, found: ReadBack) -> list[Finding]:
         )
         for form, names in found.forms.items()
     ]
-    return said
+    return notes

@@ -39,7 +39,7 @@ class UnseenAnswers(NamedTuple):
 
     Attributes:
         workload: the questions.
-        kept: right or unconfirmed answers to the given rows.
+        before: right or unconfirmed answers to the given rows.
         answers: those to the unseen rows.
         lineage: of every contender.
         right: the right answer about the unseen rows; None where nobody knows it.
@@ -47,7 +47,7 @@ class UnseenAnswers(NamedTuple):
     """
 
     workload: Workload
-    kept: Mapping[Key, pa.Table]
+    before: Mapping[Key, pa.Table]
     answers: Mapping[Key, pa.Table]
     lineage: Mapping[str, str]
     right: Callable[[Operation, Case], pa.Table | None]
@@ -101,7 +101,7 @@ def _moved(found: UnseenAnswers, operation: Operation, case: Case, tables: Mappi
     return {
         name
         for name, table in tables.items()
-        if not _same(operation, table, found.kept[name, operation.name, case.name])
+        if not _same(operation, table, found.before[name, operation.name, case.name])
     }
 
 
@@ -131,7 +131,7 @@ def _wrong(found: UnseenAnswers, operation: Operation, case: Case, tables: dict[
     for name, table in tables.items():
         witness, expected = TRUTH, known
         if known is None and found.same_rows:
-            witness, expected = SAME_ROWS, found.kept[name, operation.name, case.name]
+            witness, expected = SAME_ROWS, found.before[name, operation.name, case.name]
         if expected is None:
             continue
         compared = compare.compare(table, expected, operation.schema, complete=known is not None)
@@ -155,11 +155,11 @@ def _wrong(found: UnseenAnswers, operation: Operation, case: Case, tables: dict[
 def _finding(name: str, where: list[tuple[Operation, Case, str]]) -> Finding:
     operation, case, proof = where[0]
     named = ", ".join(dict.fromkeys(one.name for one, _, _ in where))
-    said = proof.removesuffix(ON_UNSEEN)
+    basis = proof.removesuffix(ON_UNSEEN)
     return codes.A12_ANSWERS.finding(
         contender=name,
         text=f"given other rows under the same paths, which nobody had seen, it gives its answers to the data of "
-        f"before ({named}; first case {case.name} of {operation.name}, where another answer is right by {said}): "
+        f"before ({named}; first case {case.name} of {operation.name}, where another answer is right by {basis}): "
         "they are not computed from the given data",
         remedy="it is not compared; look for answers, rows or results that its adapter keeps outside this process",
     )

@@ -205,8 +205,8 @@ def _gate(record: Record) -> list[Problem]:
 
 def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
-    beside = folder.resolve().parent
-    if any(not (is_name(name) and naming.beside(beside, name, own).is_dir()) for name, own in sealed.earlier.items()):
+    parent = folder.resolve().parent
+    if any(not (is_name(name) and naming.sibling(parent, name, own).is_dir()) for name, own in sealed.earlier.items()):
         # Named above; without them nothing follows.
         return [], 0
     try:

@@ -38,11 +38,11 @@ def colour(part: int) -> str:
 def small(one: Series, candidates: Sequence[Candidate]) -> Markup:
     """The whole series without labels."""
     width, height = SMALL
-    shown = range(max(len(one.places) - _DRAWN, 0), len(one.places))
-    across = Scale(shown.start, max(shown.stop - 1, shown.start + 1), 6, width - 6, log=False)
-    down = around([one.places[at].value for at in shown], height - 8, 8)
+    drawn = range(max(len(one.places) - _DRAWN, 0), len(one.places))
+    across = Scale(drawn.start, max(drawn.stop - 1, drawn.start + 1), 6, width - 6, log=False)
+    down = around([one.places[at].value for at in drawn], height - 8, 8)
     parts = [*_edges(one, across, 4, height - 4), *_marked(candidates, across, 4, height - 4)]
-    parts += [_line(places, across, down) for places in _stretches(one, shown)]
+    parts += [_line(places, across, down) for places in _stretches(one, drawn)]
     label = f"{one.key}: {len(one.places)} points, {len(candidates)} candidates"
     return draw.image(width, height, "small", label, *parts)
 
@@ -63,25 +63,25 @@ def large(one: Series, candidates: Sequence[Candidate], anchor: str, around_at: 
         if around_at is None
         else (max(around_at - _WINDOW, 0), min(around_at + _WINDOW, count - 1))
     )
-    shown = range(first, last + 1)
+    drawn = range(first, last + 1)
     across = Scale(first, max(last, first + 1), _LEFT + 8, _RIGHT - 8, log=False)
-    ends = [end for at in shown for end in (one.places[at].low, one.places[at].high) if end]
-    down = around([*(one.places[at].value for at in shown), *ends], _BOTTOM, _TOP)
+    ends = [end for at in drawn for end in (one.places[at].low, one.places[at].high) if end]
+    down = around([*(one.places[at].value for at in drawn), *ends], _BOTTOM, _TOP)
     parts = [_grid(one, down)]
     parts += [*_edges(one, across, _TOP, _BOTTOM), *_marked(candidates, across, _TOP, _BOTTOM)]
-    for places in _stretches(one, shown):
+    for places in _stretches(one, drawn):
         parts.append(_line(places, across, down))
         parts.append(_intervals(places, across, down))
-    parts += [_point(one, at, across, down, anchor) for at in shown]
-    parts.append(_versions(one, shown, across))
+    parts += [_point(one, at, across, down, anchor) for at in drawn]
+    parts.append(_versions(one, drawn, across))
     near = "" if around_at is None else f", near {words.at(one.places[around_at])}"
     return draw.image(width, height, "plot", f"{one.key}{near}", *parts)
 
 
-def _stretches(one: Series, shown: Iterable[int]) -> Iterable[list[tuple[int, Place]]]:
+def _stretches(one: Series, drawn: Iterable[int]) -> Iterable[list[tuple[int, Place]]]:
     """Points of each part that are joined by a line; never across parts."""
     own: dict[int, list[tuple[int, Place]]] = {}
-    for at in shown:
+    for at in drawn:
         own.setdefault(one.places[at].part, []).append((at, one.places[at]))
     return own.values()
 
@@ -131,11 +131,11 @@ def _grid(one: Series, down: Scale) -> Markup:
     return Markup().join([draw.path(lines, "gr"), *labels])
 
 
-def _versions(one: Series, shown: range, across: Scale) -> Markup:
+def _versions(one: Series, drawn: range, across: Scale) -> Markup:
     """Versions below the axis, as many as have room; where they are long, the end of each."""
-    step = max(1, -(-len(shown) // _LABELS))
+    step = max(1, -(-len(drawn) // _LABELS))
     labels = []
-    for at in shown[::step]:
+    for at in drawn[::step]:
         name = draw.shortened(one_line(one.places[at].version or one.places[at].at[:10]), 14)
         labels.append(draw.text(across.at(at), _BOTTOM + 20, name, "tm"))
     return Markup().join(labels)

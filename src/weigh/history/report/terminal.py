@@ -44,7 +44,7 @@ def report(results: HistoryResults) -> RenderableType:
         parts += [Text()]
     if far := list(words.gross(results)):
         parts += [Text("Steps of too few points", style="bold")]
-        parts += [Text(f"  {one_line(str(one.key), _NAME)}: {said}") for one, said in far[:_FAR]]
+        parts += [Text(f"  {one_line(str(one.key), _NAME)}: {step}") for one, step in far[:_FAR]]
         parts += [Text(f"  and {len(far) - _FAR} more series: --json has them")] if len(far) > _FAR else []
         parts += [Text()]
     if results.series:
@@ -100,28 +100,28 @@ def _listed(results: HistoryResults) -> tuple[Series, ...]:
 
 def _bars(values: list[float]) -> str:
     """The course of the last points, as high as they differ."""
-    shown = values[-_WIDTH:]
-    low, high = min(shown), max(shown)
+    last = values[-_WIDTH:]
+    low, high = min(last), max(last)
     if high <= low:
-        return _BARS[0] * len(shown)
-    return "".join(_BARS[min(int(len(_BARS) * (one - low) / (high - low)), len(_BARS) - 1)] for one in shown)
+        return _BARS[0] * len(last)
+    return "".join(_BARS[min(int(len(_BARS) * (one - low) / (high - low)), len(_BARS) - 1)] for one in last)
 
 
 def _note(results: HistoryResults) -> list[Text]:
-    said = []
+    notes = []
     if len(results.series) > _MOST:
         left = len(results.series) - _MOST
-        said.append(f"{left} more series: --operation NAME, --html FILE or --json shows them")
-    foreign = [told for told in map(words.others, results.series) if told]
+        notes.append(f"{left} more series: --operation NAME, --html FILE or --json shows them")
+    foreign = [tools for tools in map(words.others, results.series) if tools]
     if foreign:
-        said.append(f"{len(foreign)} series of {', '.join(dict.fromkeys(foreign))}: not weighed by weigh")
+        notes.append(f"{len(foreign)} series of {', '.join(dict.fromkeys(foreign))}: not weighed by weigh")
     short = sum(1 for one in results.power.values() if one.points < LEAST)
     if short:
-        said.append(f"{short} series of fewer than {LEAST} points in the last part: no change is looked for")
-    said.append(
+        notes.append(f"{short} series of fewer than {LEAST} points in the last part: no change is looked for")
+    notes.append(
         f"a change of level of {units.percent(results.margin)} or more is a candidate, within one part; it is no "
         "verdict until both versions were measured side by side"
     )
     alone = sum(len(places) for places in results.steps.values())
-    said.append(f"ClickHouse's rule alone finds {units.count(alone, 'step')}")
-    return [Text(one, style="dim") for one in said]
+    notes.append(f"ClickHouse's rule alone finds {units.count(alone, 'step')}")
+    return [Text(one, style="dim") for one in notes]

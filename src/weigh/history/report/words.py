@@ -1,4 +1,4 @@
-"""What is said of series and candidates, in words shared by terminal and page."""
+"""Sentences on series and candidates, shared by terminal and page."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def measure(one: Series) -> str:
     """What the values are."""
     if one.of_ratios:
         return "ratio to " + ", ".join(dict.fromkeys(part.get("reference", "") for part in one.parts))
-    if told := others(one):
-        return f"as {told} says, not weighed by weigh"
+    if tools := others(one):
+        return f"as {tools} says, not weighed by weigh"
     return "median of each measurement" if one.unit == "s" else "value of each measurement"
 
 
@@ -53,10 +53,10 @@ def at(place: Place) -> str:
 
 def between(one: Candidate) -> str:
     """The two points of a candidate, and how sure the place is."""
-    said = f"between {at(one.before)} and {at(one.after)}"
+    place = f"between {at(one.before)} and {at(one.after)}"
     if (one.first.entry.id, one.last.entry.id) != (one.before.entry.id, one.after.entry.id):
-        said += f"; it may lie anywhere from {at(one.first)} to {at(one.last)} (95 %)"
-    return said
+        place += f"; it may lie anywhere from {at(one.first)} to {at(one.last)} (95 %)"
+    return place
 
 
 def change(one: Candidate) -> str:
@@ -65,15 +65,15 @@ def change(one: Candidate) -> str:
 
 
 def outcome(one: Candidate) -> str:
-    """What a measurement side by side said, or that there is none."""
-    said = STATES[one.state]
+    """The outcome of a measurement side by side, or that there is none."""
+    words = STATES[one.state]
     if one.state == "candidate" and one.side_by_side is not None:
-        said = "measured side by side without a verdict"
+        words = "measured side by side without a verdict"
     if one.side_by_side is not None:
-        beside = one.side_by_side
-        said += f": {beside.verdict.upper()} {beside.ratio:.3f} ({beside.low:.3f}-{beside.high:.3f}), "
-        said += one_line(beside.entry.evidence)
-    return said
+        measured = one.side_by_side
+        words += f": {measured.verdict.upper()} {measured.ratio:.3f} ({measured.low:.3f}-{measured.high:.3f}), "
+        words += one_line(measured.entry.evidence)
+    return words
 
 
 def summary(results: HistoryResults) -> str:
@@ -90,8 +90,8 @@ def summary(results: HistoryResults) -> str:
 def _changes(results: HistoryResults) -> str:
     open_ = [one for one in results.candidates if one.state == "candidate"]
     held = [one for one in results.candidates if one.state == "confirmed"]
-    said = [f"{len(held)} confirmed" if held else "", f"{len(open_)} to be confirmed" if open_ else ""]
-    what = ", ".join(part for part in said if part)
+    parts = [f"{len(held)} confirmed" if held else "", f"{len(open_)} to be confirmed" if open_ else ""]
+    what = ", ".join(part for part in parts if part)
     number = len(results.candidates)
     return f"{number} {'change' if number == 1 else 'changes'} of level{f' ({what})' if what else ''}"
 

@@ -48,12 +48,12 @@ def verify(folder: Path) -> LoadLadderVerification:
         EvidenceFault: a file or the evidence of a rung cannot be read.
     """
     summary = files.read(folder)
-    beside = folder.resolve().parent
+    parent = folder.resolve().parent
     problems = [other_experiment(JSON, one.evidence) for one in summary.rungs if not _is_of(one, summary.plan)]
     problems += own_files(folder, files.rendered(summary))
     return LoadLadderVerification(
         ladder=folder.resolve().name,
-        rungs=tuple(verify_rung(naming.beside(beside, one.evidence)) for one in summary.rungs),
+        rungs=tuple(verify_rung(naming.sibling(parent, one.evidence)) for one in summary.rungs),
         problems=tuple(problems),
     )
 

@@ -34,8 +34,8 @@ def read(folder: Path) -> LadderResults:
         EvidenceFault: ladder.json or the evidence of a rung cannot be read.
     """
     written = record.read(folder)
-    beside = folder.resolve().parent
-    return summarise(written.plan, [(rung.scale, naming.beside(beside, rung.evidence)) for rung in written.rungs])
+    parent = folder.resolve().parent
+    return summarise(written.plan, [(rung.scale, naming.sibling(parent, rung.evidence)) for rung in written.rungs])
 
 
 def html(folder: Path) -> bytes:

@@ -10,7 +10,7 @@ import msgspec
 
 from weigh.answers import compare
 from weigh.answers.comparison import Comparison, mismatch
-from weigh.load.asked import Answer, Order
+from weigh.load.gate_events import Answer, Order
 from weigh.model.answer import Column, Kind, Match, ResultSchema
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ _CHANGED = "rows changed"
 def same(answer: Answer, witness: Answer, order: Order | None) -> Comparison:
     """Whether an answer says what another one says."""
     if answer.kind != witness.kind:
-        return mismatch("(answer)", shown(answer), shown(witness))
+        return mismatch("(answer)", described(answer), described(witness))
     if answer.kind != "rows":
         alike = answer.code == witness.code and answer.count == witness.count
-        return Comparison(agrees=True) if alike else mismatch("(answer)", shown(answer), shown(witness))
+        return Comparison(agrees=True) if alike else mismatch("(answer)", described(answer), described(witness))
     if len(answer.columns) != len(witness.columns):
         return mismatch("(columns)", len(answer.columns), len(witness.columns))
     if not whole(answer) or not whole(witness):
@@ -81,7 +81,7 @@ def _typed(*answers: Answer) -> Iterable[bool]:
     return (column.oid != 0 for one in answers for column in one.columns)
 
 
-def shown(answer: Answer) -> str:
+def described(answer: Answer) -> str:
     """For people."""
     match answer.kind:
         case "error":

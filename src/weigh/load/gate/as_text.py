@@ -1,4 +1,4 @@
-"""Statements of scripts asked both ways, prepared and as text with their values in it. Pure."""
+"""Statements of scripts both ways, prepared and as text with their values in it. Pure."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.asked import Answer, Statement
 from weigh.load.gate import answers
+from weigh.load.gate_events import Answer, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weigh.load.asked import Answered, Order, StatementsAsked
+    from weigh.load.gate_events import Answered, Order, StatementsAsked
 
 _WHOLE = (20, 21, 23)
 """PostgreSQL's whole numbers: which of them a literal is follows from its size, and may change from draw to draw."""
@@ -23,7 +23,7 @@ class Otherwise(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         statement: of a script.
-        parameters: with which it was asked, as text.
+        parameters: its values, as text.
         prepared, text: the answers.
         types: whether its values are the same, and the types of its columns alone differ.
         what: the difference, in words.
@@ -57,12 +57,12 @@ def differing(known: Sequence[Statement], prepared: Sequence[Answered], text: Se
     return found
 
 
-def otherwise(asked: StatementsAsked) -> tuple[Otherwise, ...]:
+def otherwise(answered: StatementsAsked) -> tuple[Otherwise, ...]:
     """Each statement that is answered otherwise as text, once, with the gravest of its differences."""
-    known = {(one.script, one.line): one for one in asked.statements}
+    known = {(one.script, one.line): one for one in answered.statements}
     found: dict[str, Otherwise] = {}
-    for place, text in asked.as_text.items():
-        one = asked.answers[place]
+    for place, text in answered.as_text.items():
+        one = answered.answers[place]
         statement = known[one.script, one.line]
         types = _same(one.answer, text, statement.order)
         if statement.name in found and (types or not found[statement.name].types):
@@ -107,7 +107,7 @@ def _words(answer: Answer) -> str:
     if answer.kind == "rows" and answer.count == 1 and len(answer.rows) == 1 and len(answer.rows[0]) == 1:
         value = answer.rows[0][0]
         return "NULL" if value is None else f"'{value[:40]}'"
-    return answers.shown(answer)
+    return answers.described(answer)
 
 
 _NAMES = {

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.asked import (
+from weigh.load.gate import answers, as_text, checks, invariants, invariants_checked, pins, statements
+from weigh.load.gate_events import (
     EVENTS,
     Answer,
     Answered,
@@ -18,7 +19,6 @@ from weigh.load.asked import (
     Statement,
     StatementsAsked,
 )
-from weigh.load.gate import answers, as_text, checks, invariants, invariants_checked, pins, statements
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.evidence.journal import Journal
-    from weigh.load.asked import Event
     from weigh.load.gate.files import GateFiles
+    from weigh.load.gate_events import Event
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
     from weigh.load.tpcc.workload import TpccWorkload
     from weigh.model.progress import Progress
 
 SETS = 5
-"""Sets of parameters with which each statement is asked."""
+"""Sets of parameters of each statement."""
 _SAMPLES = 64
-"""Requests of a run that are asked again, at most."""
+"""Requests of a run that are repeated, at most."""
 _KEYS, _SECONDS = 10_000, 20.0
 """Of YCSB: keys that are read back at most, and for how long."""
 _PATIENCE = 600.0
@@ -65,8 +65,8 @@ class LoadGate:
     Args:
         spec: of the load.
         files: of the user.
-        journal: gets what was asked.
-        progress: is told what is asked.
+        journal: gets the events.
+        progress: gets each step.
 
     Raises:
         UsageError: an invariant of a script cannot be read.
@@ -88,9 +88,9 @@ class LoadGate:
 
     @property
     def samples(self) -> int:
-        """Requests that each thread of a run keeps to be asked again; 0 where the scripts do more than read."""
-        asked = self._asked
-        if asked is None or asked.failed or any(one.does == "writes" for one in asked.statements):
+        """Requests that each thread of a run keeps to be repeated; 0 where the scripts do more than read."""
+        answered = self._asked
+        if answered is None or answered.failed or any(one.does == "writes" for one in answered.statements):
             return 0
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
         return max(_SAMPLES // threads, 1)
@@ -126,11 +126,11 @@ class LoadGate:
             self._progress.say("asking every statement before the clock")
             self._asked = self._statements(reached, own)
             self._keep(self._asked)
-        asked = invariants.questions(self._spec, own=own)
+        questions = invariants.questions(self._spec, own=own)
         # A user's own may read whole tables into memory: once, before all runs alike.
         # Of tables that weigh made the sums are known.
-        if asked and (first or (not own and any(one.kind == "sums" for one in asked))):
-            found = self._invariants(reached, number, asked, after=False)
+        if questions and (first or (not own and any(one.kind == "sums" for one in questions))):
+            found = self._invariants(reached, number, questions, after=False)
             self._first = self._first or found
             self._keep(found)
         if self.samples:
@@ -151,7 +151,7 @@ class LoadGate:
             return
         if self._spec.tpcc:
             self._progress.say("asking the consistency conditions")
-            left = conditions.asked(self._spec.tpcc.warehouses, after=True)
+            left = conditions.required(self._spec.tpcc.warehouses, after=True)
             self._keep(self._invariants(reached, number, left, after=True))
             self._progress.say("reading back what the run left in the tables")
             self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
@@ -162,10 +162,10 @@ class LoadGate:
             return
         if reached.read.kind not in _SQL:
             return
-        asked = invariants.questions(self._spec, own=own)
-        if asked:
+        questions = invariants.questions(self._spec, own=own)
+        if questions:
             self._progress.say("asking what must hold")
-            self._keep(self._invariants(reached, number, asked, after=True))
+            self._keep(self._invariants(reached, number, questions, after=True))
         if self.samples:
             self._progress.say("asking again what was sampled")
             self._keep(self._sampled(reached, generator, number))
@@ -179,8 +179,8 @@ class LoadGate:
         if self._first is not None:
             return
         self._progress.say("asking what must hold of the tables")
-        asked = conditions.asked(tpcc.warehouses, after=False)
-        self._first = self._invariants(reached, number, asked, after=False)
+        needed = conditions.required(tpcc.warehouses, after=False)
+        self._first = self._invariants(reached, number, needed, after=False)
         self._keep(self._first)
         for one in invariants_checked.conditions_checked(tpcc, self._first):
             if one.holds is None:
@@ -189,16 +189,16 @@ class LoadGate:
                 raise WrongAnswers
 
     def _stop_if_wrong(self, reached: Reached) -> None:
-        asked = self._asked
-        assert asked is not None
-        found = checks.checks(asked, reached.read.product)
+        answered = self._asked
+        assert answered is not None
+        found = checks.checks(answered, reached.read.product)
         if self._files.pin is not None:
-            pins.write(self._files.pin, asked, f"{reached.read.product} {reached.read.version}", self._spec.seed)
+            pins.write(self._files.pin, answered, f"{reached.read.product} {reached.read.version}", self._spec.seed)
         if any(one.status is GateStatus.DIVERGED for one in found):
             raise WrongAnswers
         for one in invariants_checked.written(self._spec, self._first):
             if one.holds is None:
-                # A query that cannot be asked is a mistake in it, and not a wrong answer.
+                # A query that fails is a mistake in it, and not a wrong answer.
                 raise EngineFault(f"the invariant cannot be asked: {one.detail}", where=one.name, remedy="mend it")
             if not one.holds:
                 raise WrongAnswers
@@ -220,29 +220,33 @@ class LoadGate:
         known = tuple(_with_order(one, given) for one in known)
         again = _differing(known, given, twice)
         self._need_a_match(given)
-        asked = StatementsAsked(statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins)
+        answered = StatementsAsked(
+            statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins
+        )
         # Weigh's own scripts are answered alike, and their answers are known.
-        return asked if builtin else msgspec.structs.replace(asked, as_text=self._as_text(reached, generator, asked))
+        if builtin:
+            return answered
+        return msgspec.structs.replace(answered, as_text=self._as_text(reached, generator, answered))
 
-    def _as_text(self, reached: Reached, generator: Any, asked: StatementsAsked) -> dict[int, Answer]:
-        """What is answered otherwise where the statements are sent as text; each way is asked again to be sure."""
-        if self._spec.query_mode == "simple" or not any(one.parameters for one in asked.answers):
+    def _as_text(self, reached: Reached, generator: Any, answered: StatementsAsked) -> dict[int, Answer]:
+        """What is answered otherwise where the statements are sent as text; each way once more to be sure."""
+        if self._spec.query_mode == "simple" or not any(one.parameters for one in answered.answers):
             return {}
         plain = msgspec.structs.replace(self._spec, query_mode="simple")
         text = make_generator(plain, reached, self._loop, self._spec.connections[0])
         try:
-            first = as_text.differing(asked.statements, asked.answers, self._ask(lambda _: text.ask(SETS)))
-            found = {place: answer for place, answer in first.items() if place not in asked.again}
+            first = as_text.differing(answered.statements, answered.answers, self._ask(lambda _: text.ask(SETS)))
+            found = {place: answer for place, answer in first.items() if place not in answered.again}
             if not found:
                 return {}
-            second = as_text.differing(asked.statements, asked.answers, self._ask(lambda _: text.ask(SETS)))
+            second = as_text.differing(answered.statements, answered.answers, self._ask(lambda _: text.ask(SETS)))
             steady = self._ask(lambda _: generator.ask(SETS))
         except WeighError:
-            # What the connection is lost for is said by the run.
+            # The run tells what the connection is lost for.
             return {}
-        orders = {(one.script, one.line): one.order for one in asked.statements}
-        known = {place: orders[one.script, one.line] for place, one in enumerate(asked.answers)}
-        changed = _differing(asked.statements, list(asked.answers), steady)
+        orders = {(one.script, one.line): one.order for one in answered.statements}
+        known = {place: orders[one.script, one.line] for place, one in enumerate(answered.answers)}
+        changed = _differing(answered.statements, list(answered.answers), steady)
         return {place: found[place] for place in sorted(as_text.same(found, second, known) - changed.keys())}
 
     @property
@@ -258,10 +262,15 @@ class LoadGate:
         return text
 
     def _invariants(
-        self, reached: Reached, number: int, asked: Sequence[invariants.Question | conditions.Condition], *, after: bool
+        self,
+        reached: Reached,
+        number: int,
+        questions: Sequence[invariants.Question | conditions.Condition],
+        *,
+        after: bool,
     ) -> InvariantsAsked:
         try:
-            return InvariantsAsked(run=number, after=after, answers=self._each(reached, [one.sql for one in asked]))
+            return InvariantsAsked(run=number, after=after, answers=self._each(reached, [one.sql for one in questions]))
         except WeighError as error:
             return InvariantsAsked(run=number, after=after, failed=str(error))
 

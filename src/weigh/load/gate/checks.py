@@ -13,7 +13,7 @@ from weigh.model.operation import Case, Operation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from weigh.load.asked import Answer, Answered, Statement, StatementsAsked
+    from weigh.load.gate_events import Answer, Answered, Statement, StatementsAsked
 
 OWN = "what weigh loaded"
 CHANGES = "it answers differently each time it is asked"

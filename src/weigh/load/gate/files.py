@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.load.asked import Pins
+from weigh.load.gate_events import Pins
 
 
 class GateFiles(msgspec.Struct, frozen=True, kw_only=True):

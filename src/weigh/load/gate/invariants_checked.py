@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.asked import Answer, GateRecord, InvariantsAsked
 from weigh.load.gate import answers, invariants
+from weigh.load.gate_events import Answer, GateRecord, InvariantsAsked
 from weigh.load.tpcc import conditions
 from weigh.model.units import count
 
@@ -85,7 +85,7 @@ def checked(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterat
 
 def conditions_checked(tpcc: TpccWorkload, moment: InvariantsAsked) -> Iterator[InvariantChecked]:
     """What must hold of TPC-C's tables, at one moment."""
-    for place, one in enumerate(conditions.asked(tpcc.warehouses, after=moment.after)):
+    for place, one in enumerate(conditions.required(tpcc.warehouses, after=moment.after)):
         answer = moment.answers[place] if place < len(moment.answers) else None
         rows = answer.rows if answer is not None and answer.kind == "rows" else ()
         broken, example = rows[0] if rows else (None, None)
@@ -124,7 +124,7 @@ def _value(answer: Answer | None, failed: str) -> tuple[str | None, str]:
     if answer.kind == "error":
         return None, f"{answer.text} ({answer.code})"
     if answer.kind != "rows" or answer.count != 1 or len(answer.rows) != 1 or len(answer.rows[0]) != 1:
-        return None, f"it must answer one value, and answered {answers.shown(answer)}" + (
+        return None, f"it must answer one value, and answered {answers.described(answer)}" + (
             f" of {count(len(answer.columns), 'column')}" if answer.kind == "rows" else ""
         )
     return answer.rows[0][0], ""

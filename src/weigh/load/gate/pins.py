@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.evidence import whole
-from weigh.load.asked import Pins, StatementsAsked
+from weigh.load.gate_events import Pins, StatementsAsked
 from weigh.model.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:

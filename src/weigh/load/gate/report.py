@@ -14,7 +14,7 @@ from weigh.model.units import count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weigh.load.asked import ReadBack
+    from weigh.load.gate_events import ReadBack
 
 TITLE = "Answers"
 

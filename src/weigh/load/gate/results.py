@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.asked import (
+from weigh.load.gate import answers, as_text, checks, invariants_checked, statements
+from weigh.load.gate.as_text import Otherwise
+from weigh.load.gate.invariants_checked import InvariantChecked
+from weigh.load.gate_events import (
     GateRecord,
     ReadBack,
     Sampled,
     Statement,
     StatementsAsked,
 )
-from weigh.load.gate import answers, as_text, checks, invariants_checked, statements
-from weigh.load.gate.as_text import Otherwise
-from weigh.load.gate.invariants_checked import InvariantChecked
 from weigh.model.answer import GateStatus
 from weigh.model.units import count
 
@@ -117,9 +117,9 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
             if of_tpcc:
                 return "what must hold of the tables was not asked after any run"
             return f"no invariant says what the writes must leave: add {_INVARIANT} to a script"
-        asked = {one.run for one in after if one.holds is not None}
+        checked_runs = {one.run for one in after if one.holds is not None}
         unknown = [one for one in after if one.holds is None]
-        if unknown or len(asked) < runs:
+        if unknown or len(checked_runs) < runs:
             why = f" ({unknown[0].detail})" if unknown else ""
             what = "what must hold of the tables" if of_tpcc else "an invariant"
             return f"{what} could not be asked after every run{why}"
@@ -155,23 +155,27 @@ def gate_results(
 
 
 def _statements(gate: GateRecord, product: str, others: Sequence[Check]) -> tuple[StatementChecked, ...]:
-    asked = gate.asked
-    if asked is None:
+    answered = gate.asked
+    if answered is None:
         return ()
-    found = (*checks.checks(asked, product), *(msgspec.structs.replace(one, contender=product) for one in others))
-    words = {one.operation: one for one in checks.concluded(found, [asked], [product])}
-    return tuple(_statement(one, asked, found, words[one.name]) for one in asked.statements if one.does != "control")
+    found = (*checks.checks(answered, product), *(msgspec.structs.replace(one, contender=product) for one in others))
+    words = {one.operation: one for one in checks.concluded(found, [answered], [product])}
+    return tuple(
+        _statement(one, answered, found, words[one.name]) for one in answered.statements if one.does != "control"
+    )
 
 
-def _statement(one: Statement, asked: StatementsAsked, found: Sequence[Check], word: OperationGate) -> StatementChecked:
+def _statement(
+    one: Statement, answered: StatementsAsked, found: Sequence[Check], word: OperationGate
+) -> StatementChecked:
     own = [check for check in found if check.operation == one.name]
-    sets = {answered.set for answered in asked.answers if (answered.script, answered.line) == (one.script, one.line)}
+    sets = {each.set for each in answered.answers if (each.script, each.line) == (one.script, one.line)}
     status = word.status if word.contenders else GateStatus.UNVERIFIED
     confirmed = {check.case for check in own if check.status is GateStatus.AGREED}
     cases = {check.case for check in own}
     detail = word.detail if status in (GateStatus.DIVERGED, GateStatus.ERROR) else ""
     if not sets:
-        detail = asked.failed or "it was not asked: it stands behind an error, or in a branch that was not taken"
+        detail = answered.failed or "it was not asked: it stands behind an error, or in a branch that was not taken"
     elif status is GateStatus.UNVERIFIED:
         open_ = [check.detail for check in own if check.status is GateStatus.UNVERIFIED and check.detail]
         detail = open_[0] if open_ else "nobody says what the right answer is"
@@ -189,8 +193,8 @@ def _statement(one: Statement, asked: StatementsAsked, found: Sequence[Check], w
     )
 
 
-def _sampled(asked: StatementsAsked, one: Sampled) -> SampleChecked:
-    orders = {(each.script, each.line): each for each in asked.statements}
+def _sampled(answered: StatementsAsked, one: Sampled) -> SampleChecked:
+    orders = {(each.script, each.line): each for each in answered.statements}
     before, after = one.changed
     inapplicable = one.error
     if before is not None and after is not None and before != after:
@@ -201,11 +205,11 @@ def _sampled(asked: StatementsAsked, one: Sampled) -> SampleChecked:
         order = statement.order if statement else None
         first = sample.again[0]
         steady = all(answers.same(other, first, order).agrees for other in sample.again[1:])
-        # The types of the columns are known only of what was asked afterwards.
-        told = sample.answer
-        if told.kind == first.kind == "rows" and len(told.columns) == len(first.columns):
-            told = msgspec.structs.replace(told, columns=first.columns)
-        found = answers.same(told, first, order)
+        # The types of the columns are known only of what was answered afterwards.
+        answer = sample.answer
+        if answer.kind == first.kind == "rows" and len(answer.columns) == len(first.columns):
+            answer = msgspec.structs.replace(answer, columns=first.columns)
+        found = answers.same(answer, first, order)
         if sample.answer.kind == "error" or not steady or found.open:
             open_ += 1
         elif found.agrees:

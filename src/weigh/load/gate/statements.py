@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from weigh.load.asked import Answer, Column
+from weigh.load.gate_events import Answer, Column
 
 if TYPE_CHECKING:
-    from weigh.load.asked import Answered, Doing
+    from weigh.load.gate_events import Answered, Doing
 
 _NOISE = re.compile(r"'([^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _LOCKING = re.compile(r"\bfor\s+(no\s+key\s+)?(update|key\s+share|share)\b", re.IGNORECASE)

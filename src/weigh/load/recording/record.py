@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from weigh.evidence import files
-from weigh.load.asked import Answer, Order
+from weigh.load.gate_events import Answer, Order
 from weigh.model.units import Seconds
 
 

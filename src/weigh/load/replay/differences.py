@@ -156,7 +156,9 @@ def _differing(
             one = answers.same(own[place], other[place], orders.get(str(number)))
             open_ += one.open
             if not one.agrees:
-                found[place] = _first(one) or f"{answers.shown(own[place])} against {answers.shown(other[place])}"
+                found[place] = (
+                    _first(one) or f"{answers.described(own[place])} against {answers.described(other[place])}"
+                )
         elif failed.get(place) != others.get(place):
             found[place] = f"{_ended(failed.get(place))} against {_ended(others.get(place))}"
         elif mine.rows[place] != its.rows[place]:

@@ -13,7 +13,7 @@ from weigh.load.recording.record import Known, Recorded, Replayed
 
 if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
-    from weigh.load.asked import Order
+    from weigh.load.gate_events import Order
     from weigh.load.recording.plan import Plan
     from weigh.load.recording.spec import Replay
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.host.calibrating import Calibrating
     from weigh.host.sampling import Sampling
-    from weigh.load.asked import StatementsAsked
     from weigh.load.gate.asking import LoadGate
+    from weigh.load.gate_events import StatementsAsked
     from weigh.load.runs import ColdStart, TableRows
     from weigh.load.session.lives import Lives
     from weigh.load.spec import LoadSpec, Loop

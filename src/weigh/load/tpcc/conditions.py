@@ -214,8 +214,8 @@ def _counted(rows: dict[str, int]) -> str:
     )
 
 
-def asked(warehouses: int, *, after: bool) -> tuple[Condition, ...]:
-    """What is asked before a run, whose data was just loaded, or after one; in order."""
+def required(warehouses: int, *, after: bool) -> tuple[Condition, ...]:
+    """Conditions that hold before a run, whose data was just loaded, or after one; in order."""
     if after:
         return (*CONDITIONS, cardinality(warehouses))
     return (*CONDITIONS, *population(warehouses))

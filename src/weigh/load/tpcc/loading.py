@@ -10,7 +10,7 @@ from weigh.load.tpcc.workload import SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.load.asked import Answer
+    from weigh.load.gate_events import Answer
     from weigh.load.tpcc.workload import TpccWorkload
 
 _MARK = f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = '{SCHEMA}'"

@@ -10,7 +10,7 @@ from weigh.model.errors import EvidenceFault
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.load.asked import Answer
+    from weigh.load.gate_events import Answer
 
 _LOADED = 3_000
 """Orders of a district, and its rows of history, that are loaded."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 SHOWN = b"weigh.shown"
-"""Metadata of a column whose print leaves something open: words of ``weigh.answers.shown``."""
+"""Metadata of a column whose print leaves something open: words of ``weigh.answers.printed``."""
 BLANKS, BREAKS, DIGITS, EMPTY, NULL, TRUTH = "blanks", "breaks", "digits", "empty", "null", "truth"
 """What may be open: blanks around a text, escapes, a double's digits, NULL or no text, NULL or that word, true as t."""
 LINES = "lines"

@@ -54,8 +54,8 @@ def somebody_silent(results: ExperimentResults) -> bool:
 def counted(answered: Sequence[Answered]) -> str:
     """Who answered less than everything: ``spark answered none of 75, polars 28 of 31``; empty where all did."""
     lacking = [one for one in answered if one.answered < one.questions]
-    said = [f"{'none' if one.nothing else f'{one.answered:,}'} of {one.questions:,}" for one in lacking]
-    return "; ".join(f"{one.contender} answered {amount}" for one, amount in zip(lacking, said, strict=True))
+    amounts = [f"{'none' if one.nothing else f'{one.answered:,}'} of {one.questions:,}" for one in lacking]
+    return "; ".join(f"{one.contender} answered {amount}" for one, amount in zip(lacking, amounts, strict=True))
 
 
 def unverified(results: ExperimentResults) -> list[str]:
@@ -82,19 +82,19 @@ def _agreement(results: ExperimentResults, gate: Gate) -> Iterator[str]:
     agreed = [one for one in gate.operations if one.status is GateStatus.AGREED]
     misread = _misread(results)
     everybody = results.answered
-    # Who reads other rows was not asked.
-    asked = [one for one in everybody if one.contender not in misread]
-    whole = [one for one in asked if one.answered == one.questions]
+    # Who reads other rows is not counted.
+    readers = [one for one in everybody if one.contender not in misread]
+    whole = [one for one in readers if one.answered == one.questions]
     questions = max((one.questions for one in everybody), default=0)
     given = emptiness(gate)
     if agreed and given.empty == given.questions and not results.record.spec.ingest:
         agreed = []
     if agreed and len(agreed) == len(gate.operations):
-        if len(whole) == len(asked):
+        if len(whole) == len(readers):
             count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"
             yield f"{'All other answers' if misread else 'All answers'} agree{_witness(gate)}{count}."
             return
-        lacking = counted(asked)
+        lacking = counted(readers)
         if len(whole) > 1:
             yield (
                 f"{len(whole)} of {len(everybody)} contenders agree on all {units.count(questions, 'question')}"
@@ -111,7 +111,7 @@ def _agreement(results: ExperimentResults, gate: Gate) -> Iterator[str]:
                 f"What was answered agrees{_witness(gate)}."
             )
         return
-    if lacking := counted(asked):
+    if lacking := counted(readers):
         yield f"Not all {units.count(questions, 'question')} were answered: {lacking}."
     if agreed:
         count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"
@@ -123,8 +123,8 @@ def _emptiness(results: ExperimentResults, gate: Gate) -> Iterator[str]:
     if results.record.spec.ingest or not found.empty:
         return
     if found.empty == found.questions:
-        asked = units.count(found.questions, "question")
-        yield f"Every answer is empty, to {asked}: agreement of nothing is no evidence."
+        amount = units.count(found.questions, "question")
+        yield f"Every answer is empty, to {amount}: agreement of nothing is no evidence."
         return
     amount = f"{found.empty:,} of {units.count(found.questions, 'answer')} {'is' if found.empty == 1 else 'are'} empty"
     yield f"{amount}: agreement of nothing is weak evidence."
@@ -140,6 +140,6 @@ def _misread(results: ExperimentResults) -> set[str]:
 
 def _witness(gate: Gate) -> str:
     """With what the answers agree, where it is the same for all."""
-    seen = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
-    known = [said for name, said in _KNOWN.items() if name in seen]
+    witnesses = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
+    known = [words for name, words in _KNOWN.items() if name in witnesses]
     return f" with {known[0]}" if len(known) == 1 else ""

@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Verdict
 
 FACTOR = 2.0
-"""From this ratio on a change is told as a factor."""
+"""From this ratio on a change is given as a factor."""
 _TOLD = 160
-"""Characters of what an engine said when it failed."""
+"""Characters of the error of an engine that failed."""
 
 _SAME = "it is one and the same engine as "
 
 
-def headline(results: ExperimentResults, compared: Sequence[Pair], together: Sequence[str] = ()) -> tuple[str, ...]:
+def headline(results: ExperimentResults, compared: Sequence[Pair], pooled: Sequence[str] = ()) -> tuple[str, ...]:
     """The sentences, the one that matters most first.
 
     Args:
-        results: what is to be said.
+        results: of the experiment.
         compared: every contender against the baseline.
-        together: what templates say of them.
+        pooled: what templates say of them.
     """
     timed = bool(results.headline.timings)
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
-        said = [*answers(results), *([nothing] if results.gate else [])]
+        lines = [*answers(results), *([nothing] if results.gate else [])]
         return (
             *_unfinished(results),
             *_same_engine(results),
-            *said,
+            *lines,
             *_flipped(results),
             *_attempts(results),
             *_failures(results),
@@ -55,22 +55,22 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], together: Seq
     out = disqualified(results.findings)
     fit = [pair for pair in compared if pair.contender not in out]
     if len(fit) == 1:
-        said = [sentence(fit[0], geometric_mean(results, fit[0]))]
+        lines = [sentence(fit[0], geometric_mean(results, fit[0]))]
     elif fit:
-        said = [*_listed(fit)]
+        lines = [*_listed(fit)]
     else:
-        said = [_alone(results)]
-    said += _not_compared(out, compared)
-    # Where no operation is decided, what is decided of them together comes first.
+        lines = [_alone(results)]
+    lines += _not_compared(out, compared)
+    # Where no operation is decided, what is decided of all comes first.
     open_alone = all(is_open(one) for pair in compared for one in pair.verdicts)
-    told = (*together, *said) if together and open_alone else (*said, *together)
+    sentences = (*pooled, *lines) if pooled and open_alone else (*lines, *pooled)
     right = [*answers(results)]
     first, last = ([right[0]], right[1:]) if somebody_silent(results) else ([], right)
     return (
         *_unfinished(results),
         *_same_engine(results),
         *first,
-        *told,
+        *sentences,
         *_attempts(results),
         *_failures(results),
         *last,
@@ -81,9 +81,9 @@ def _same_engine(results: ExperimentResults) -> Iterator[str]:
     """Contenders of different version that are one engine."""
     for one in results.findings:
         if one.code == codes.R10_SAME.code:
-            said = f"{one.contender} and {one.text.removeprefix(_SAME).partition(':')[0]} are one and the same engine"
+            same = f"{one.contender} and {one.text.removeprefix(_SAME).partition(':')[0]} are one and the same engine"
             yield (
-                f"{said}: no two versions." if one.severity == "error" else f"{said}: an A/A, so a difference is noise."
+                f"{same}: no two versions." if one.severity == "error" else f"{same}: an A/A, so a difference is noise."
             )
 
 
@@ -157,7 +157,7 @@ def short(pair: Pair) -> str:
     """What a contender is, where the baseline was named before: ``SLOWER on 9, 1.5 to 3.6 times; open on 1``."""
     different = sorted((pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)), key=len, reverse=True)
     parts = [f"{str(one[0].verdict).upper()} on {len(one)}, {amounts(one)}" for one in different if one]
-    for found, said in (
+    for found, state in (
         (pair.of(*ALIKE), f"the same within {_margin(pair)}"),
         (pair.open, "open"),
         (pair.not_compared, "not compared"),
@@ -165,7 +165,7 @@ def short(pair: Pair) -> str:
         (pair.of(VerdictName.ERROR), "failed"),
     ):
         if found:
-            parts.append(f"{said} on {len(found)}")
+            parts.append(f"{state} on {len(found)}")
     return "; ".join(parts)
 
 
@@ -203,8 +203,8 @@ def geometric_mean(results: ExperimentResults, pair: Pair) -> float | None:
         one.ratio for one in pair.verdicts if one.ratio and one.verdict in (*DIFFERENT, *ALIKE, VerdictName.UNRESOLVED)
     ]
     workload = results.record.workload
-    asked = sum(bool(one.timed()) for one in workload.operations) if workload else 0
-    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == asked > 1 else None
+    chosen = sum(bool(one.timed()) for one in workload.operations) if workload else 0
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == chosen > 1 else None
 
 
 def _unfinished(results: ExperimentResults) -> Iterator[str]:
@@ -265,28 +265,28 @@ def _alone(results: ExperimentResults) -> str:
 
 def _lost(pair: Pair) -> str:
     """What has no time."""
-    said = ""
+    sentences = ""
     for name, why in ((VerdictName.DIVERGED, "not timed, answers differ"), (VerdictName.ERROR, "failed")):
         if found := pair.of(name):
-            said += f" {len(found)} {why}: {named([one.operation for one in found])}."
+            sentences += f" {len(found)} {why}: {named([one.operation for one in found])}."
     if left := pair.not_compared:
-        said += f" {len(left)} not compared: {named([one.operation for one in left])}."
-    return said
+        sentences += f" {len(left)} not compared: {named([one.operation for one in left])}."
+    return sentences
 
 
 def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
-    together: dict[tuple[str, ...], list[str]] = {}
+    shared: dict[tuple[str, ...], list[str]] = {}
     for operation, names in gate.undecided.items():
-        together.setdefault(names, []).append(operation)
-    for names, operations in together.items():
+        shared.setdefault(names, []).append(operation)
+    for names, operations in shared.items():
         place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
-        said = f"{' and '.join(names)} give DIFFERENT answers on {place}: {named(operations)}. Who is right is open."
+        text = f"{' and '.join(names)} give DIFFERENT answers on {place}: {named(operations)}. Who is right is open."
         for check in gate.checks:
             if check.detail == UNDECIDED and check.operation in operations and check.differences:
                 cell = one_line(str(check.differences[0]), 200)
-                said += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
+                text += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
                 break
-        yield f"{said} {remedy(results)}"
+        yield f"{text} {remedy(results)}"
 
 
 def _misread(results: ExperimentResults) -> Iterator[str]:
@@ -301,20 +301,20 @@ def _misread(results: ExperimentResults) -> Iterator[str]:
         through = f" through {TITLES[catalog]}" if catalog in FORMATS else ""
         first = those[0].text.partition("SELECT * FROM ")[2]
         table, detail = first.split(" ")[0].rstrip(","), first.partition(" (")[2].rpartition("): ")[0]
-        shown = f" {one_line(f'{table}: {detail}', 200)}." if detail else ""
+        example = f" {one_line(f'{table}: {detail}', 200)}." if detail else ""
         place = f"in {len(those)} of {units.count(tables, 'table')}"
-        yield f"{name} reads WRONG rows{through}, {place}, and is not compared.{shown}"
+        yield f"{name} reads WRONG rows{through}, {place}, and is not compared.{example}"
 
 
 def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:
     place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
-    said = f"{name} gives WRONG answers on {place}: {named(operations)}."
+    text = f"{name} gives WRONG answers on {place}: {named(operations)}."
     for check in gate.checks:
         proven = check.status is GateStatus.DIVERGED and check.detail != UNDECIDED
         if check.contender == name and check.operation in operations and proven and check.differences:
             witness = f" ({check.witness})" if check.witness else ""
-            return f"{said} {check.operation}, {check.case}: {one_line(str(check.differences[0]), 200)}{witness}."
+            return f"{text} {check.operation}, {check.case}: {one_line(str(check.differences[0]), 200)}{witness}."
     # What was found last, in a timed execution, stands last.
     detail = next((one.detail for one in gate.operations if one.operation == operations[0]), "")
     last = detail.rpartition("; ")[2]
-    return f"{said} {operations[0]}: {one_line(last, 200)}." if last else said
+    return f"{text} {operations[0]}: {one_line(last, 200)}." if last else text

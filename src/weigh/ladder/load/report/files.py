@@ -33,8 +33,8 @@ def read(folder: Path) -> LoadLadderResults:
         EvidenceFault: its document or the evidence of a rung cannot be read.
     """
     written = record.read(folder)
-    beside = folder.resolve().parent
-    return summarise(written.plan, [naming.beside(beside, rung.evidence) for rung in written.rungs])
+    parent = folder.resolve().parent
+    return summarise(written.plan, [naming.sibling(parent, rung.evidence) for rung in written.rungs])
 
 
 def html(folder: Path) -> bytes:

@@ -258,9 +258,9 @@ def gathered(events: list[Event]) -> GateRecord | None:
     """The record of what was read; None where nothing was."""
     if not events:
         return None
-    asked = [one for one in events if isinstance(one, StatementsAsked)]
+    statements = [one for one in events if isinstance(one, StatementsAsked)]
     return GateRecord(
-        asked=asked[0] if asked else None,
+        asked=statements[0] if statements else None,
         invariants=tuple(one for one in events if isinstance(one, InvariantsAsked)),
         read_back=tuple(one for one in events if isinstance(one, ReadBack)),
         sampled=tuple(one for one in events if isinstance(one, Sampled)),

@@ -1,18 +1,18 @@
-"""Answers read off what a client shows, compared as far as they are shown."""
+"""Answers read off what a client shows, compared as far as they are printed."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pytest
 
-from weigh.answers import compare, shown
+from weigh.answers import compare, printed
 from weigh.model.answer import Column, Kind, ResultSchema
 
 
 def answer(values: list[object], words: str = "", kind: pa.DataType | None = None) -> pa.Table:
     """One column, with what its print leaves open."""
     made = pa.array(values, kind)
-    metadata = {shown.KEY: words.encode()} if words else None
+    metadata = {printed.KEY: words.encode()} if words else None
     return pa.Table.from_arrays([made], schema=pa.schema([pa.field("c", made.type, metadata=metadata)]))
 
 
@@ -60,5 +60,5 @@ def test_where_nothing_counted_nothing_is_said() -> None:
     compared = compare.compare(answer(["x"], "blanks breaks"), answer(["x"]), schema())
     assert compared.agrees
     assert not compared.notes
-    assert shown.left_open(answer(["x"], "blanks")) == ("blanks around a text are not shown",)
-    assert not shown.left_open(answer(["x"], "whatever"))
+    assert printed.left_open(answer(["x"], "blanks")) == ("blanks around a text are not shown",)
+    assert not printed.left_open(answer(["x"], "whatever"))

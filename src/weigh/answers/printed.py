@@ -1,7 +1,7 @@
 """Answers that were read off what a client shows: where the print leaves something open, both sides are made alike.
 
 psql prints NULL and an empty text as the same nothing; ClickHouse has no lists that are NULL. Such an answer neither
-contradicts another one nor confirms what it leaves open, so it is compared as far as it is shown, and that is said.
+contradicts another one nor confirms what it leaves open, so it is compared as far as it is shown, and a note tells it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,10 @@ def alike(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Alike:
             theirs, witness = _changed(witness, at, change)
             if ours or theirs:
                 notes.setdefault(word, []).append(schema.columns[at].name)
-    said = tuple(f"{codes.A7}: compared as shown: {_MEANS[word]} ({', '.join(named)})" for word, named in notes.items())
-    return Alike(answer, witness, said)
+    compared = tuple(
+        f"{codes.A7}: compared as shown: {_MEANS[word]} ({', '.join(named)})" for word, named in notes.items()
+    )
+    return Alike(answer, witness, compared)
 
 
 def left_open(table: pa.Table) -> tuple[str, ...]:
@@ -77,14 +79,14 @@ def left_open(table: pa.Table) -> tuple[str, ...]:
 def _left_open(table: pa.Table, at: int) -> set[str]:
     if at >= table.num_columns:
         return set()
-    said = (table.schema.field(at).metadata or {}).get(KEY, b"")
-    return set(said.decode("utf-8", "replace").split()) & set(_MEANS)
+    words = (table.schema.field(at).metadata or {}).get(KEY, b"")
+    return set(words.decode("utf-8", "replace").split()) & set(_MEANS)
 
 
 def _changes(word: str, kind: str) -> Callable[[Any], Any]:
     def changed(value: Any) -> Any:
         if word == "lines":
-            # How many rows there are cannot be made alike: it is said.
+            # How many rows there are cannot be made alike: a note tells it.
             return value
         if word == "empty":
             return "" if value is None else value
