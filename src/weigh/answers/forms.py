@@ -7,7 +7,6 @@ values. What has no form in common is not compared, and that is no mistake of an
 from __future__ import annotations
 
 import ast
-import datetime
 import decimal
 import itertools
 import json
@@ -18,14 +17,13 @@ from typing import Any, NamedTuple
 
 from weigh.answers import texts
 from weigh.answers.families import NAMES, PLURAL, Family
+from weigh.answers.moments import INTERVAL_BYTES, clock, interval, interval_of, moment, span
 
 Value = Any
 Read = Callable[[Value], Value]
 _INTEGER_BYTES = (16, 32)
 """Widths in which integers of 128 and 256 bits are handed out as bytes."""
 _UUID_BYTES = 16
-_INTERVAL_BYTES = 12
-"""Of Parquet's INTERVAL: months, days, milliseconds, each of 32 bits."""
 _COUNTED = (10**9, 10**6, 10**3, 1)
 NAN = "NaN"
 """What every NaN is read as: it equals itself."""
@@ -102,43 +100,6 @@ def _nearest(value: Value) -> Value:
 
 def _count(unit: int, write: Callable[[int], str]) -> Read:
     return lambda value: write(value * unit)
-
-
-def moment(nanoseconds: int) -> str:
-    """An instant for people; ``ns`` at its end where it has parts of a microsecond."""
-    days, rest = divmod(nanoseconds, texts.DAY)
-    cycles, within = divmod(days + texts.EPOCH - 1, 146_097)
-    day = datetime.date.fromordinal(within + 1)
-    return f"{day.year + 400 * cycles:04}-{day.month:02}-{day.day:02} {clock(rest)}"
-
-
-def clock(nanoseconds: int) -> str:
-    """A time of day for people; ``ns`` at its end where it has parts of a microsecond."""
-    seconds, rest = divmod(nanoseconds, 10**9)
-    text = f"{seconds // 3_600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    if not rest:
-        return text
-    return f"{text}.{rest:09} ns" if rest % 1_000 else f"{text}.{rest // 1_000:06}"
-
-
-def span(nanoseconds: int) -> str:
-    """A duration for people: ``3 days 04:05:06``, of which ``-1 days 23:00:00`` is one of minus an hour."""
-    days, rest = divmod(nanoseconds, texts.DAY)
-    return f"{days:,} {'day' if days == 1 else 'days'} {clock(rest)}"
-
-
-def _interval(value: tuple[int, int, int]) -> str:
-    """An interval, of which a day is 24 hours: a duration where it has no months."""
-    months, days, nanoseconds = value
-    rest = span(days * texts.DAY + nanoseconds)
-    return f"{months} months and {rest}" if months else rest
-
-
-def _interval_of(content: bytes) -> tuple[int, int, int]:
-    if len(content) != _INTERVAL_BYTES:
-        raise texts.NotThat(content)
-    months, days, milliseconds = (int.from_bytes(content[at : at + 4], "little") for at in (0, 4, 8))
-    return months, days, milliseconds * 10**6
 
 
 def _uuid(content: bytes) -> str:
@@ -282,14 +243,14 @@ def _instants(one: Family, other: Family) -> list[Form]:
 
 def _durations(one: Family, other: Family) -> list[Form]:
     name = f"{PLURAL[one.name]} and {PLURAL[other.name]}"
-    read = _interval if other.name == "interval" else _count(other.unit, span)
+    read = interval if other.name == "interval" else _count(other.unit, span)
     return [Form(name, _count(one.unit, span), read)]
 
 
 def _interval_bytes(one: Family, other: Family) -> list[Form]:
-    if other.size not in (0, _INTERVAL_BYTES):
+    if other.size not in (0, INTERVAL_BYTES):
         return []
-    return [Form("bytes for the intervals", _interval, lambda value: _interval(_interval_of(value)))]
+    return [Form("bytes for the intervals", interval, lambda value: interval(interval_of(value)))]
 
 
 def _interval_structs(one: Family, other: Family) -> list[Form]:
@@ -297,9 +258,9 @@ def _interval_structs(one: Family, other: Family) -> list[Form]:
         return []
 
     def read(unit: int) -> Read:
-        return lambda value: _interval((value[0], value[1], value[2] * unit))
+        return lambda value: interval((value[0], value[1], value[2] * unit))
 
-    return [Form("structs for the intervals", _interval, read(unit)) for unit in (1, 10**6)]
+    return [Form("structs for the intervals", interval, read(unit)) for unit in (1, 10**6)]
 
 
 def _as_text(one: Family, other: Family) -> list[Form]:
@@ -316,8 +277,8 @@ def _as_text(one: Family, other: Family) -> list[Form]:
         "date": (count, lambda text: moment(texts.moment(text))),
         "timestamp": (count, lambda text: moment(texts.moment(text))),
         "time": (count, lambda text: clock(texts.time(text))),
-        "duration": (count, lambda text: _interval(texts.interval(text))),
-        "interval": (_interval, lambda text: _interval(texts.interval(text))),
+        "duration": (count, lambda text: interval(texts.interval(text))),
+        "interval": (interval, lambda text: interval(texts.interval(text))),
     }
     if one.name in reads:
         return [Form(name, *reads[one.name])]
@@ -328,9 +289,9 @@ def _bytes_text(one: Family, other: Family) -> list[Form]:
     found: list[Form] = []
     if one.size in (0, _UUID_BYTES):
         found.append(Form("UUIDs as text and as bytes", _uuid, lambda text: _uuid(texts.uuid(text))))
-    if one.size in (0, _INTERVAL_BYTES):
-        read = lambda text: _interval(texts.interval(text))  # noqa: E731
-        found.append(Form("text for the intervals", lambda value: _interval(_interval_of(value)), read))
+    if one.size in (0, INTERVAL_BYTES):
+        read = lambda text: interval(texts.interval(text))  # noqa: E731
+        found.append(Form("text for the intervals", lambda value: interval(interval_of(value)), read))
     if one.json or other.json:
         found.append(Form("JSON as text and as bytes", lambda value: _json(value.decode("utf-8", "replace")), _json))
     plain = Form("bytes for the text", _itself, texts.utf_8)
@@ -400,7 +361,7 @@ _SAME: dict[str, Callable[[Family, Family], list[Form]]] = {
     **dict.fromkeys(("null", "boolean", "bytes"), _by_value(_itself)),
     **dict.fromkeys(("integer", "decimal"), _by_value(_number)),
     **dict.fromkeys(("date", "timestamp", "time", "duration"), _counts),
-    "float": _by_value(_double), "interval": _by_value(_interval), "text": _texts, "list": _lists, "map": _maps,
+    "float": _by_value(_double), "interval": _by_value(interval), "text": _texts, "list": _lists, "map": _maps,
     "struct": _structs, "unknown": lambda _one, _other: [],
 }  # fmt: skip
 _PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.capture import folder, results, trace
+from weigh.capture import folder, notes, results, trace
 from weigh.capture.arrivals import fit, gap_law
 from weigh.capture.entry import OWN, Tally
 from weigh.capture.obfuscation import Obfuscation
@@ -58,7 +58,7 @@ _THRESHOLD = 0.001
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a capture.
+    """The settings of a capture.
 
     Attributes:
         paths: of the source's files, the oldest first.
@@ -94,7 +94,7 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
     Args:
         wanted: what.
         out: the folder; it must not be there, or be empty.
-        progress: is told how far it is.
+        progress: gets how far it is.
 
     Raises:
         UsageError: a file cannot be read, is empty, or has another form; no call is in it; the folder is in use.
@@ -104,7 +104,7 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
     tally = Tally()
     with new_folder(out) as place:
         statements = wanted.statements(product, tally)
-        lines: Iterable[str] = Lines(wanted.paths, wanted.encoding, tally, _told(wanted.paths, progress))
+        lines: Iterable[str] = Lines(wanted.paths, wanted.encoding, tally, _counting(wanted.paths, progress))
         if wrapped:
             lines = envelopes.inside(lines, tally)
         if found in ("pg_stat_statements", "performance-schema"):
@@ -114,8 +114,8 @@ def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
             captured = _of_calls(_entries(found, wanted, lines, tally, wrapped=wrapped), statements, tally, place)
         if not statements.calls:
             if found == "postgres-log" and wanted.prefix is not None and not tally.numbers["other-messages"]:
-                said = "no line begins with this log_line_prefix, or none with it is a call"
-                raise UsageError(said, where=str(wanted.paths[0]), remedy=log_line_prefix.REMEDY)
+                reason = "no line begins with this log_line_prefix, or none with it is a call"
+                raise UsageError(reason, where=str(wanted.paths[0]), remedy=log_line_prefix.REMEDY)
             raise UsageError(_nothing(found, tally), where=str(wanted.paths[0]), remedy=_WITHOUT[product])
         return folder.write(place, selected(captured, wanted.cover, wanted.top, found, _names(wanted)), captured)
 
@@ -127,9 +127,9 @@ def capture_totals(
     out: Path,
     length_s: float | None,
     columns: Columns,
-    notes: Sequence[str],
+    remarks: Sequence[str],
 ) -> CaptureResults:
-    """The same of what a server said.
+    """The same of the totals of a server.
 
     Args:
         read: its totals.
@@ -138,13 +138,13 @@ def capture_totals(
         out: the folder.
         length_s: for how long the server has counted; None where it does not say.
         columns: what it knows of the values of columns.
-        notes: what else it said.
+        remarks: what else it reports.
     """
     tally = Tally()
     with new_folder(out) as place:
         statements = wanted.statements("postgres", tally)
         captured = of_totals(read, statements, tally, columns)
-        captured.notes.extend(notes)
+        captured.notes.extend(remarks)
         captured.counted_s = length_s
         if not statements.calls:
             raise UsageError(
@@ -227,8 +227,8 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
             f"no call took less than {shortest * 1e3:.3g} ms: the source leaves short calls out, and the weights are "
             "those of the long ones (log_min_duration_statement = 0, long_query_time = 0 write all)"
         )
-    captured.notes += _kept_in_part(units)
-    captured.notes += _redacted(statements)
+    captured.notes += notes.partial(units)
+    captured.notes += notes.redacted(statements)
     if not knows["duration"]:
         captured.notes.append("the source has no durations: coverage is of calls alone")
     return captured
@@ -243,30 +243,6 @@ def _thinking(pauses: NDArray[np.float64]) -> results.Thinking:
         law=law,
         p_value=p_value,
     )
-
-
-def _kept_in_part(units: Units) -> Iterator[str]:
-    """What the scripts and the arrivals do not have of all calls."""
-    if units.fixed:
-        yield (
-            f"{units.fixed:,} parameters of statements with long lists are always sent as in the first call: the "
-            "values of the others were not kept"
-        )
-    if units.number > len(units.arrivals):
-        yield (
-            f"the arrivals are judged by the first {len(units.arrivals):,} of {units.number:,} units: the trace has "
-            "the moments of all"
-        )
-
-
-def _redacted(statements: Statements) -> Iterator[str]:
-    """What secrets cost."""
-    calls, number = statements.redacted
-    if calls:
-        yield (
-            f"{calls:,} of {statements.calls:,} calls, of {number:,} of {len(statements.statements):,} statements, "
-            "hold secrets or may: other values stand for theirs, so that they find other rows than the captured ones"
-        )
 
 
 def _trace(place: Path, sorter: Sorter, statements: Statements, knows: tuple[str, ...]) -> trace.Header | None:
@@ -311,7 +287,7 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
         read: the totals.
         statements: gets them.
         tally: of what is left out.
-        columns: what the server knows of the values of columns; None where nobody can be asked.
+        columns: what the server knows of the values of columns; None where nobody knows.
     """
     units = Units(tally, images=statements.obfuscation is not None)
     for one in read:
@@ -346,7 +322,7 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
         arrivals=None,
         header=None,
         notes=[
-            *_redacted(statements),
+            *notes.redacted(statements),
             "totals have no moments: the arrivals, the sessions and which statements are one transaction are not "
             "known; a log tells them",
         ],
@@ -388,14 +364,14 @@ def _names(wanted: Wanted) -> tuple[str, ...]:
     return tuple(path.name for path in wanted.paths)
 
 
-def _told(paths: Sequence[Path], progress: Progress) -> Callable[[int], None]:
+def _counting(paths: Sequence[Path], progress: Progress) -> Callable[[int], None]:
     """Tells how many bytes were read, of compressed files more than they have."""
     total = sum(path.stat().st_size for path in paths if path.is_file())
     done = 0
 
-    def told(read: int) -> None:
+    def count(read: int) -> None:
         nonlocal done
         done += read
         progress.step(min(done, total), total, "bytes")
 
-    return told
+    return count

@@ -62,7 +62,7 @@ class Screen:
     """Lets texts through, or something in their place.
 
     Args:
-        tally: is told of what was replaced.
+        tally: counts what was replaced.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -110,9 +110,9 @@ class Screen:
         if not suspicious:
             return None
         command = any(verb not in _HOLDS and is_command(verb) for verb, _ in parts)
-        said = bool(template.forms) or len(parts) > 1 or template.first in _NAMING
+        naming = bool(template.forms) or len(parts) > 1 or template.first in _NAMING
         starts = template.first == "START" and bool(template.forms)
-        return "accounts" if failed or not template.plain or starts or (command and said) else None
+        return "accounts" if failed or not template.plain or starts or (command and naming) else None
 
     def values(
         self, template: Template, values: Sequence[str | None], *, suspicious: bool
@@ -191,7 +191,7 @@ class Screen:
 
 
 def state(text: str | None) -> str | None:
-    """The code of an error; of what is none nothing is told."""
+    """The code of an error; of what is none there is nothing."""
     return text if text is None or _STATE.fullmatch(text) else "XX000"
 
 

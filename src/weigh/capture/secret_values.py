@@ -36,7 +36,7 @@ _MOST = 100_000
 
 
 def is_secret(text: str) -> bool:
-    """Whether it is or holds a secret of a known form: beside it there may be others of none."""
+    """Whether it is or holds a secret of a known form: next to it there may be others of none."""
     return _STRONG.search(text) is not None
 
 

@@ -85,7 +85,7 @@ class StandIns:
         return f"redacted-{self._draw(text, 16)}"
 
     def _draw(self, text: str, digits: int | None = None) -> str:
-        """Hexadecimal digits, as many as the text has characters where it is not said."""
+        """Hexadecimal digits, as many as the text has characters where it is not given."""
         number = len(text) if digits is None else digits
         held = hashlib.shake_256(self._key + text.encode(errors="replace"))
         return held.hexdigest((number + 1) // 2)[:number]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "demo": (
-        "weigh.cli.experiment.run",
+        "weigh.cli.experiment.demo",
         "demo",
         "Compare DuckDB and chDB on generated data, in about a minute.",
     ),

@@ -172,8 +172,11 @@ class WorkerProcess:
             for folder in (self.folder, self._memory):
                 shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
-                said, where = f"{engine.name} cannot be started: {refusal(error)}", error.filename or self.folder.parent
-                raise EnvironmentFault(said, where=str(where), remedy=remedy_of(error)) from error
+                reason, where = (
+                    f"{engine.name} cannot be started: {refusal(error)}",
+                    error.filename or self.folder.parent,
+                )
+                raise EnvironmentFault(reason, where=str(where), remedy=remedy_of(error)) from error
             raise
         return compiled
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from weigh.evidence import journal, naming
 from weigh.evidence.seal import SEAL, read_seal
+from weigh.model import codes
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from weigh.model.finding import Finding
 
 _MOST = 100
 """Missing attempts that are named one by one."""
@@ -98,6 +101,14 @@ def missing(folder: Path) -> list[str]:
         one for one in sorted(named) if one not in found and not naming.sibling(own.parent, one, named[one]).is_dir()
     ]
     return found if len(found) <= _MOST else [*found[:_MOST], f"attempt {_MOST + 1} and later ones"]
+
+
+def removed(name: str) -> Finding:
+    """The finding on one that is :func:`missing`."""
+    return codes.T8_MISSING.finding(
+        text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
+        remedy="put it back, or begin in another folder with --out: every attempt counts",
+    )
 
 
 def _family(own: Path, name: naming.Name) -> dict[int, Path]:

@@ -62,8 +62,8 @@ class Attempt:
     Args:
         setup: what it works with.
         number: of the attempt.
-        journal: is told everything at once.
-        progress: is told how far it is.
+        journal: gets everything at once.
+        progress: gets how far it is.
         earlier: records of earlier attempts, for sampling that stops on precision.
         resumption: what is continued, where this attempt was killed; None where it is a new one.
     """
@@ -104,16 +104,16 @@ class Attempt:
             EngineFault: a contender cannot be started.
             UsageError: two versions are to be compared that are one engine.
         """
-        said: list[Finding] = []
+        findings: list[Finding] = []
         if self._resumption is None:
             self._journal.append("opened", records.Opened(attempt=self._number, spec=self._spec))
-            said += [_missing(name) for name in attempts.missing(folder)]
+            findings += [attempts.removed(name) for name in attempts.missing(folder)]
         workload = self._setup.workload
         # First of all: a report must carry the workload's notice even where no engine could be started.
         self._journal.append("workload", workload)
         read = self._resumption.read if self._resumption else read_contenders(self._setup.contenders, self._setup.link)
         own = self._setup.suite_findings if self._resumption is None else ()
-        self._say(*said, *own, *read.findings, *(self._resumption.findings if self._resumption else ()))
+        self._say(*findings, *own, *read.findings, *(self._resumption.findings if self._resumption else ()))
         reads = knobs.read(Machine.here())
         self._journal.append(
             "environment",
@@ -137,7 +137,7 @@ class Attempt:
         return read
 
     def _tell_apart(self, same: Sequence[SameEngine], request: RunRequest) -> None:
-        """What is said of two versions that are one engine; without the user's leave no clock starts."""
+        """Findings on two versions that are one engine; without the user's leave no clock starts."""
         refused = request.measure and not request.same_engine
         severity: Severity = "error" if refused else "note" if request.measure else "warning"
         self._say(*(one.finding(severity) for one in same))
@@ -161,9 +161,9 @@ class Attempt:
         if self._spec.ingest:
             return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
-        seen, held = {}, {}
+        reads, held = {}, {}
         for one in setup.contenders:
-            seen[one.name], held[one.name] = self._looked(one)
+            reads[one.name], held[one.name] = self._looked(one)
         fit = [one for one in setup.contenders if one.name not in disqualified(self._findings)]
 
         def known(one: Operation, case: Case) -> Table | None:
@@ -191,11 +191,11 @@ class Attempt:
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
-        self._say(*(_other_files(name) for name, said in held.items() if said == layouts.OTHER))
+        self._say(*(layouts.other_files(name) for name, source in held.items() if source == layouts.OTHER))
         read = msgspec.structs.replace(
             answers.gate,
-            reads=seen,
-            layouts={name: said for name, said in held.items() if said},
+            reads=reads,
+            layouts={name: source for name, source in held.items() if source},
             drawn=again or msgspec.UNSET,
         )
         answers = msgspec.structs.replace(answers, gate=read)
@@ -216,15 +216,15 @@ class Attempt:
     def _looked(self, one: PreparedContender) -> tuple[dict[str, str], str]:
         """What a contender sees in its tables, and what it answers from: in the life that described itself.
 
-        It has seen no table yet: nothing that is asked here is easier to foresee than in another life.
+        It has reads no table yet: nothing that is asked here is easier to foresee than in another life.
         """
         setup, timeout = self._setup, self._spec.timeout
         with QuerySession(one, setup.link, timeout, opened=setup.link.waiting(one)) as session:
-            seen, found = probes.reads(session, setup.data_of(one).manifest, setup.link.tables(one).paths)
-            # What is the matter with a column of the files is said once.
+            reads, found = probes.reads(session, setup.data_of(one).manifest, setup.link.tables(one).paths)
+            # What is the matter with a column of the files is one finding.
             self._say(*(finding for finding in found if finding not in self._findings))
             out = one.name in disqualified(self._findings)
-            return seen, "" if out else layouts.layout(session, setup.workload, setup.link, timeout)
+            return reads, "" if out else layouts.layout(session, setup.workload, setup.link, timeout)
 
     def _check_rows(self) -> GateResult:
         """The gate of loading: what every contender stored, read back and compared with the files."""
@@ -392,21 +392,6 @@ class Attempt:
             if busy:
                 remedy = "stop others and run again: contention adds noise, and may fall on one side"
                 self._say(codes.E4_BEFORE.finding(text=text, remedy=remedy))
-
-
-def _missing(name: str) -> Finding:
-    return codes.T8_MISSING.finding(
-        text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
-        remedy="put it back, or begin in another folder with --out: every attempt counts",
-    )
-
-
-def _other_files(name: str) -> Finding:
-    return codes.E1_FILES.finding(
-        contender=name,
-        text="its adapter names other files as its data than it was given: whether those are in memory shows nothing",
-        remedy="files() of an adapter that loads nothing is left out, or names the files of bind()",
-    )
 
 
 def _stopped(reason: str) -> End:

@@ -96,11 +96,11 @@ def init(
     """
     chosen = [parse_contender(text) for text in contenders or CONTENDERS]
     tables = _tables(data, cache)
-    asked = _statements(queries) if queries else None
+    given_queries = _statements(queries) if queries else None
     values: Parameters = dict(map(_parameter, parameters))
-    check(values, {one.name: names(one.sql) for one in asked or ()})
+    check(values, {one.name: names(one.sql) for one in given_queries or ()})
     made, unread = _readable(tables, cache, progress)
-    statements = asked if asked is not None else _starters(tables)
+    statements = given_queries if given_queries is not None else _starters(tables)
     schemas, findings = _asked(chosen[0], made, statements, values, cache, progress)
     texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder)}
     for one, schema in zip(statements, schemas, strict=True):

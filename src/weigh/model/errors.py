@@ -114,9 +114,9 @@ _REMEDIES = {
 
 
 def refusal(error: OSError) -> str:
-    """What the system said, in its words: libraries put their own around them."""
-    said = error.strerror or str(error)
-    return os.strerror(error.errno) if error.errno and "errno" in said else said
+    """The error of the system, in its words: libraries put their own around them."""
+    words = error.strerror or str(error)
+    return os.strerror(error.errno) if error.errno and "errno" in words else words
 
 
 def remedy_of(error: OSError) -> str:

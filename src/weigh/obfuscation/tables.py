@@ -96,8 +96,12 @@ def _ids(found: dict[str, list[Path]], pattern: str, mapping: Mapping) -> Ids:
                 columns.add(mapping.name(field.name))
                 low, high = _ends(paths, field.name)
                 if low < 0 or high > LARGEST:
-                    said = f"identifiers are whole numbers from 0 to {LARGEST:,}, and a column that it fits has others"
-                    raise UsageError(said, where=f"--ids {pattern}", remedy="give a pattern that leaves it out: --ids")
+                    reason = (
+                        f"identifiers are whole numbers from 0 to {LARGEST:,}, and a column that it fits has others"
+                    )
+                    raise UsageError(
+                        reason, where=f"--ids {pattern}", remedy="give a pattern that leaves it out: --ids"
+                    )
                 limits |= {low, high + 1}
     if not columns:
         remedy = "give a pattern of the names of such columns, as '*_id'"

@@ -59,7 +59,7 @@ def inside(lines: Iterable[str], tally: Tally) -> Iterator[str]:
 
     Args:
         lines: that have others in them.
-        tally: is told of those that have none.
+        tally: counts those that have none.
     """
     part = ""
     for line in lines:

@@ -27,8 +27,8 @@ class Lines:
     Args:
         paths: of the files, the oldest first.
         encoding: of their text.
-        tally: is told of lines in another encoding, and of those that are too long.
-        progress: is told how many bytes of the files were read.
+        tally: counts lines in another encoding, and those that are too long.
+        progress: gets how many bytes of the files were read.
 
     Raises:
         UsageError: there is no such encoding.
@@ -57,12 +57,12 @@ class Lines:
                 raise UsageError(f"the source cannot be read: {reason}", where=str(path), remedy=_MEND) from None
 
     def _of(self, file: BinaryIO, *, first: bool) -> Iterator[str]:
-        read, told = 0, 0
+        read, reported = 0, 0
         while line := file.readline(LONGEST):
             read += len(line)
-            if self._progress and read - told > 4 << 20:
-                self._progress(read - told)
-                told = read
+            if self._progress and read - reported > 4 << 20:
+                self._progress(read - reported)
+                reported = read
             if not line.endswith(b"\n") and len(line) >= LONGEST:
                 self._tally.add("too-long")
                 while (rest := file.readline(LONGEST)) and not rest.endswith(b"\n"):
@@ -102,9 +102,9 @@ def _decoder(encoding: str) -> Callable[[bytes], tuple[str, int]]:
     except Exception:  # A codec may raise anything, and then it is none of text.
         plain = False
     if not plain or known.name == "idna":
-        said = f"'{encoding}' is no encoding of text in which ASCII is itself, as a log's is"
+        reason = f"'{encoding}' is no encoding of text in which ASCII is itself, as a log's is"
         made = f"make it UTF-8: iconv -f {known.name} -t utf-8 FILE"
-        raise UsageError(said, remedy=made if known.name.startswith(("utf-16", "utf-32", "cp")) else remedy)
+        raise UsageError(reason, remedy=made if known.name.startswith(("utf-16", "utf-32", "cp")) else remedy)
     return decode
 
 

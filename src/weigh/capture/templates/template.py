@@ -34,7 +34,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         first: its first word, in capitals.
         words: its words, in lower case, in order: names and keywords.
         before: of each value, the word before it in lower case, where it stands directly behind one.
-        parts: of each of the statements that are sent together, its first word in capitals and its words.
+        parts: of each of the statements that are sent at once, its first word in capitals and its words.
         worded: whether a word of a secret stands anywhere in its text.
         plain: whether nothing but names, keywords and signs is left in its pieces.
     """

@@ -1,4 +1,4 @@
-"""``weigh run``, ``weigh gate`` and ``weigh demo``."""
+"""``weigh run`` and ``weigh gate``."""
 
 from __future__ import annotations
 
@@ -22,27 +22,8 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
-_DEMO_BASELINE = "duckdb@2.0.0"
-_DEMO_RIGHT = "chdb@4.4.0"
-_DEMO_WRONG = "old-chdb=chdb@4.1.8+chdb-core==26.3.0"
-_DEMO_SCALE = "400K"
-_DEMO_OPERATIONS = (
-    "eq_user",
-    "in_users",
-    "eq_dst_port",
-    "time_window",
-    "by_action",
-    "duration_by_proto",
-    "distinct",
-    "top_talkers",
-    "denied_and_allowed",
-)
-"""A part of netflow that shows every kind of question and fits into a minute."""
-_DEMO_BUDGET = "30s"
-"""On a slow machine it takes as long as the least that can be measured: a first look must not end in an error."""
 
-
-class Shown(NamedTuple):
+class Printing(NamedTuple):
     """What is printed: one JSON document, or the first screen, or all; and progress, unless it is quiet."""
 
     as_json: bool
@@ -141,7 +122,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with(flags, command)
 
 
-def _output(command: Callable[..., Any]) -> Callable[..., Any]:
+def output_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     """The flags of where results go; they come last."""
     return _with((_out, _json, _verbose, _quiet), command)
 
@@ -174,7 +155,7 @@ _verbose = click.option("--verbose", is_flag=True, help="All that there is to sa
 _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 
 
-_contention = click.option(
+contention_flag = click.option(
     "--contention",
     metavar="FRACTION",
     envvar="WEIGH_CONTENTION",
@@ -225,11 +206,11 @@ _contention = click.option(
     is_flag=True,
     help="Measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.",
 )
-@_contention
+@contention_flag
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @click.option("--why", is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does.")
-@_output
+@output_flags
 def run(**flags: Any) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
@@ -260,15 +241,17 @@ def carry_out(
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = asked(file, flags, out, quiet=quiet)
-    shown = Shown(as_json, verbose, quiet)
+    printing = Printing(as_json, verbose, quiet)
     if witness:
         from weigh.cli.experiment.witness import witnessed
         from weigh.experiment.report import files
 
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
         if disagreed:
-            _show(*disagreed, shown)
-    _run(spec, dataclasses.replace(request, resume=resume, same_engine=same_engine), shown, strict=strict, why=why)
+            _show(*disagreed, printing)
+    run_and_print(
+        spec, dataclasses.replace(request, resume=resume, same_engine=same_engine), printing, strict=strict, why=why
+    )
 
 
 @click.command()
@@ -285,7 +268,7 @@ def carry_out(
     is_flag=True,
     help="Ask again over a copy of the data with one flipped bit, and note who raises, and who answers otherwise.",
 )
-@_output
+@output_flags
 def gate(
     file: Path | None,
     out: Path,
@@ -300,35 +283,7 @@ def gate(
     """Check the answers of all contenders, and time nothing."""
     spec, request = asked(file, flags, out, quiet=quiet)
     request = dataclasses.replace(request, measure=False, pin=pin, trust=trust, corrupt=corrupt)
-    _run(spec, request, Shown(as_json, verbose, quiet))
-
-
-@click.command()
-@click.option("--wrong-answer", is_flag=True, help="chDB with a version that loses rows takes part.")
-@click.option("--scale", default=_DEMO_SCALE, metavar="ROWS", show_default=True, help="Rows of the data.")
-@_contention
-@_output
-def demo(
-    wrong_answer: bool, scale: str, out: Path, as_json: bool, verbose: bool, quiet: bool, contention: str | None
-) -> None:
-    """DuckDB and chDB on generated data, in about a minute: gate, measurement, verdicts, report.
-
-    With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
-    see how weigh refuses to time it.
-    """
-    from weigh.experiment.config.run_request import RunRequest
-    from weigh.experiment.config.spec import make_spec
-
-    rival = _DEMO_WRONG if wrong_answer else _DEMO_RIGHT
-    flags = {
-        "contender": (_DEMO_BASELINE, rival),
-        "operations": _DEMO_OPERATIONS,
-        "scale": scale,
-        "budget": _DEMO_BUDGET,
-        "contention": contention,
-    }
-    request = RunRequest(root=out, command=command_line(), least=True)
-    _run(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
+    run_and_print(spec, request, Printing(as_json, verbose, quiet))
 
 
 def asked(
@@ -357,7 +312,10 @@ def tables_of(file: Path | None) -> tuple[File | None, Path | None]:
     return (read_file(file) if file else None), file
 
 
-def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False, why: bool = False) -> None:
+def run_and_print(
+    spec: Spec, request: RunRequest, printing: Printing, *, strict: bool = False, why: bool = False
+) -> None:
+    """Carry out an experiment, print what it found, and end with its exit code."""
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
@@ -366,33 +324,33 @@ def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False,
     def write(folder: Path) -> None:
         written[folder] = files.write(folder)
 
-    folder = experiment.run(spec, request, progress(shown.quiet), write)
+    folder = experiment.run(spec, request, progress(printing.quiet), write)
     # One that had ended before is read.
     results = written.get(folder) or files.read(folder)
     code = int(results.exit_code(strict=strict))
-    _print(folder, results, shown)
+    _print(folder, results, printing)
     if why:
         from weigh.cli.why import explain_after
 
         # One document is on stdout: that of the run.
-        explain_after(folder, request.own, silent=shown.as_json, quiet=shown.quiet)
+        explain_after(folder, request.own, silent=printing.as_json, quiet=printing.quiet)
     click.get_current_context().exit(code)
 
 
-def _show(folder: Path, results: ExperimentResults, shown: Shown) -> None:
+def _show(folder: Path, results: ExperimentResults, printing: Printing) -> None:
     """Print what was found, and end with its exit code."""
-    _print(folder, results, shown)
+    _print(folder, results, printing)
     click.get_current_context().exit(int(results.exit_code()))
 
 
-def _print(folder: Path, results: ExperimentResults, shown: Shown) -> None:
+def _print(folder: Path, results: ExperimentResults, printing: Printing) -> None:
     from weigh._kinds import RUN
     from weigh.experiment.report import files
 
-    if shown.as_json:
+    if printing.as_json:
         print_json((folder / files.VERDICTS).read_bytes())
     else:
-        print_rich((RUN.whole if shown.verbose else RUN.text)(results, str(folder)))
+        print_rich((RUN.whole if printing.verbose else RUN.text)(results, str(folder)))
 
 
 def command_line() -> str:

@@ -112,13 +112,13 @@ class Engine(Adapter):
         if schema is None or not any(kind.num_fields for kind in schema.types):
             return self.result.bytes()
         # ClickHouse has no NULL of these types: it reads an empty one.
-        said = pa.schema(
+        marked = pa.schema(
             [one.with_metadata({"weigh.shown": "nested"}) if one.type.num_fields else one for one in schema]
         )
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, said) as stream:
+        with pa.ipc.new_stream(sink, marked) as stream:
             for batch in self.batches:
-                stream.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=said))
+                stream.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=marked))
         return memoryview(sink.getvalue())
 
     def release(self) -> None:
@@ -135,13 +135,13 @@ class Engine(Adapter):
             self.release()
         # What reading them counts itself is as much on every side.
         counters = {name: value - before.get(name, 0) for name, value in self._events().items()}
-        told: dict[str, Any] = {"counters": dict(_counter(*one) for one in counters.items())}
+        found: dict[str, Any] = {"counters": dict(_counter(*one) for one in counters.items())}
         try:
             raw = self.connection.query(f"EXPLAIN ANALYZE {self.sql}", "TSVRaw").bytes().decode()
         except Exception:
             self._begin_again()
-            return told | {"lacks": "operators: this version has no EXPLAIN ANALYZE for this query"}
-        return told | {"plan": _plan(raw), "raw": raw}
+            return found | {"lacks": "operators: this version has no EXPLAIN ANALYZE for this query"}
+        return found | {"plan": _plan(raw), "raw": raw}
 
     def _events(self) -> dict[str, int]:
         return {row["event"]: int(row["value"]) for row in self._rows("SELECT event, value FROM system.events")}

@@ -91,10 +91,10 @@ def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) 
     try:
         report = msgspec.json.decode((folder / REPORT).read_bytes(), type=LoadReport)
     except (OSError, msgspec.DecodeError):
-        said = done.stderr.decode(errors="replace").strip().splitlines()
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise DataFault(
             f"its tables cannot be made: {name} ended with code {done.returncode}: "
-            f"{one_line(said[-1], _WORDS) if said else 'it said nothing'}",
+            f"{one_line(lines[-1], _WORDS) if lines else 'it said nothing'}",
             remedy="make smaller tables",
         ) from None
     if report.refused:

@@ -11,6 +11,7 @@ from weigh.answers import compare
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.host import processes
+from weigh.model import codes
 from weigh.workloads import from_statistics
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.gate.queries import QuerySession
     from weigh.model.answer import ResultSchema
+    from weigh.model.finding import Finding
     from weigh.model.operation import Workload
 
 COPY = "its own copy"
@@ -76,6 +78,15 @@ def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: f
     except WorkerEnded:
         # Whatever ended it shows in the gate, query by query.
         return ""
+
+
+def other_files(contender: str) -> Finding:
+    """What :data:`OTHER` means for a contender."""
+    return codes.E1_FILES.finding(
+        contender=contender,
+        text="its adapter names other files as its data than it was given: whether those are in memory shows nothing",
+        remedy="files() of an adapter that loads nothing is left out, or names the files of bind()",
+    )
 
 
 class Question(NamedTuple):

@@ -144,8 +144,8 @@ def _is_empty(check: Check) -> bool:
 
 def _totals(record: Record, gate: Gate) -> dict[str, int]:
     """Questions of each operation."""
-    asked: dict[str, set[str]] = {one.operation: set() for one in gate.operations}
+    cases_of: dict[str, set[str]] = {one.operation: set() for one in gate.operations}
     for check in gate.checks:
-        asked.setdefault(check.operation, set()).add(check.case)
+        cases_of.setdefault(check.operation, set()).add(check.case)
     cases = {one.name: len(one.cases) for one in (record.workload.operations if record.workload else ())}
-    return {name: cases.get(name, len(those)) for name, those in asked.items()}
+    return {name: cases.get(name, len(those)) for name, those in cases_of.items()}

@@ -178,19 +178,20 @@ def _gate(record: Record) -> list[Problem]:
     """The gate's words must follow from its checks."""
     if record.gate is None:
         return []
-    asked: dict[str, set[str]] = {one.operation: set() for one in record.gate.operations}
+    cases_of: dict[str, set[str]] = {one.operation: set() for one in record.gate.operations}
     for check in record.gate.checks:
-        asked.setdefault(check.operation, set()).add(check.case)
+        cases_of.setdefault(check.operation, set()).add(check.case)
     names = list(dict.fromkeys(name for one in record.gate.operations for name in one.contenders))
-    again = conclude(record.gate.checks, {name: len(cases) for name, cases in asked.items()}, names)
+    again = conclude(record.gate.checks, {name: len(cases) for name, cases in cases_of.items()}, names)
     problems = [
         Problem(
             code=codes.R4_FIGURES.code,
             file="gate.json",
-            text=f"{said.operation}: its status does not follow from its checks",
+            text=f"{recorded.operation}: its status does not follow from its checks",
         )
-        for said, computed in zip(record.gate.operations, again, strict=False)
-        if (said.status, said.contenders, said.detail) != (computed.status, computed.contenders, computed.detail)
+        for recorded, computed in zip(record.gate.operations, again, strict=False)
+        if (recorded.status, recorded.contenders, recorded.detail)
+        != (computed.status, computed.contenders, computed.detail)
     ]
     named = {one.operation for one in record.gate.operations}
     problems += [
