@@ -216,7 +216,7 @@ def _members(reads: list[Read], made: Callable[..., Value]) -> Read:
 
 
 def _counted(one: Family, other: Family) -> list[Form]:
-    """Integers for instants, times and durations: counts since 1970 or midnight, in a unit that is not said."""
+    """Integers for instants, times and durations: counts since 1970 or midnight, in a unit that is not given."""
     write = _WRITERS[other.name]
     units = dict.fromkeys((other.unit, *_COUNTED, *((texts.DAY,) if other.name in ("date", "timestamp") else ())))
     return [

@@ -172,11 +172,8 @@ class WorkerProcess:
             for folder in (self.folder, self._memory):
                 shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
-                reason, where = (
-                    f"{engine.name} cannot be started: {refusal(error)}",
-                    error.filename or self.folder.parent,
-                )
-                raise EnvironmentFault(reason, where=str(where), remedy=remedy_of(error)) from error
+                what, where = f"{engine.name} cannot be started: {refusal(error)}", error.filename or self.folder.parent
+                raise EnvironmentFault(what, where=str(where), remedy=remedy_of(error)) from error
             raise
         return compiled
 

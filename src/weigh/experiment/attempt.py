@@ -216,7 +216,7 @@ class Attempt:
     def _looked(self, one: PreparedContender) -> tuple[dict[str, str], str]:
         """What a contender sees in its tables, and what it answers from: in the life that described itself.
 
-        It has reads no table yet: nothing that is asked here is easier to foresee than in another life.
+        It has read no table yet: nothing that is asked here is easier to foresee than in another life.
         """
         setup, timeout = self._setup, self._spec.timeout
         with QuerySession(one, setup.link, timeout, opened=setup.link.waiting(one)) as session:

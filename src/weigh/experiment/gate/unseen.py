@@ -60,7 +60,7 @@ class Heard(NamedTuple):
 def check(
     contenders: list[PreparedContender],
     workload: Workload,
-    kept: Mapping[Key, pa.Table],
+    before: Mapping[Key, pa.Table],
     expected: Callable[[Operation, Case, Cubes], pa.Table | None],
     layouts: Mapping[str, CachedData],
     link: DataLink,
@@ -70,14 +70,14 @@ def check(
     """Ask every contender again what it has answered, over rows that were drawn now.
 
     Args:
-        contenders: who is asked.
+        contenders: who answers.
         workload: its operations; the questions are the same to the letter.
-        kept: the gate's answers to the given data.
+        before: the gate's answers to the given data.
         expected: the right answer from a truth about data; None where nobody knows it.
         layouts: the given data by name of its layout.
         link: where contenders see it.
         timeout: seconds for one question.
-        progress: is told.
+        progress: gets each step.
     """
     progress.say("gate: asking on data that nobody has seen")
     place = scratch.folder("unseen")
@@ -95,7 +95,7 @@ def check(
             name: rows.laid_out(made, data, place / str(at), environment) for at, (name, data) in enumerate(others)
         }
         with link.showing({first: made, **given}):
-            asking = _Asking(contenders, workload, kept, place, link, timeout)
+            asking = _Asking(contenders, workload, before, place, link, timeout)
             answers = asking.answers()
     except (WeighError, OSError) as error:
         return Heard([], [_untried(None, f"such data could not be made: {error}")], None)
@@ -107,13 +107,13 @@ def check(
 
     lineage = {one.name: one.engine.lineage for one in contenders}
     same = made.manifest.digests == data.manifest.digests
-    judged = judge(UnseenAnswers(workload, kept, answers, lineage, right, same))
+    judged = judge(UnseenAnswers(workload, before, answers, lineage, right, same))
     findings = judged.findings
-    asked = {name for name, _, _ in kept}
+    answering = {name for name, _, _ in before}
     accused = {finding.contender for finding in findings}
     accused |= {check.contender for check in judged.checks if check.detail != UNDECIDED}
     # Of whom nothing is known by answers there is nothing to try, and the gate has said why.
-    silent = [one.name for one in contenders if one.name in asked - accused and not judged.moved[one.name]]
+    silent = [one.name for one in contenders if one.name in answering - accused and not judged.moved[one.name]]
     findings += [_untried(name, asking.why.get(name, "nothing proves that another answer is right")) for name in silent]
     record = Unseen(rows=rows.described(made.manifest), digests=made.manifest.digests, moved=judged.moved)
     return Heard(judged.checks, findings, record)
@@ -126,13 +126,13 @@ class _Asking:
         self,
         contenders: list[PreparedContender],
         workload: Workload,
-        kept: Mapping[Key, pa.Table],
+        before: Mapping[Key, pa.Table],
         place: Path,
         link: DataLink,
         timeout: float,
     ) -> None:
         self._contenders = contenders
-        self._kept = kept
+        self._kept = before
         self._place = place
         self._link = link
         self._timeout = timeout
@@ -140,7 +140,7 @@ class _Asking:
         self.why: dict[str, str] = {}
 
     def answers(self) -> dict[Key, pa.Table]:
-        """Every answer that was given, about the data that they were shown."""
+        """Every answer that was given, about that data."""
         found = {}
         for ready in self._contenders:
             if _URL in ready.contender.settings:

@@ -105,25 +105,25 @@ def schemas(
             dialect = engines.of(contender).dialect
             texts = {one.name: one.dialect.get(dialect, one.sql) for one in open_}
             keys = {one.name: hash_bytes(f"{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
-            kept = _read(place)
+            cached = _read(place)
             unknown = [
-                one for one in open_ if keys[one.name] not in kept.schemas and keys[one.name] not in kept.refused
+                one for one in open_ if keys[one.name] not in cached.schemas and keys[one.name] not in cached.refused
             ]
             if unknown:
                 if stored is None:
                     stored = data()
                     stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
                 try:
-                    _ask(unknown, texts, keys, contender, stored, readable, kept, cache, progress)
+                    _ask(unknown, texts, keys, contender, stored, readable, cached, cache, progress)
                 finally:
-                    _write(place, kept)
+                    _write(place, cached)
             still: list[Question] = []
             for one in open_:
-                if described := kept.schemas.get(keys[one.name]):
+                if described := cached.schemas.get(keys[one.name]):
                     found[one.name] = described
                     refused.pop(one.name, None)
                 else:
-                    words = kept.refused[keys[one.name]]
+                    words = cached.refused[keys[one.name]]
                     refused.setdefault(one.name, f"{contender.name} does not answer it: {words}")
                     still.append(one)
             open_ = still
@@ -138,11 +138,11 @@ def _ask(
     contender: Contender,
     stored: CachedData,
     readable: tuple[Path, ...],
-    kept: _Kept,
+    cached: _Kept,
     cache: Path,
     progress: Progress,
 ) -> None:
-    """Ask one contender, and add to what is kept of it."""
+    """Ask one contender, and add to what is cached of it."""
     progress.say(f"environment of {contender.name}")
     plain = msgspec.structs.replace(contender, layout="", catalog="", store="file")
     one = msgspec.structs.replace(ready(plain, cache), readable=readable)
@@ -153,9 +153,9 @@ def _ask(
             try:
                 table = session.ask(texts[question.name]).table
             except WorkerEnded as ended:
-                kept.refused[key] = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
+                cached.refused[key] = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
             else:
-                kept.schemas[key] = infer_schema.describe(question.sql, table)
+                cached.schemas[key] = infer_schema.describe(question.sql, table)
             progress.step(number + 1, len(questions), "reading result schemas")
 
 
@@ -166,6 +166,6 @@ def _read(place: Path) -> _Kept:
         return _Kept()
 
 
-def _write(place: Path, kept: _Kept) -> None:
+def _write(place: Path, cached: _Kept) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    whole.write(place, msgspec.json.encode(kept))
+    whole.write(place, msgspec.json.encode(cached))

@@ -25,12 +25,12 @@ _WAIT = {"connect_timeout": 5, "send_receive_timeout": 60}
 _NOT_UNDERSTOOD = ("16", "46", "47", "48", "60", "62", "115")
 """Codes of what a server does not know: columns, functions, what is not implemented, tables, syntax, settings."""
 _LONGEST = 400
-"""Characters of what is said of an error."""
+"""Characters of an error, at most."""
 
 
 def main() -> None:
     """Connect, do, say."""
-    asked = json.loads(sys.stdin.read())
+    request = json.loads(sys.stdin.read())
     import clickhouse_connect
     from clickhouse_connect.driver.exceptions import Error
 
@@ -38,15 +38,15 @@ def main() -> None:
     try:
         # A session would be another thing that a server behind a balancer has to find again.
         client = clickhouse_connect.get_client(
-            **asked["connect"], **_WAIT, compress=False, autogenerate_session_id=False
+            **request["connect"], **_WAIT, compress=False, autogenerate_session_id=False
         )
-        said = _add(client, asked["add"]) if asked["add"] else _read(client)
+        reply = _add(client, request["add"]) if request["add"] else _read(client)
     except (Error, OSError) as error:
-        said = _failed(error)
-        if client is None and said["code"] in _NOT_UNDERSTOOD:
+        reply = _failed(error)
+        if client is None and reply["code"] in _NOT_UNDERSTOOD:
             # What the client itself asks when it connects: of ClickHouse 18 a column of system.settings is not there.
-            said["code"] = "too-old"
-    json.dump(said, sys.stdout)
+            reply["code"] = "too-old"
+    json.dump(reply, sys.stdout)
 
 
 def _failed(error: BaseException) -> dict[str, Any]:
@@ -65,11 +65,11 @@ def _there(client: Any) -> bool:
 
 
 def _add(client: Any, entries: list[tuple[str, str]]) -> dict[str, Any]:
-    """The ids of those that were not there. Of two who add the same at one moment, both may be told that it was not."""
+    """The ids of those that were not there. Of two who add the same at one moment, both may read that it was not."""
     if not _there(client):
         client.command(_MADE)
-    kept = f"SELECT id FROM {_TABLE} WHERE id IN {{ids:Array(String)}}"
-    known = {own for (own,) in client.query(kept, parameters={"ids": [own for own, _ in entries]}).result_rows}
+    present = f"SELECT id FROM {_TABLE} WHERE id IN {{ids:Array(String)}}"
+    known = {own for (own,) in client.query(present, parameters={"ids": [own for own, _ in entries]}).result_rows}
     new = {own: text for own, text in entries if own not in known}
     if new:
         client.insert(_TABLE, [list(one) for one in new.items()], column_names=["id", "entry"])

@@ -89,14 +89,14 @@ def verdicts(
         refused: why the figures of a (question, contender) carry no verdict; the figures are kept.
     """
     groups: dict[str, list[Question]] = defaultdict(list)
-    for asked in questions:
-        groups[asked.metric if asked.metric in BESIDE else ""].append(asked)
+    for question in questions:
+        groups[question.metric if question.metric in BESIDE else ""].append(question)
     made: dict[Question, list[LoadVerdict]] = defaultdict(list)
     floors: dict[Question, LoadFloor] = {}
     for metric, own in groups.items():
         _judge(spec, [one for one in runs if one.counts], own, metric, refused, made, floors)
-    return tuple(one for asked in questions for one in made[asked]), tuple(
-        floors[asked] for asked in questions if asked in floors
+    return tuple(one for question in questions for one in made[question]), tuple(
+        floors[question] for question in questions if question in floors
     )
 
 
@@ -123,12 +123,12 @@ def _judge(
 ) -> None:
     """The verdicts of one family."""
     field = _FIELD.get(metric, "wall_s")
-    names = {str(number): asked for number, asked in enumerate(questions)}
+    names = {str(number): question for number, question in enumerate(questions)}
     samples = [
         sample
-        for name, asked in names.items()
-        if metric != ERRORS or any(one.value(asked) for one in runs)
-        for sample in _samples(name, asked, runs, field)
+        for name, question in names.items()
+        if metric != ERRORS or any(one.value(question) for one in runs)
+        for sample in _samples(name, question, runs, field)
     ]
     rules = rules_of(metric, spec)
     found = analyse(
@@ -144,38 +144,38 @@ def _judge(
         refused=[
             {
                 (Asked(name), who): why
-                for name, asked in names.items()
+                for name, question in names.items()
                 for (about, who), why in one.items()
-                if about == asked
+                if about == question
             }
             for one in refused
         ],
         totals_too=False,
     )
     for one in found.verdicts:
-        asked = names[one.operation]
+        question = names[one.operation]
         # Where no run of a side counts there is nothing to analyse, and why is said all the same.
-        why = tuple(refusals.reasons(refused, asked, one.contender, spec.baseline))  # type: ignore[arg-type]
+        why = tuple(refusals.reasons(refused, question, one.contender, spec.baseline))  # type: ignore[arg-type]
         reasons = (*why, *(reason for reason in one.reasons if reason not in why))
-        made[asked].append(_labelled(msgspec.structs.replace(one, reasons=reasons), asked, spec, runs))
+        made[question].append(_labelled(msgspec.structs.replace(one, reasons=reasons), question, spec, runs))
     for floor in found.floors:
-        asked = names[floor.operation]
-        ratio, low, high = _turned(asked, floor.ratio, floor.low, floor.high)
-        floors[asked] = LoadFloor(
-            loop=asked.kind.loop,
-            connections=asked.kind.connections,
-            operation=asked.operation,
-            metric=asked.metric,
+        question = names[floor.operation]
+        ratio, low, high = _turned(question, floor.ratio, floor.low, floor.high)
+        floors[question] = LoadFloor(
+            loop=question.kind.loop,
+            connections=question.kind.connections,
+            operation=question.operation,
+            metric=question.metric,
             ratio=ratio,
             low=low,
             high=high,
         )
 
 
-def _samples(name: str, asked: Question, runs: Sequence[BlockRun], field: str) -> Iterator[Sample]:
+def _samples(name: str, question: Question, runs: Sequence[BlockRun], field: str) -> Iterator[Sample]:
     """The runs of one kind as samples of the judge: one of each arm in each block."""
     for turn, one in enumerate(runs):
-        value = one.value(asked) if one.kind == asked.kind else None
+        value = one.value(question) if one.kind == question.kind else None
         if value is None:
             continue
         yield Sample(
@@ -189,41 +189,41 @@ def _samples(name: str, asked: Question, runs: Sequence[BlockRun], field: str) -
             operation=name,
             case="",
             outcome=Outcome.OK,
-            **{field: _worse(asked, value)},  # type: ignore[arg-type]
+            **{field: _worse(question, value)},  # type: ignore[arg-type]
         )
 
 
-def _worse(asked: Question, value: float) -> float:
+def _worse(question: Question, value: float) -> float:
     """A figure of which more is worse: seconds for each answer, requests for each that is answered."""
-    if asked.metric == RATE:
+    if question.metric == RATE:
         return 1 / value if value else 0.0
-    return 1 / (1 - value) if asked.metric == ERRORS else value
+    return 1 / (1 - value) if question.metric == ERRORS else value
 
 
-def _turned(asked: Question, ratio: float, low: float, high: float) -> tuple[float, float, float]:
+def _turned(question: Question, ratio: float, low: float, high: float) -> tuple[float, float, float]:
     """A ratio as it is read: of rates, above 1 is more answers."""
-    return (1 / ratio, 1 / high, 1 / low) if asked.metric == RATE else (ratio, low, high)
+    return (1 / ratio, 1 / high, 1 / low) if question.metric == RATE else (ratio, low, high)
 
 
-def _labelled(one: Verdict, asked: Question, spec: LoadComparisonSpec, runs: Sequence[BlockRun]) -> LoadVerdict:
+def _labelled(one: Verdict, question: Question, spec: LoadComparisonSpec, runs: Sequence[BlockRun]) -> LoadVerdict:
     """A verdict under its own name, with the figures that it is of."""
     fields = {field: getattr(one, field) for field in Verdict.__struct_fields__}
-    if asked.metric == RATE:
+    if question.metric == RATE:
         for low, high in (("low", "high"), ("low_fcr", "high_fcr")):
             fields[low], fields[high] = _inverse(fields[high]), _inverse(fields[low])
         fields |= {"ratio": _inverse(one.ratio), "median_ratio": _inverse(one.median_ratio)}
     if codes.T10_STARTS.code in {reason.code for reason in one.reasons}:
         # What scatters within one start says nothing about the next one.
         fields |= dict.fromkeys(("low", "high", "low_fcr", "high_fcr", "detectable", "noise_floor"))
-    fields |= {"operation": asked.operation, "metric": asked.metric, "total": None}
-    value, other = (typical(asked, runs, name) for name in (one.contender, spec.baseline))
-    refused = one.verdict is VerdictName.REFUSED and one.ratio is None and asked.metric != ERRORS
+    fields |= {"operation": question.operation, "metric": question.metric, "total": None}
+    value, other = (typical(question, runs, name) for name in (one.contender, spec.baseline))
+    refused = one.verdict is VerdictName.REFUSED and one.ratio is None and question.metric != ERRORS
     # One number a block: the ratio of the two figures that stand in the row.
     fields["plain_ratio"] = value / other if refused and value and other else None
     return LoadVerdict(
         **fields,
-        loop=asked.kind.loop,
-        connections=asked.kind.connections,
+        loop=question.kind.loop,
+        connections=question.kind.connections,
         value=value,
         baseline_value=other,
     )
@@ -233,18 +233,18 @@ def _inverse(ratio: float | None) -> float | None:
     return 1 / ratio if ratio else None
 
 
-def typical(asked: Question, runs: Sequence[BlockRun], contender: str) -> float | None:
+def typical(question: Question, runs: Sequence[BlockRun], contender: str) -> float | None:
     """The geometric mean of a figure over the blocks of a contender; of errors the mean."""
     own = [
         value
         for one in runs
         if one.contender == contender
-        and one.kind == asked.kind
+        and one.kind == question.kind
         and one.counts
-        and (value := one.value(asked)) is not None
+        and (value := one.value(question)) is not None
     ]
     if not own:
         return None
-    if asked.metric == ERRORS:
+    if question.metric == ERRORS:
         return math.fsum(own) / len(own)
     return math.exp(math.fsum(map(math.log, own)) / len(own)) if min(own) > 0 else None
