@@ -19,14 +19,13 @@ _TELLING = (
     r"(?:account|routing|bank)_?(?:number|num|no)(?![a-z])", r"secret", r"credential", r"(?<![a-z])creds",
     r"token(?!i[sz])", r"jwt", r"bearer", r"oauth",
     r"authenticat", r"authoris", r"authoriz", r"crypt(?!o(?!gr))", r"cipher", r"hmac", r"pbkdf", r"argon2", r"keystore",
+    r"(?<![a-z])vault", r"(?:rotate|unseal)_?keys?(?![a-z])",
     r"keytab", r"htpasswd", r"pgpass", r"mnemonic", r"seed_?phrase",
     r"(?:api|app|access|private|priv|encryption|decryption|enc|signing|sign|master|ssh|auth|licen[cs]e|activation|aes|"
     r"rsa|shared|client|service|account|storage|deploy|webhook|wallet|recovery|consumer|vault|kms|admin|sas|"
     r"geheim|privat)[\s_-]*(?:key|schluessel|schlussel)",
     r"(?:cle|clave|chave|chiave)_?(?:api|privee|secrete|privada|secreta|privata|segreta)",
-
-
-          r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic)"
+    r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic)"
     r"[\s_-]*(?:code|answer|question|link)",
     r"conn(?:ection)?_?(?:str(?:ing)?|info|uri|url)(?![a-z])", r"dblink", r"identified\s+(?:by|with)",
     r"social_?security", r"(?:credit|debit|payment)_?card", r"card_?(?:number|num|no|code|holder)(?![a-z])",
