@@ -13,7 +13,9 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+};
 use parquet::file::reader::{ChunkReader, Length};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
@@ -128,12 +130,12 @@ fn is_encrypted(source: &Positioned) -> bool {
 /// Some writers say 0 where there is no dictionary, or where it lies before the data whose place they do say.
 fn without_odd_offsets(mut metadata: ParquetMetaData) -> ParquetResult<ParquetMetaData> {
     let is_odd = |chunk: &ColumnChunkMetaData| chunk.dictionary_page_offset().is_some_and(|at| at <= 0);
-    if !metadata.row_groups().iter().flat_map(|group| group.columns()).any(is_odd) {
+    if !metadata.row_groups().iter().flat_map(RowGroupMetaData::columns).any(is_odd) {
         return Ok(metadata);
     }
     let mut builder = metadata.into_builder();
     let mut groups = builder.take_row_groups();
-    for chunk in groups.iter_mut().flat_map(|group| group.columns_mut()) {
+    for chunk in groups.iter_mut().flat_map(RowGroupMetaData::columns_mut) {
         if is_odd(chunk) {
             *chunk = chunk.clone().into_builder().set_dictionary_page_offset(None).build()?;
         }

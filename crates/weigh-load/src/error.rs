@@ -28,14 +28,14 @@ pub enum Asked {
         /// The statement.
         statement: String,
         /// Where it is written.
-        at: ScriptLine,
+        at: Box<ScriptLine>,
     },
     /// To prepare a statement of a workload.
     Prepare {
         /// The statement, in which variables are `$1`, `$2` and so on.
         statement: String,
         /// Where it is written, if it is one of a script.
-        at: Option<ScriptLine>,
+        at: Option<Box<ScriptLine>>,
     },
 }
 
@@ -115,7 +115,7 @@ impl Error {
     pub(crate) fn in_file(self, at: ScriptLine) -> Self {
         match self {
             Self::Refused { asked: Asked::Execute(statement), code, message, remedy } => {
-                Self::Refused { asked: Asked::Load { statement, at }, code, message, remedy }
+                Self::Refused { asked: Asked::Load { statement, at: Box::new(at) }, code, message, remedy }
             }
             other => other,
         }
@@ -178,8 +178,8 @@ impl Error {
     pub fn script_line(&self) -> Option<&ScriptLine> {
         match self {
             Self::Script { at, .. } => Some(at),
-            Self::Refused { asked: Asked::Prepare { at, .. }, .. } => at.as_ref(),
-            Self::Refused { asked: Asked::Load { at, .. }, .. } => Some(at),
+            Self::Refused { asked: Asked::Prepare { at, .. }, .. } => at.as_deref(),
+            Self::Refused { asked: Asked::Load { at, .. }, .. } => Some(at.as_ref()),
             _ => None,
         }
     }
@@ -273,7 +273,7 @@ mod tests {
         let error = Error::Refused {
             asked: Asked::Prepare {
                 statement: " SELECT *\n  FROM nowhere".into(),
-                at: Some(ScriptLine { script: "look".into(), line: 3 }),
+                at: Some(Box::new(ScriptLine { script: "look".into(), line: 3 })),
             },
             code: "42P01".into(),
             message: "relation \"nowhere\" does not exist".into(),

@@ -19,7 +19,9 @@ from weigh.evidence.seal import SEAL
 if TYPE_CHECKING:
     from pathlib import Path
 
-_GIVEN = re.compile(r"([0-9]{8})-([0-9a-f]{12})-([0-9]{1,9})")
+_GIVEN = re.compile(r"([0-9]{8})-([0-9a-z]+)-([0-9]{1,9})")
+_ID = re.compile(r"[0-9a-f]{12}")
+"""Of an experiment: a name with another one may be of an archive that was unpacked."""
 _REPORTS = ("verdicts.json", "load.json", "load-comparison.json")
 """Documents that say the name; evidence has one of them."""
 _FEW_DAYS = datetime.timedelta(days=3)
@@ -54,13 +56,16 @@ def given(folder: Path) -> str:
 
     One that looks like that of another attempt is taken at its word, and does not follow from the report then.
     """
-    if parsed(folder.resolve().name):
-        return folder.resolve().name
-    for name in _REPORTS:
+    own = folder.resolve().name
+    if _is_given(own):
+        return own
+    name = parsed(own)
+    for file in _REPORTS:
         with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
-            name_written = msgspec.json.decode(files.content(folder / name), type=_Report).evidence
-            return name_written if parsed(name_written) else folder.resolve().name
-    return folder.resolve().name
+            report = msgspec.json.decode(files.content(folder / file), type=_Report).evidence
+            reported = parsed(report)
+            return own if reported is None or (name and name.experiment == reported.experiment) else report
+    return own
 
 
 def sibling(folder: Path, name: str, seal: str = "") -> Path:
@@ -98,10 +103,15 @@ def written(folder: Path, file: str) -> datetime.datetime:
 
 
 def _renamed(folder: Path) -> list[Path]:
-    """Directories of a folder that are called otherwise than weigh calls attempts."""
+    """Directories of a folder that may be called otherwise than weigh called them."""
     with suppress(OSError):
-        return sorted(one for one in folder.iterdir() if one.is_dir() and parsed(one.name) is None)
+        return sorted(one for one in folder.iterdir() if one.is_dir() and not _is_given(one.name))
     return []
+
+
+def _is_given(name: str) -> bool:
+    found = parsed(name)
+    return found is not None and _ID.fullmatch(found.experiment) is not None
 
 
 def _sealed(folder: Path) -> str:

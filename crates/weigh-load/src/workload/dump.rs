@@ -72,7 +72,7 @@ impl Dump {
             let statement = begin..reader.at;
             reader.skip(1);
             let rows = if copies {
-                reader.to_next_line();
+                reader.skip_line();
                 let (rows, count) = reader.rows(line)?;
                 dump.rows += count;
                 Some(rows)
@@ -129,11 +129,11 @@ impl<'a> Reader<'a> {
     /// Goes on by so many bytes.
     fn skip(&mut self, count: usize) {
         let count = count.min(self.rest().len());
-        self.line += self.rest()[..count].iter().filter(|byte| **byte == b'\n').count();
+        self.line += self.rest()[..count].split(|byte| *byte == b'\n').count() - 1;
         self.at += count;
     }
 
-    fn to_next_line(&mut self) {
+    fn skip_line(&mut self) {
         let rest = self.rest();
         self.skip(rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1));
     }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
                 "a command of psql's that brings a part of the data; put that part in its place",
             ));
         }
-        self.to_next_line();
+        self.skip_line();
         Ok(())
     }
 
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
     fn dollar(&mut self) -> Result<bool, Fault> {
         let rest = &self.text[self.at..];
         let Some(end) = rest[1..].find('$') else { return Ok(false) };
-        let name = rest[1..=end].as_bytes();
+        let name = &rest.as_bytes()[1..=end];
         if !name.iter().all(|byte| in_word(*byte) && *byte != b'$')
             || name.first().is_some_and(u8::is_ascii_digit)
         {
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
             if self.rest().is_empty() {
                 return Err((line, "a COPY without its end, which is a line with \\. alone"));
             }
-            self.to_next_line();
+            self.skip_line();
             if self.text[end..self.at].trim_end() == "\\." {
                 return Ok((begin..end, count));
             }

@@ -61,7 +61,7 @@ pub enum ParameterType {
 impl PreparedStatement {
     /// To prepare it, as what a server is asked.
     pub(crate) fn asked(self) -> Asked {
-        Asked::Prepare { statement: self.text, at: self.at }
+        Asked::Prepare { statement: self.text, at: self.at.map(Box::new) }
     }
 }
 

@@ -91,6 +91,9 @@ pub(crate) enum Part {
     Quoted(usize),
 }
 
+/// Takes a statement's text and the numbers of its variables, and tells the place of what is prepared.
+type Preparing<'a> = &'a mut dyn FnMut(String, &[usize]) -> usize;
+
 impl Statement {
     /// As it is written.
     pub(crate) fn text(&self) -> String {
@@ -117,11 +120,7 @@ impl Statement {
     /// its name. A number below 0 gets brackets there, so that it stays one behind a minus and before a cast.
     /// A variable within quotes, or at the end of a name, cannot be a parameter: such a statement is sent as text. What
     /// looks like a variable within quotes, and has no value, is left as it is.
-    pub(crate) fn sending(
-        &self,
-        names: &Variables,
-        prepared: Option<&mut dyn FnMut(String, &[usize]) -> usize>,
-    ) -> Sending {
+    pub(crate) fn sending(&self, names: &Variables, prepared: Option<Preparing<'_>>) -> Sending {
         let (mut parts, mut only_text) = (Vec::new(), false);
         let fixed = |number: usize| names.constant(number).filter(|_| prepared.is_some());
         for piece in &self.pieces {
