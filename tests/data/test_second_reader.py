@@ -51,14 +51,15 @@ def test_what_the_schema_of_a_writer_adds_is_no_other_value(array: pa.Array, tmp
     assert second_reader.unlike_in_files(paths, ["v"]) == {}
 
 
-def test_intervals_are_read_alike_as_far_as_both_read_them(tmp_path: Path) -> None:
+def test_intervals_are_read_alike(tmp_path: Path) -> None:
     path = str(tmp_path / "t.parquet")
     with duckdb.connect() as connection:
-        days = "(VALUES (INTERVAL '3 days 04:05:06.789'), (INTERVAL '1 day'), (NULL)) AS t (v)"
+        days = "(VALUES (INTERVAL '3 days 04:05:06.789'), (INTERVAL '14 months'), (NULL)) AS t (v)"
         connection.execute(f"COPY (SELECT v FROM {days}) TO '{path}' (FORMAT parquet)")
     assert second_reader.unlike([path], second_reader.table([path])) == {}
 
 
+@pytest.mark.promise("A column that they read otherwise is named (`A14.readers`), and nobody is accused by it")
 def test_a_column_that_they_read_otherwise_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": [1, 2], "b": [3, 4]}), path)

@@ -145,6 +145,7 @@ class Ours(WorkerProcess):
     def __init__(self, channel: socket.socket) -> None:
         self.exchange = Exchange(channel, self.pid, self)
         self._starting = StartClock()
+        self._starting_s = 60.0
         self.family = None
         self.store = None
         self.counters = Counters(self.pid)

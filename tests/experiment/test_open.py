@@ -124,6 +124,8 @@ def test_it_verifies_and_reports(folder: Path) -> None:
 
 
 def test_what_is_not_there_or_not_evidence(tmp_path: Path, folder: Path) -> None:
+    # A directory that holds evidence and nothing else stands for it.
+    (tmp_path / "other").mkdir()
     for path, words in (
         (tmp_path / "nothing", "no such directory"),
         (tmp_path, "no journal"),

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
-from weigh.cli.evidence.path import EvidencePath, others_evidence
+from weigh import _runs
+from weigh.cli.evidence.path import others_evidence
 from weigh.cli.output import print_results, print_rich, say
 from weigh.cli.page import html_option, write_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEFAULT_PORT = 8787
 
 
 @click.command()
-@click.argument("evidence", metavar="[EVIDENCE]", type=EvidencePath(), required=False)
+@click.argument("evidence", metavar="[EVIDENCE]", type=click.Path(path_type=Path), required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @html_option
 @click.option("--markdown", is_flag=True, help="The first screen in Markdown, for a pull request or a CI summary.")
@@ -62,6 +60,7 @@ def report(
         return
     if evidence is None:
         raise click.MissingParameter(ctx=context, param_hint="'EVIDENCE'", param_type="argument")
+    evidence = _runs.resolve(evidence)
     with others_evidence(evidence):
         kind = kind_of(evidence)
         if html:

@@ -1,6 +1,6 @@
 """A second reader of Parquet, PyArrow: on what it and weigh's own (the parquet crate) do not agree, nobody is accused.
 
-Each has its limits: months of an INTERVAL, INT96 beyond 64 bits of nanoseconds, types that were specified later. Of
+Each has its limits: INT96 beyond 64 bits of nanoseconds, types that were specified later. Of
 another lineage is what neither shares code nor authors with the other.
 """
 
