@@ -117,3 +117,23 @@ def test_nothing_of_it_comes_into_evidence(weigh: Weigh, tmp_path: Path) -> None
     for path in (weigh.folder / "runs").rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
     assert SECRET not in run.out + run.err
+
+
+def test_a_suite_of_clickhouse_ends_no_process(weigh: Weigh) -> None:
+    suite = weigh.folder / "suite"
+    suite.mkdir()
+    table = (
+        "<create_query>CREATE TABLE t (i UInt64) ENGINE = Memory</create_query>"
+        "<fill_query>INSERT INTO t SELECT number FROM numbers(1000)</fill_query>"
+    )
+    ends = ("SYSTEM SHUTDOWN", "SYSTEM /* now */ kill", "BACKUP TABLE t TO File('b')")
+    for at, statement in enumerate(ends):
+        text = f"<test>{table}<fill_query>{statement}</fill_query><query>SELECT sum(i) AS s FROM t</query></test>"
+        (suite / f"ends{at}.xml").write_text(text)
+    (suite / "plain.xml").write_text(f"<test>{table}<query>SELECT sum(i) AS s FROM t WHERE i % 3 = 0</query></test>")
+    run = weigh("workloads", "audit", "./suite/", "--contender", "chdb", "--json")
+    assert run.code in (0, 1), run.err
+    left = json.dumps(run.json)
+    for at in range(len(ends)):
+        assert f"ends{at}" in left
+    assert "it ends processes: not allowed in suites (SYSTEM SHUTDOWN)" in left

@@ -85,6 +85,8 @@ def make(script: str, dialect: Dialect, suite: Path, folder: Path, cache: Path) 
             check=False,
             cwd=suite,
             env=confinement.environment(str(folder)),
+            # A signal that it sends to its process group does not reach weigh.
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired as error:
         raise EngineFault(f"{name} did not end within {_LIMIT:.0f} s", remedy="make smaller tables") from error

@@ -27,6 +27,8 @@ _MAKES = {"CREATE", "INSERT", "ALTER", "OPTIMIZE", "SET", "SYSTEM", "DROP", "TRU
           "WITH", "DELETE", "UPDATE", "DETACH", "KILL", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "CHECK", "ANALYZE",
           "USE", "UNDROP", "REPLACE"}  # fmt: skip
 """Words that a statement of ClickHouse begins with that makes tables, or does nothing besides."""
+_ENDS = re.compile(r"\b(?:shutdown|kill|suspend)\b", re.IGNORECASE)
+"""What SYSTEM does to processes: chDB's ends the whole process group."""
 _DUCKDB = re.compile(
     r"read_\w+|\w+_scan|\w+_scan_\w+|scan_\w+|parquet_\w+|sniff_\w+|glob|query|query_table|getenv|st_read\w*|iceberg_\w+"
     r"|delta_\w+|postgres_\w+|mysql_\w+|sqlite_\w+|ducklake_\w+|http_\w+|shell\w*|which_secret|duckdb_secrets|load_\w+"
@@ -87,6 +89,8 @@ def load(script: str, dialect: Dialect) -> None:
         why = next(_reaches(tokens, dialect), "")
         if not why and word not in _MAKES:
             why = f"it begins with {one_line(word, 20)}, and makes no table"
+        if not why and word == "SYSTEM" and _ENDS.search(statement):
+            why = "it ends processes"
         if why:
             raise UsageError(f"{why}: not allowed in suites ({one_line(statement, _STATEMENT)})")
 
