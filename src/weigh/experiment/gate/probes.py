@@ -103,7 +103,7 @@ def reads(
                 continue
             remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
             if wrong == _CHANGED:
-                remedy = "its files were changed: weigh data check says which, and they are made again once removed"
+                remedy = "its files were changed: weigh data check says which; have them made, or registered, again"
             text = f"{wrong}: {digests[table]}, not {expected}"
             findings.append(_other_rows(ready.contender, table, text, remedy))
     return digests, findings
