@@ -176,7 +176,9 @@ def test_identifiers_stay_among_themselves(weigh: Weigh, tmp_path: Path) -> None
     assert (done.code, "no column of whole numbers is called so" in done.err) == (2, True)
     pq.write_table(pa.table({"low_id": [-1, 5]}), source / "low.parquet")
     done = weigh(*command, "*_id", "--out", str(tmp_path / "new"))
-    assert (done.code, "low.low_id: identifiers are whole numbers from 0" in done.err) == (2, True)
+    assert (done.code, "--ids *_id: identifiers are whole numbers from 0" in done.err) == (2, True)
+    # No message says a name of the data.
+    assert "low" not in done.err
 
 
 def test_what_goes_wrong_is_said(weigh: Weigh, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 //! Nothing is decompressed or decoded: a page is read once, in pieces of a constant size, and hashed. Memory stays the
 //! same whatever lengths a header claims.
 
+use std::cmp::Reverse;
 use std::io;
 use std::num::NonZero;
 use std::path::Path;
@@ -88,6 +89,8 @@ pub struct BadPage {
 /// The page that takes the most memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargestPage {
+    /// Number of its column chunk, in the order of the file.
+    pub chunk: usize,
     /// Path of its column.
     pub column: String,
     /// Bytes of its contents in the file.
@@ -107,7 +110,7 @@ pub struct PageChecks {
     pub bytes: u64,
     /// The same before compression, as the headers say.
     pub unpacked: u64,
-    /// The page that has most of these.
+    /// The page that has most of these, and of several the first in the file.
     pub largest: Option<LargestPage>,
     /// How many are bad.
     pub bad_pages: u64,
@@ -116,10 +119,11 @@ pub struct PageChecks {
 }
 
 impl PageChecks {
-    /// Keeps the larger page.
-    fn at_least(&mut self, column: &str, compressed: u64, uncompressed: u64) {
-        if self.largest.as_ref().is_none_or(|largest| largest.uncompressed < uncompressed) {
-            self.largest = Some(LargestPage { column: column.to_owned(), compressed, uncompressed });
+    /// Keeps the larger page; of pages as large the first, whichever thread comes first.
+    fn at_least(&mut self, chunk: usize, column: &str, compressed: u64, uncompressed: u64) {
+        let rank = (uncompressed, Reverse(chunk));
+        if self.largest.as_ref().is_none_or(|largest| (largest.uncompressed, Reverse(largest.chunk)) < rank) {
+            self.largest = Some(LargestPage { chunk, column: column.to_owned(), compressed, uncompressed });
         }
     }
 }
@@ -154,7 +158,7 @@ pub fn check_pages(path: &Path, threads: usize) -> Result<PageChecks, Error> {
         whole.0.bytes += own.bytes;
         whole.0.unpacked = whole.0.unpacked.saturating_add(own.unpacked);
         if let Some(page) = own.largest {
-            whole.0.at_least(&page.column, page.compressed, page.uncompressed);
+            whole.0.at_least(page.chunk, &page.column, page.compressed, page.uncompressed);
         }
         whole.0.bad_pages += own.bad_pages;
         whole.1.append(&mut bad);
@@ -279,7 +283,7 @@ impl Pages {
             checks.pages += 1;
             checks.bytes += page.compressed;
             checks.unpacked = checks.unpacked.saturating_add(page.uncompressed);
-            checks.at_least(&chunk.column, page.compressed, page.uncompressed);
+            checks.at_least(chunk.number, &chunk.column, page.compressed, page.uncompressed);
             if page.kind == PageKind::Data {
                 values = values.saturating_add(page.values);
             }

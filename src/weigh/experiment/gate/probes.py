@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LOOK = "look at how its adapter binds tables; no answer of it is compared"
 _OTHER_COUNT = " (another number of rows)"
+_CHANGED = " (those of its files, which hold others than when they were made)"
 _UNCOMPARED = (codes.A14_READERS.code, codes.A14_UNCHECKED.code)
 FULL_DIGEST_ROWS = 2_000_000
 """Up to here every row that a contender sees is digested; above, a sample and the row count are compared, and said."""
@@ -40,11 +41,13 @@ class Files(NamedTuple):
         paths: its files.
         sample: what was drawn of them; None where all rows are compared.
         python: interpreter of an environment that reads them, where they are Vortex.
+        digest: of its rows, as the manifest says where all are compared.
     """
 
     paths: tuple[str, ...]
     sample: Sample | None
     python: Path | None
+    digest: str
 
 
 def reads(
@@ -91,7 +94,7 @@ def reads(
         if digests[table] != expected:
             counted = rows if rows <= FULL_DIGEST_ROWS else count
             looked = None if counted != rows else given
-            wrong, found = _looked_into(session, table, looked, Files(paths, sample, python))
+            wrong, found = _looked_into(session, table, looked, Files(paths, sample, python, expected))
             findings += found
             if not wrong:
                 digests[table] = (
@@ -99,6 +102,8 @@ def reads(
                 )
                 continue
             remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
+            if wrong == _CHANGED:
+                remedy = "its files were changed: weigh data check says which; have them made, or registered, again"
             text = f"{wrong}: {digests[table]}, not {expected}"
             findings.append(_other_rows(ready.contender, table, text, remedy))
     return digests, findings
@@ -142,7 +147,7 @@ def _looked_into(session: QuerySession, table: str, given: pa.Table | None, file
     found = read_back.compare(given, right, _unlike(files, right))
     findings = read_back.findings(session.ready.name, table, found)
     if found.same:
-        return "", findings
+        return (_CHANGED if _changed(files, right) else ""), findings
     if not found.right.num_columns:
         return f" ({given.num_rows:,} rows instead of {right.num_rows:,})", findings
     return other_rows.described(found.given, found.right), findings
@@ -155,6 +160,22 @@ def _right(files: Files) -> pa.Table:
     else:
         right = vortex.table(files.paths, files.python) if files.python else second_reader.table(files.paths)
     return second_reader.plain(right)
+
+
+def _changed(files: Files, right: pa.Table) -> bool:
+    """Whether the files hold other rows than the manifest says: rows equal to theirs are not what was given.
+
+    The digest of a sample is that of the files as they are.
+    """
+    from weigh._native import DigestError, digest_arrow, digest_parquet
+
+    if files.sample:
+        return False
+    try:
+        held = digest_arrow(right) if files.python else digest_parquet(list(files.paths))
+    except DigestError:
+        return False
+    return str(held) != files.digest
 
 
 def _unlike(files: Files, right: pa.Table) -> dict[int, str]:
