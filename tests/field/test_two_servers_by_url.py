@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from support.command import Weigh
 
-SHORT = ("--rate", "100", "--duration", "400ms", "--connections", "2", "--no-twice", "--quiet", "--json")
+SHORT = ("--closed", "--duration", "200ms", "--warmup", "0s", "--connections", "2", "--no-twice", "--quiet", "--json")
+"""A closed loop: on a machine that is busy with other tests the generator is late, and open loops are refused."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,8 @@ def test_two_lives_have_verdicts_of_these_lives(weigh: Weigh, server: dict[str, 
     assert "For fresh starts" in run.err
     assert run.json["tier"]["name"] != "conclusive"
     assert "T10.one_life" in {one["code"] for one in run.json["tier"]["reasons"]}
-    assert all(reason["code"] != "T10.starts" for one in run.json["verdicts"] for reason in one["reasons"])
+    starts = [one for one in run.json["verdicts"] if "T10.starts" in {reason["code"] for reason in one["reasons"]}]
+    assert starts == []
     shown = weigh("report", str(run.evidence))
     assert "Of these lives of direct and pooled alone" in shown.out
 

@@ -152,13 +152,15 @@ def contenders(texts: Sequence[str]) -> tuple[list[Named], dict[str, Target]]:
 
 def _one_life(running: Sequence[str]) -> str:
     """What is known before the first request of servers that weigh does not start, and the ways out."""
+    from weigh.model import codes
+
     names, one = " and ".join(running), len(running) == 1
     lives = "this life" if one else "these lives"
     return (
-        f"T10.starts: {names} {'runs' if one else 'run'} already, and weigh cannot start {'it' if one else 'them'} "
-        f"anew. Verdicts will hold for {lives} alone, not for the next start. For fresh starts name "
-        "a server that weigh starts (postgres:embedded@FOLDER, valkey:embedded@FOLDER); or restart yours and run "
-        "this again: 5 times are 5 starts."
+        f"{codes.T10_STARTS}: {names} {'runs' if one else 'run'} already, and weigh cannot start "
+        f"{'it' if one else 'them'} anew. Verdicts will hold for {lives} alone, not for the next start. For fresh "
+        "starts name a server that weigh starts (postgres:embedded@FOLDER, valkey:embedded@FOLDER); or restart yours "
+        "and run this again: 5 times are 5 starts."
     )
 
 

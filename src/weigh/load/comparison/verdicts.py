@@ -156,7 +156,8 @@ def _judge(
         question = names[one.operation]
         # Where no run of a side counts there is nothing to analyse, and why is said all the same.
         why = tuple(refusals.reasons(refused, question, one.contender, spec.baseline))  # type: ignore[arg-type]
-        reasons = (*why, *(reason for reason in one.reasons if reason not in why))
+        own = _without_figure(one, question, (one.contender, spec.baseline), runs) or one.reasons
+        reasons = (*why, *(reason for reason in own if reason not in why))
         made[question].append(_labelled(msgspec.structs.replace(one, reasons=reasons), question, spec, runs))
     for floor in found.floors:
         question = names[floor.operation]
@@ -170,6 +171,20 @@ def _judge(
             low=low,
             high=high,
         )
+
+
+def _without_figure(
+    one: Verdict, question: Question, sides: Sequence[str], runs: Sequence[BlockRun]
+) -> tuple[Reason, ...]:
+    """That a side was measured and has no such figure, which more starts would not change; empty where both have it."""
+    values: dict[str, list[float | None]] = defaultdict(list)
+    for run in runs:
+        if run.kind == question.kind and run.contender in sides:
+            values[run.contender].append(run.value(question))
+    absent = [side for side in sides if values[side] and all(value is None for value in values[side])]
+    if one.starts or not absent or not all(values[side] for side in sides):
+        return ()
+    return (codes.X_METRIC.reason(f"{question.metric} of {' and '.join(absent)} is not known: no ratio"),)
 
 
 def _samples(name: str, question: Question, runs: Sequence[BlockRun], field: str) -> Iterator[Sample]:
