@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weigh._version import __version__ as __version__
+
 if TYPE_CHECKING:
     import os
 
@@ -34,7 +36,6 @@ __all__ = [
     "open",
     "stats",
 ]
-__version__ = "0.1.0"
 
 
 def open(

@@ -14,7 +14,7 @@ import pytest
 from golden.kept import Kept
 from support import evidence_files
 from support.command import Run, Weigh
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import journal, seal, sealing
 
 if TYPE_CHECKING:

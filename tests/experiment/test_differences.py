@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from support.experiment_records import manifest, record
-from weigh import __version__
+from weigh._version import __version__
 from weigh.experiment import record as records
 from weigh.experiment import resume
 from weigh.experiment.report.layouts import asked_for

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuzz.frame import HOSTILE, ODD, Door, command, deep, elsewhere, fuzz, mutated
 from golden.kept import ROOT, Kept
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import sealing
 from weigh.evidence.journal import NAME as JOURNAL
 from weigh.evidence.seal import SEAL

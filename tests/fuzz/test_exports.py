@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from fuzz.frame import Door, command, fuzz
 from fuzz.test_evidence import changed, whole
 from golden.kept import ROOT
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import sealing
 from weigh.evidence.journal import NAME as JOURNAL
 

@@ -16,7 +16,7 @@ import msgspec
 
 from golden import made
 from support import evidence_files, load_comparison_records, load_records, sessions
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import seal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +20,11 @@ _NAMED = 3
 def outdated() -> str:
     """What is wrong with the native module, for people; empty where it is the one that belongs to this code."""
     try:
-        from weigh import _native
+        native = importlib.import_module("weigh._native")
     except ImportError as error:
         return f"the native module cannot be loaded ({error})"
     try:
-        found = list(lacking(_native, _DESCRIBED.read_text()))
+        found = list(lacking(native, _DESCRIBED.read_text()))
     except (OSError, SyntaxError):
         return ""
     if not found:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.compare import caveats, clocks, preconditions, reasons
 from weigh.compare.join import join
 from weigh.compare.model import Side

@@ -62,12 +62,12 @@ def flip(path: Path, row_group: int, column: str, chance: random.Random, kind: K
     Raises:
         DataFault: the file cannot be read.
     """
-    from weigh import _native
+    from weigh._native import DigestError, column_pages
     from weigh.data.layout import parquet_reading
 
     try:
-        pages = _native.column_pages(path, row_group, column)
-    except (OSError, _native.DigestError) as error:
+        pages = column_pages(path, row_group, column)
+    except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from error
     fit = [
         (n, page) for n, page in enumerate(pages) if page["compressed"] > 8 and page["kind"] == (kind or page["kind"])
@@ -123,14 +123,14 @@ def _decoded(path: Path, row_group: int, column: str) -> str | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from weigh import _native
+    from weigh._native import digest_arrow
 
     try:
         with pq.ParquetFile(path) as file:
             table = file.read_row_group(row_group, columns=[column])
         numbered = table.append_column("weigh_row", pa.array(range(table.num_rows), pa.int64()))
         numbered.validate(full=True)
-        return str(_native.digest_arrow(numbered))
+        return str(digest_arrow(numbered))
     except (pa.ArrowException, OSError, ValueError):
         return None
 

@@ -213,13 +213,13 @@ def _confirmed(file: RegisteredFile, name: str) -> RegisteredFile:
 
 def _difference(file: RegisteredFile, standing: Standing) -> tuple[Code, str]:
     """What kind of change it is."""
-    from weigh import _native
+    from weigh._native import DigestError, digest_parquet
 
     if standing.bytes != file.standing.bytes:
         return codes.D8_SIZE.code, f"it went from {file.standing.bytes:,} to {standing.bytes:,} bytes"
     try:
-        same = _native.digest_parquet([Path(file.path)]) == file.digest
-    except (OSError, _native.DigestError):
+        same = digest_parquet([Path(file.path)]) == file.digest
+    except (OSError, DigestError):
         return codes.D8_DAMAGED.code, "it was changed, and cannot be read any more,"
     return (
         (codes.D8_BYTES.code, "it was written anew, with the same rows,")

@@ -125,11 +125,11 @@ def _same_order(one: Path, other: Path) -> bool:
 
 
 def _equal(one: pa.Table, other: pa.Table) -> bool:
-    from weigh import _native
+    from weigh._native import digest_arrow
 
     # Arrow calls NaN unequal to itself; a digest of rows with their numbers does not, and knows every type.
     numbers = pa.array(range(one.num_rows), pa.int64())
-    digests = [_native.digest_arrow(table.append_column("", numbers)) for table in (one, other)]
+    digests = [digest_arrow(table.append_column("", numbers)) for table in (one, other)]
     return digests[0] == digests[1]
 
 

@@ -60,13 +60,13 @@ def columns(path: Path) -> list[str]:
     Raises:
         DataFault: it cannot be read.
     """
-    from weigh import _native
+    from weigh._native import DigestError, parquet_facts
     from weigh.data.layout import parquet_reading
 
     try:
         # The reader that the rows are compared with; PyArrow's knows fewer ways to be damaged.
-        return list(_native.parquet_facts(path)["columns"])
-    except (OSError, _native.DigestError) as error:
+        return list(parquet_facts(path)["columns"])
+    except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from None
 
 

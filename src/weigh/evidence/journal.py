@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import files
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.text import one_line

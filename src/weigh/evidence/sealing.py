@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import files
 from weigh.evidence.attempts import attempts, number_of
 from weigh.evidence.seal import SEAL, Seal, file_names, write_json

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import attempts, files, journal, naming, seal
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault

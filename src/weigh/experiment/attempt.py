@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.evidence import attempts

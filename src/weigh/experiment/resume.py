@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import attempts, seal
 from weigh.experiment import record as records
 from weigh.experiment.contenders_read import read_contenders

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh import __version__, _kinds
+from weigh import _kinds
+from weigh._version import __version__
 from weigh.evidence import files, naming, seal
 from weigh.evidence.attempts import history_folders
 from weigh.experiment import record as experiment_record

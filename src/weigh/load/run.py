@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal

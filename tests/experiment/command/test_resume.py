@@ -15,7 +15,7 @@ import pytest
 from support import evidence_files
 from support.command import Run, Weigh
 from support.waiting import eventually, journalled, workers
-from weigh import __version__
+from weigh._version import __version__
 from weigh.evidence import journal
 from weigh.experiment import record as records
 from weigh.experiment.results.results import experiment_results

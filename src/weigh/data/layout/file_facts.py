@@ -38,7 +38,7 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
         DataFault: it is missing, is not Parquet, is damaged (D4 where a page does not have its checksum), or has a form
             that weigh does not read.
     """
-    from weigh import _native
+    from weigh._native import DigestError, digest_parquet, hash_file
     from weigh.data.layout import parquet_reading
 
     refuse_vortex(path)
@@ -50,12 +50,12 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
             path=name or str(path),
             table=table,
             bytes=path.stat().st_size,
-            blake3=_native.hash_file(path),
+            blake3=hash_file(path),
             rows=parquet["rows"],
-            digest=_native.digest_parquet([path]),
+            digest=digest_parquet([path]),
             parquet=cast("dict[str, Any]", parquet),
         )
-    except (OSError, _native.DigestError) as error:
+    except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from error
 
 
@@ -76,19 +76,19 @@ def refuse_vortex(path: Path) -> None:
 
 def merged(files: Iterable[FileFacts]) -> dict[str, str]:
     """The row digest of each logical table from those of its files."""
-    from weigh import _native
+    from weigh._native import merge_digests
 
     by_table: dict[str, list[str]] = {}
     for file in files:
         by_table.setdefault(file.table, []).append(file.digest)
-    return {table: _native.merge_digests(digests) for table, digests in by_table.items()}
+    return {table: merge_digests(digests) for table, digests in by_table.items()}
 
 
 def comparable(digest: str) -> bool:
     """Whether the digest is of the scheme that this version of weigh makes: only those can be equal."""
-    from weigh import _native
+    from weigh._native import merge_digests
 
-    return digest.partition(":")[0] == _native.merge_digests([]).partition(":")[0]
+    return digest.partition(":")[0] == merge_digests([]).partition(":")[0]
 
 
 def save(manifest: Manifest, folder: Path) -> None:
@@ -145,16 +145,16 @@ def verify(
     if problems or depth == "size":
         return problems
 
-    from weigh import _native
+    from weigh._native import DigestError, hash_file
 
     for file in manifest.files:
         path = folder / file.path
-        changed = _native.hash_file(path) != file.blake3
+        changed = hash_file(path) != file.blake3
         if not changed and depth == "hash":
             continue
         try:
             digest = _digest(path, file.table, manifest, environment)
-        except (_native.DigestError, DataFault) as error:
+        except (DigestError, DataFault) as error:
             problems.append(_problem(codes.D8_DAMAGED, f"{file.path} is damaged: {error}", folder))
             continue
         if digest is None:
@@ -176,10 +176,10 @@ def verify(
 
 def _digest(path: Path, table: str, manifest: Manifest, environment: Callable[[list[str]], Path] | None) -> str | None:
     """Of the rows that a file holds now; None where nobody is there who could read them."""
-    from weigh import _native
+    from weigh._native import digest_parquet
 
     if not manifest.vortex:
-        return str(_native.digest_parquet([path]))
+        return str(digest_parquet([path]))
     if environment is None:
         return None
     (read,) = vortex.file_facts([path], table, [path.name], environment(vortex.REQUIREMENTS))

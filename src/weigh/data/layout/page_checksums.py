@@ -67,13 +67,13 @@ def check(path: Path, name: str | None = None, threads: int = 0) -> tuple[PageCh
     Raises:
         DataFault: it cannot be read, is not Parquet, or is encrypted.
     """
-    from weigh import _native
+    from weigh._native import DigestError, check_pages
     from weigh.data.layout import parquet_reading
 
     name = name or str(path)
     try:
-        found = _native.check_pages(path, threads)
-    except (OSError, _native.DigestError) as error:
+        found = check_pages(path, threads)
+    except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from error
     if found["bad"] and _elsewhere(path, found):
         found = {**found, "bad": [], "bad_pages": 0}
@@ -112,9 +112,9 @@ def refuse_bad(path: Path, found: Checked | None = None) -> None:
         DataFault: there is one (D4), or the file cannot be read.
         DigestError: as :func:`weigh._native.check_pages`.
     """
-    from weigh import _native
+    from weigh._native import check_pages
 
-    found = found or _native.check_pages(path)
+    found = found or check_pages(path)
     if found["bad"] and not _elsewhere(path, found):
         code, text = _problem(found["bad"][0])
         more = f" (and {found['bad_pages'] - 1:,} more)" if found["bad_pages"] > 1 else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh import _native
+from weigh._native import DigestError, NotReadError, check_pages, parquet_facts
 from weigh.model import units
 from weigh.model.errors import DataFault
 
@@ -64,11 +64,11 @@ def guarded(path: Path) -> tuple[ParquetFacts, PageChecks]:
         DigestError: it cannot be read.
         DataFault: it is small, and says that it unpacks to what no machine of this size can hold or go through.
     """
-    facts = _native.parquet_facts(path)
+    facts = parquet_facts(path)
     size = max(path.stat().st_size, 1)
     _refuse(path, size, sum(column["uncompressed_bytes"] for column in facts["columns"].values()))
     # The headers of the pages are what a reader takes memory by.
-    pages = _native.check_pages(path)
+    pages = check_pages(path)
     _refuse(path, size, pages["unpacked"])
     if pages["largest"]:
         column, packed, unpacked = pages["largest"]
@@ -107,13 +107,13 @@ def fault(path: Path, error: Exception) -> DataFault:
         error: of the reader.
     """
     reason, where = str(error).removeprefix(f"{path}: "), str(path)
-    if isinstance(error, _native.NotReadError):
+    if isinstance(error, NotReadError):
         return DataFault(reason, where=where, remedy="leave that column out of the file, or write it in another form")
-    if isinstance(error, _native.DigestError) and not reason.startswith(("corrupt", "not a readable", "cannot read")):
+    if isinstance(error, DigestError) and not reason.startswith(("corrupt", "not a readable", "cannot read")):
         return DataFault(
             reason, where=where, remedy="name columns that are in every file, or files of the same columns"
         )
-    if isinstance(error, _native.DigestError) and reads(path):
+    if isinstance(error, DigestError) and reads(path):
         remedy = "write it again with another writer, for instance with PyArrow or DuckDB, and report this"
         return DataFault(f"weigh does not read it, and PyArrow does ({reason})", where=where, remedy=remedy)
     return DataFault(reason, where=where, remedy=REMEDY)
@@ -128,9 +128,9 @@ def fault_of(files: Sequence[Path], error: Exception) -> DataFault:
 def reads(path: Path) -> bool:
     """Whether PyArrow reads the file: all that it says to have, every value sound, no page against its checksum."""
     try:
-        if any(page["stored"] is not None for page in _native.check_pages(path)["bad"]):
+        if any(page["stored"] is not None for page in check_pages(path)["bad"]):
             return False
-    except (OSError, _native.DigestError):
+    except (OSError, DigestError):
         # The pages are not where the footer says, for weigh; PyArrow may know better.
         pass
     try:

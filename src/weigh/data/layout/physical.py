@@ -169,12 +169,12 @@ def _order(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def _opened(path: Path) -> _File:
-    from weigh import _native
+    from weigh._native import DigestError, parquet_facts
     from weigh.data.layout import parquet_reading
 
     try:
-        facts = cast("dict[str, Any]", _native.parquet_facts(path))
-    except (OSError, _native.DigestError) as error:
+        facts = cast("dict[str, Any]", parquet_facts(path))
+    except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from None
     read = footer(path)
     if [column.name for column in read.columns] != list(facts["columns"]):

@@ -166,14 +166,14 @@ def digested(
         table: its name.
         digests: gets the row digest of the table once all rows were drawn.
     """
-    from weigh import _native
+    from weigh._native import digest_arrow, merge_digests
 
     found = []
     for batch in batches:
         plain = batch.cast(columns)
-        found.append(_native.digest_arrow(plain))
+        found.append(digest_arrow(plain))
         yield plain
-    digests[table] = _native.merge_digests(found)
+    digests[table] = merge_digests(found)
 
 
 def other_rows(table: str, columns: pa.Schema, path: Path, python: Path) -> DataFault:
@@ -226,15 +226,15 @@ def file_facts(paths: Sequence[Path], table: str, names: Sequence[str], python: 
     Raises:
         DataFault: one is missing, or is damaged.
     """
-    from weigh import _native
+    from weigh._native import DigestError, digest_arrow, hash_file
 
     found = []
     with opened(paths, python) as streams:
         for path, name, rows in zip(paths, names, streams, strict=True):
             counted = _Counted(rows)
             try:
-                digest = _native.digest_arrow(counted.stream())
-            except _native.DigestError as error:
+                digest = digest_arrow(counted.stream())
+            except DigestError as error:
                 # What ended the stream is told by whoever opened it.
                 raise pa.ArrowInvalid(str(error)) from error
             found.append(
@@ -242,7 +242,7 @@ def file_facts(paths: Sequence[Path], table: str, names: Sequence[str], python: 
                     path=name,
                     table=table,
                     bytes=path.stat().st_size,
-                    blake3=_native.hash_file(path),
+                    blake3=hash_file(path),
                     rows=counted.rows,
                     digest=digest,
                 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from weigh import __version__
+from weigh._version import __version__
 from weigh.answers import compare
 from weigh.engines import surroundings
 from weigh.experiment.reproducer import script
