@@ -125,7 +125,8 @@ Refuses.__abstractmethods__ = frozenset()
 
 
 @pytest.mark.parametrize(
-    ("table", "kind"), [("unsupported", "unsupported"), ("memory", "out_of_memory"), ("panic", "error"), ("other", "error")]
+    ("table", "kind"),
+    [("unsupported", "unsupported"), ("memory", "out_of_memory"), ("panic", "error"), ("other", "error")],
 )
 def test_an_exception_of_the_engine_is_a_reply(table: str, kind: str) -> None:
     worker = Worker()
