@@ -1,32 +1,44 @@
 """Ask every engine for every type and record the table: ``make types``, or ``make types ONLY=uuid,map`` for some types.
 
-What was recorded of other types stays. All of it takes half an hour on two quiet cores.
+``ONLY=casts`` asks for the SQL types alone, ``ONLY=readers`` weigh's readers. What was recorded of others stays. All of
+it takes half an hour on two quiet cores.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
-from type_table.asked import ENGINES, table, versions
+from type_table.asked import ENGINES, Cells, cast, groups, readers, versions
+from type_table.casts import CASTS
 from type_table.columns import TYPES
 from type_table.page import RECORDED
 
 
 def main(names: list[str]) -> int:
     """Record; exit code 1 where anybody is accused."""
-    recorded = json.loads(RECORDED.read_bytes()) if RECORDED.exists() else {"versions": {}, "cells": {}}
-    found = table(names or list(TYPES))
+    recorded: dict[str, Any] = {"versions": {}, "cells": {}, "casts": {}, "readers": {}}
+    if RECORDED.exists():
+        recorded |= json.loads(RECORDED.read_bytes())
     recorded["versions"] = versions(ENGINES)
-    recorded["cells"] |= found
-    RECORDED.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n")
-    accused = [
-        f"{name}, {engine}: {cell}"
-        for name, cells in found.items()
-        for engine, cell in cells.items()
-        if cell.startswith("ACCUSED")
-    ]
-    print("\n".join(accused) or f"{len(found)} types, nobody accused")
+    accused: list[str] = []
+
+    def record(part: str, found: Cells) -> None:
+        recorded[part] |= found
+        RECORDED.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n")
+        cells = ((name, engine, cell) for name, of in found.items() for engine, cell in of.items())
+        accused.extend(f"{name}, {engine}: {cell}" for name, engine, cell in cells if cell.startswith("ACCUSED"))
+
+    types = [name for name in names if name in TYPES] or ([] if names else list(TYPES))
+    if not names or "readers" in names:
+        recorded["readers"] = {name: readers(name) for name in TYPES}
+    for found in groups(types):
+        record("cells", found)
+    for engine in CASTS if not names or "casts" in names else ():
+        record("casts", {f"{engine}: {kind}": cells for kind, cells in cast(engine).items()})
+    record("cells", {})
+    print("\n".join(accused) or "nobody is accused")
     return 1 if accused else 0
 
 

@@ -8,14 +8,21 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
+from type_table import casts
 from type_table.columns import TYPES
+from weigh.data.layout import second_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ENGINES = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow", "sqlite", "postgres")
 _WITNESS = "pyarrow"
 """Who answers first, and is asked together with an engine that is asked alone: it reads every type."""
-_GROUP = 8
+_GROUP = 10
 """Types that are asked for in one run; an engine that fails on all of them at once is asked for each alone."""
 _WORDS = 110
 
@@ -24,22 +31,64 @@ Cells = dict[str, dict[str, str]]
 
 
 def table(types: list[str], engines: tuple[str, ...] = ENGINES) -> Cells:
-    """Ask engines for types.
+    """Ask engines for types; as :func:`groups`, in one."""
+    return {name: cells for found in groups(types, engines) for name, cells in found.items()}
+
+
+def groups(types: list[str], engines: tuple[str, ...] = ENGINES) -> Iterator[Cells]:
+    """Ask engines for types, some in each run.
 
     Args:
         types: names of :data:`type_table.columns.TYPES`.
         engines: contenders.
     """
-    found: Cells = {}
     for begin in range(0, len(types), _GROUP):
         group = types[begin : begin + _GROUP]
         cells = together(group, engines)
         lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
+        # Whoever reads one table otherwise is asked nothing more in that run: each of these is asked for alone.
         for one in group if lost and len(group) > 1 else ():
             alone = together([one], tuple(dict.fromkeys((_WITNESS, *lost))))
             cells[one] |= {engine: alone[one][engine] for engine in lost}
-        found |= cells
-    return found
+        yield cells
+
+
+def readers(name: str) -> str:
+    """What weigh's two readers of Parquet read of a type: whether a column of it may accuse anybody."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "t.parquet"
+        TYPES[name](path)
+        try:
+            rows = second_reader.table([str(path)])
+        except (pa.ArrowException, OSError) as error:
+            return f"the parquet crate alone: {_short(str(error))}"
+        return second_reader.unlike([str(path)], rows).get(1, "agreed")
+
+
+def cast(engine: str, engines: tuple[str, ...] = ENGINES) -> Cells:
+    """Ask for the SQL types of an engine, in one run of a statement each, over Parquet.
+
+    Raises:
+        SystemExit: weigh could not run.
+    """
+    asked = casts.queries(engine)
+    names = {f"cast_{number:02}": kind for number, kind in enumerate(asked)}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "asked").mkdir()
+        casts.write(folder / f"{casts.TABLE}.parquet")
+        for name, kind in names.items():
+            (folder / "asked" / f"{name}.sql").write_text(asked[kind] + "\n")
+        flags = ("--data", f"{casts.TABLE}={casts.TABLE}.parquet", "--contender", engine)
+        made = _weigh(folder, "init", "--quiet", "--sql", "asked", *flags)
+        if made.returncode:
+            raise SystemExit(f"weigh init for the types of {engine}: {made.stderr}")
+        order = tuple(dict.fromkeys((engine, *engines)))
+        document, gate = _gate(folder, order)
+        return {
+            kind: {one: _cell(name, one, document, gate, casts.TABLE) for one in engines}
+            for name, kind in names.items()
+        }
 
 
 def _refused(cell: str) -> bool:
@@ -66,15 +115,20 @@ def together(types: list[str], engines: tuple[str, ...]) -> Cells:
             if len(types) > 1:
                 return {name: cell for one in types for name, cell in together([one], engines).items()}
             return {types[0]: dict.fromkeys(engines, f"refused: weigh init: {why}")}
-        asked = (flag for engine in engines for flag in ("--contender", engine))
-        ran = _weigh(folder, "gate", "--json", "--quiet", "--no-shrink", *asked)
-        try:
-            document = json.loads(ran.stdout)
-        except ValueError:
-            raise SystemExit(f"weigh gate over {', '.join(types)}: {ran.stderr}") from None
-        (evidence,) = (folder / "runs").iterdir()
-        gate = json.loads((evidence / "gate.json").read_bytes())
+        document, gate = _gate(folder, engines)
         return {name: {engine: _cell(f"t_{name}", engine, document, gate) for engine in engines} for name in types}
+
+
+def _gate(folder: Path, engines: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The document of a run, and what the gate wrote."""
+    contenders = (flag for engine in engines for flag in ("--contender", engine))
+    ran = _weigh(folder, "gate", "--json", "--quiet", "--no-shrink", *contenders)
+    try:
+        document = json.loads(ran.stdout)
+    except ValueError:
+        raise SystemExit(f"weigh gate: {ran.stderr}") from None
+    (evidence,) = (folder / "runs").iterdir()
+    return document, json.loads((evidence / "gate.json").read_bytes())
 
 
 def _weigh(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -82,8 +136,9 @@ def _weigh(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def _cell(table: str, engine: str, document: dict[str, Any], gate: dict[str, Any]) -> str:
-    """What a run says of one table and one engine."""
+def _cell(operation: str, engine: str, document: dict[str, Any], gate: dict[str, Any], table: str | None = None) -> str:
+    """What a run says of one operation and one engine; the table that it reads has the same name, or another one."""
+    table = table or operation
     findings = [one for one in document["findings"] if one["contender"] in (engine, None)]
 
     def texts(code: str) -> list[str]:
@@ -91,7 +146,7 @@ def _cell(table: str, engine: str, document: dict[str, Any], gate: dict[str, Any
 
     if accused := texts("A4.rows"):
         return f"ACCUSED: {accused[0]}"
-    checks = [one for one in gate["checks"] if one["operation"] == table and one["contender"] == engine]
+    checks = [one for one in gate["checks"] if one["operation"] == operation and one["contender"] == engine]
     statuses = {one["status"] for one in checks}
     if statuses & {"error", "unsupported"} or not checks:
         words = [one["detail"] for one in checks if one.get("detail")]

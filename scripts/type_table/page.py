@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reference.markdown import table
+from type_table.casts import CASTS
 from type_table.columns import GROUPS
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 RECORDED = Path(__file__).with_name("recorded.json")
-_WORDS = {"agreed": "", "alone": "nobody to compare with"}
 
 
 def blocks() -> dict[str, str]:
@@ -22,12 +26,27 @@ def blocks() -> dict[str, str]:
     parts = [f"Recorded with {versions}."]
     for title, types in GROUPS.items():
         rows = [
-            [f"`{name}`", *(_cell(found["cells"].get(name, {}).get(engine, "")) for engine in engines)]
+            [
+                f"`{name}`",
+                *(_cell(found["cells"].get(name, {}).get(engine, "")) for engine in engines),
+                _cell(found["readers"].get(name, "")),
+            ]
             for name in types
         ]
-        parts += [f"### {title}", table(["type", *engines], rows)]
-    return {"types": "\n\n".join(parts)}
+        parts += [f"### {title}", table(["type", *engines, "weigh's readers"], rows)]
+    return {"types": "\n\n".join(parts), "casts": "\n\n".join(_casts(found["casts"], engines))}
 
 
-def _cell(said: str) -> str:
-    return said.replace("<", "&lt;").replace("\n", " ") if said else "not asked"
+def _casts(recorded: dict[str, dict[str, str]], engines: list[str]) -> Iterator[str]:
+    for owner, columns in CASTS.items():
+        kinds = [kind for of in columns.values() for kind in of]
+        rows = [
+            [f"`{kind}`", *(_cell(recorded.get(f"{owner}: {kind}", {}).get(engine, "")) for engine in engines)]
+            for kind in kinds
+        ]
+        yield f"### Types of {owner}"
+        yield table(["SQL type", *engines], rows)
+
+
+def _cell(recorded: str) -> str:
+    return recorded.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ") if recorded else "not asked"

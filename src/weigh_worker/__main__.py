@@ -41,11 +41,14 @@ class Worker:
         try:
             handler = getattr(self, f"on_{request['do']}")
             reply: protocol.Reply = handler(**{key: value for key, value in request.items() if key != "do"})
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        # The panic of an extension in Rust is no Exception, and ends nothing.
+        except BaseException as error:
             reply = protocol.ErrorReply(kind=self._classified(error), type=type(error).__name__, text=str(error)[:4000])
         return reply.message()
 
-    def _classified(self, error: Exception) -> protocol.Kind:
+    def _classified(self, error: BaseException) -> protocol.Kind:
         """The adapter's word; one that fails over it has not said anything."""
         try:
             kind = self.adapter.classify(error) if self.adapter else "error"

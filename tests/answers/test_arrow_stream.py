@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import resource
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import nanoarrow
 import numpy as np
 import pyarrow as pa
 import pytest
+from nanoarrow.ipc import StreamWriter
 
 from weigh._native import digest_arrow
 from weigh.answers import arrow_stream
@@ -120,3 +123,70 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     for path in (fifo, link, tmp_path / "missing"):
         with pytest.raises(arrow_stream.BadStream):
             arrow_stream.read(path)
+
+
+def unread(kind: Any) -> pa.DataType:
+    """A type of intervals that PyArrow carries and has no arrays for."""
+    return pa.DataType._import_from_c_capsule(nanoarrow.c_schema(kind).__arrow_c_schema__())
+
+
+SPAN = 3 + (5_000 << 32)
+DAYS, MONTHS = unread(nanoarrow.interval_day_time()), unread(nanoarrow.interval_months())
+LONG = pa.int64()
+
+
+@pytest.mark.parametrize(
+    ("values", "plain", "kind", "expected"),
+    [
+        ([SPAN, None], LONG, DAYS, [(0, 3, 5 * 10**9), None]),
+        ([14, None], pa.int32(), MONTHS, [(14, 0, 0), None]),
+        ([[SPAN, None], [], None], pa.list_(LONG), pa.list_(DAYS), [[(0, 3, 5 * 10**9), None], [], None]),
+        ([[SPAN, None], None], pa.list_(LONG, 2), pa.list_(DAYS, 2), [[(0, 3, 5 * 10**9), None], None]),
+        ([[14], None], pa.large_list(pa.int32()), pa.large_list(MONTHS), [[(14, 0, 0)], None]),
+        (
+            [{"a": SPAN, "b": "x"}, None],
+            pa.struct([("a", LONG), ("b", pa.string())]),
+            pa.struct([("a", DAYS), ("b", pa.string())]),
+            [{"a": (0, 3, 5 * 10**9), "b": "x"}, None],
+        ),
+        (
+            [[("k", SPAN), ("j", None)], [], None],
+            pa.map_(pa.string(), LONG),
+            pa.map_(pa.string(), DAYS),
+            [[("k", (0, 3, 5 * 10**9)), ("j", None)], [], None],
+        ),
+    ],
+)
+def test_intervals_without_arrays_are_read_wherever_they_are(
+    values: list[Any], plain: pa.DataType, kind: pa.DataType, expected: list[Any]
+) -> None:
+    """DataFusion has days and milliseconds in one type, and lists and maps of them."""
+    written = pa.table({"v": pa.array(values, plain), "n": range(len(values))}).to_struct_array().combine_chunks()
+    batch = pa.RecordBatch.from_struct_array(written.view(pa.struct([("v", kind), ("n", pa.int64())])))
+    read = arrow_stream.table(stream(pa.Table.from_batches([batch])))
+    assert read["v"].to_pylist() == expected
+    assert read["n"].to_pylist() == list(range(len(values)))
+
+
+def test_members_without_a_type_count_as_many_nulls_as_they_are() -> None:
+    """As DuckDB 2.0.0 writes a column of NULL within others: with no NULL in it."""
+    rows = [[{"a": 1, "b": None}] * count for count in range(4)]
+    whole = pa.array(rows)
+    entries = nanoarrow.c_array(whole.values)
+    none = nanoarrow.c_array_from_buffers(nanoarrow.null(), len(whole.values), [], null_count=0)
+    struct = nanoarrow.c_array_from_buffers(
+        nanoarrow.Schema(entries.schema), entries.length, [None], children=[entries.child(0), none]
+    )
+    offsets = nanoarrow.c_buffer(whole.offsets.buffers()[1])
+    lists = nanoarrow.c_array_from_buffers(
+        nanoarrow.Schema(nanoarrow.c_schema(whole.type)), len(whole), [None, offsets], children=[struct]
+    )
+    batch = nanoarrow.c_array_from_buffers(
+        nanoarrow.struct({"v": nanoarrow.Schema(lists.schema)}), len(whole), [None], children=[lists]
+    )
+    sink = io.BytesIO()
+    with StreamWriter.from_writable(sink) as writer:
+        writer.write_stream(batch)
+    with pytest.raises(pa.ArrowInvalid, match="null_count"):
+        pa.ipc.open_stream(sink.getvalue()).read_all().validate(full=True)
+    assert arrow_stream.table(sink.getvalue())["v"].to_pylist() == rows

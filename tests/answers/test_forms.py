@@ -93,6 +93,19 @@ EQUAL = [
     (one("a").dictionary_encode(), one("a"), ""),
     (one('{"a": 1, "b": 2}', pa.json_()), one('{"b":2,"a":1}'), "JSON in another spelling"),
     (pa.nulls(1), one(None, pa.int32()), ""),
+    (one(True), one("t"), "text for the booleans"),
+    (one(False), one("0"), "text for the booleans"),
+    (one(U.bytes, pa.binary(16)), one(str(U).encode(), pa.binary()), "UUIDs as text and as bytes"),
+    (one(0.1, pa.float32()), one(0.1), "floats of another width, by their digits"),
+    (one(0.1, pa.float32()), one("0.1"), "text for the doubles"),
+    (one(0.1, pa.float16()), one(0.1, pa.float32()), "floats of another width, by their digits"),
+    (one({"a": 1, "b": "x"}), one("{'a': 1, 'b': x}"), "text for the structs"),
+    (one({"a": 1, "b": "x"}), one('{"b": "x", "a": 1}'), "text for the structs"),
+    (one({"a": 1, "b": "x"}), one({"b": "x", "a": 1}, pa.struct([("b", pa.string()), ("a", pa.int64())])),
+     "structs in another order of their names"),
+    (one({"a": 1}), one({"A": 1}), "structs with other names"),
+    (one([("k", 1), ("j", None)], PAIRS), one('{"k": 1, "j": null}'), "text for the maps"),
+    (one([("k", 1), ("j", None)], PAIRS), one("{k=1, j=NULL}"), "text for the maps"),
 ]  # fmt: skip
 
 
@@ -127,6 +140,13 @@ def test_equal_values_are_equal_in_any_form(mine: pa.Array, theirs: pa.Array, fo
     (one({"a": 1}), one({"a": 1, "b": None})),
     (one('{"a": 1}', pa.json_()), one('{"a": 2}')),
     (pa.nulls(1), one(0)),
+    (one(True), one("f")),
+    (one(0.1), one(0.1 + 1e-6, pa.float32())),
+    (one(123456789.25), one(123456789.25, pa.float32())),
+    (one({"a": 1, "b": 2}), one({"b": 1, "a": 2}, pa.struct([("b", pa.int64()), ("a", pa.int64())]))),
+    (one({"a": 1, "b": "x"}), one('{"b": "y", "a": 1}')),
+    (one([("k", 1)], PAIRS), one('{"k": 2}')),
+    (one([("k", 1)], PAIRS), one('{"j": 1}')),
 ])  # fmt: skip
 def test_other_values_are_other_values_in_any_form(mine: pa.Array, theirs: pa.Array) -> None:
     agrees, _, unchecked = same(mine, theirs)
@@ -140,6 +160,10 @@ def test_other_values_are_other_values_in_any_form(mine: pa.Array, theirs: pa.Ar
     (one([0.5]), one("<0.5>"), "text for the lists, whose members may be written in more than one way"),
     (pa.array([1], pa.timestamp("ns")), pa.array([0], pa.timestamp("us")),
      "one side has microseconds alone, and the other one parts of them"),
+    (pa.array([1_500], pa.timestamp("us")), one(1), "one side has milliseconds alone, and the other one parts of them"),
+    (one({"a": 1, "b": "x"}), one("(1,x)"), "text for the structs, whose members may be written in more than one way"),
+    (one({"metadata": b"\1", "value": b"", "typed_value": 1}), one({"metadata": b"\1", "value": b"\x0c\1"}),
+     "each reader puts the parts of a variant together in bytes of its own"),
 ])  # fmt: skip
 def test_what_has_no_form_in_common_is_not_compared(mine: pa.Array, theirs: pa.Array, why: str) -> None:
     assert same(mine, theirs)[2] == why

@@ -161,3 +161,26 @@ def test_an_encrypted_file_is_named(weigh: Weigh, left: Path, plaintext_footer: 
         assert (run.code, run.out) == (2, ""), words
         assert run.err.startswith("error: secret.parquet: ")
         assert "weigh does not read it" in run.err
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pa.table({"id": pa.array([], pa.int32()), "v": pa.array([], pa.list_(pa.int32()))}),
+        pa.table({"v": pa.array([1.5, float("nan"), None, -0.0], pa.float16())}),
+    ],
+    ids=["no rows", "halves"],
+)
+def test_what_is_whole_is_not_called_damaged(weigh: Weigh, rows: pa.Table) -> None:
+    """A row group without rows has a dictionary alone; Arrow compares no halves."""
+    path = write(weigh.folder / "whole.parquet", rows)
+    run = weigh("data", "diff", path.name, path.name)
+    assert (run.code, run.out.splitlines()[0]) == (0, "the same rows")
+
+
+def test_two_fields_of_one_name_are_named_and_not_called_damage(weigh: Weigh) -> None:
+    twins = pa.StructArray.from_arrays([pa.array([1]), pa.array(["a"])], names=["x", "x"])
+    path = write(weigh.folder / "twins.parquet", pa.table({"v": twins}))
+    run = weigh("data", "diff", path.name, path.name)
+    assert (run.code, "two of its columns have one name" in run.err, "damaged" in run.err) == (2, True, False)
+    assert weigh("data", "diff", "--rows", path.name, path.name).code == 0

@@ -108,11 +108,16 @@ def test_sending_to_nobody(pair: Pair) -> None:
             protocol.send(ours, {"do": "run", "padding": "x" * 10_000})
 
 
+class Panic(BaseException):
+    """As an extension in Rust raises it."""
+
+
 class Refuses(Adapter):
     """Says no in the way it is told to; nothing else of it is ever called."""
 
     def bind(self, tables: dict[str, list[str]]) -> None:
-        raise {"unsupported": Unsupported, "memory": MemoryError}.get(next(iter(tables)), RuntimeError)("no\n" * 9999)
+        kinds = {"unsupported": Unsupported, "memory": MemoryError, "panic": Panic}
+        raise kinds.get(next(iter(tables)), RuntimeError)("no\n" * 9999)
 
 
 # The methods that no test calls may stay abstract.
@@ -120,7 +125,8 @@ Refuses.__abstractmethods__ = frozenset()
 
 
 @pytest.mark.parametrize(
-    ("table", "kind"), [("unsupported", "unsupported"), ("memory", "out_of_memory"), ("other", "error")]
+    ("table", "kind"),
+    [("unsupported", "unsupported"), ("memory", "out_of_memory"), ("panic", "error"), ("other", "error")],
 )
 def test_an_exception_of_the_engine_is_a_reply(table: str, kind: str) -> None:
     worker = Worker()

@@ -34,6 +34,7 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A12.answers",
         "D2.bytes",
         "D2.files",
+        "D8.changed",
         "E1.files",
     }
 

@@ -41,11 +41,13 @@ def differ_in_form(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
     mine, theirs = family(one.type), family(other.type)
     names = {mine.name, theirs.name}
     if (
-        (names <= _NUMBERS and not mine.extension and not theirs.extension)
+        (names <= _NUMBERS and not _of_other_width(mine, theirs) and not mine.extension and not theirs.extension)
         or "null" in names
         or (mine.json and theirs.json and one.type == other.type)
     ):
         return False
+    if "variant" in names:
+        return not one.equals(other)
     if "unknown" in names or _strange(one.type) or _strange(other.type):
         return True
     if names <= _INSTANTS:
@@ -59,9 +61,13 @@ def _strange(kind: pa.DataType) -> bool:
 
 
 def _otherwise(mine: Family, theirs: Family) -> bool:
-    """Whether types of one shape have other units, or values that PyArrow hands out otherwise."""
-    here = (mine.unit, mine.extension) != (theirs.unit, theirs.extension)
-    return here or any(map(_otherwise, mine.parts, theirs.parts))
+    """Whether types of one shape have other units or names, or values that PyArrow hands out otherwise."""
+    here = (mine.unit, mine.extension, mine.names) != (theirs.unit, theirs.extension, theirs.names)
+    return here or _of_other_width(mine, theirs) or any(map(_otherwise, mine.parts, theirs.parts))
+
+
+def _of_other_width(mine: Family, theirs: Family) -> bool:
+    return mine.name == theirs.name == "float" and mine.size != theirs.size
 
 
 def _whole(column: pa.ChunkedArray) -> bool:

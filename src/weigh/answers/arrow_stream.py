@@ -92,23 +92,123 @@ def content(path: Path) -> bytes:
 
 
 def readable_intervals(table: pa.Table) -> pa.Table:
-    """Intervals of days and milliseconds, or of months, in the one type of intervals that PyArrow has arrays for."""
+    """Intervals of days and milliseconds, or of months, in the one type of intervals that PyArrow has arrays for.
+
+    Args:
+        table: as it was read from a stream: no array begins within its buffers.
+
+    Raises:
+        BadStream: they are within a type in which they cannot be replaced.
+    """
     import pyarrow as pa
 
-    widths = {at: _INTERVALS[str(kind)] for at, kind in enumerate(table.schema.types) if str(kind) in _INTERVALS}
-    if not widths:
-        return table
-    integers = {4: pa.int32(), 8: pa.int64()}
-    kinds = [integers[widths[at]] if at in widths else kind for at, kind in enumerate(table.schema.types)]
-    names = [str(at) for at in range(len(kinds))]
-    viewed = pa.struct([pa.field(name, kind) for name, kind in zip(names, kinds, strict=True)])
-    parts = []
+    if not any(map(_has_intervals, table.schema.types)):
+        return _counted_nulls(table)
+    viewed = pa.struct([pa.field(str(at), _carried(kind)) for at, kind in enumerate(table.schema.types)])
+    fields = [field.with_type(_readable(field.type)) for field in table.schema]
+    schema = pa.schema(fields, table.schema.metadata)
+    batches = []
     for batch in table.to_batches():
         columns = batch.to_struct_array().view(viewed).flatten()
-        parts.append([_intervals(one, widths[at]) if at in widths else one for at, one in enumerate(columns)])
-    made = [pa.month_day_nano_interval() if at in widths else kind for at, kind in enumerate(kinds)]
-    schema = pa.schema([table.schema.field(at).with_type(kind) for at, kind in enumerate(made)])
-    return pa.Table.from_batches([pa.RecordBatch.from_arrays(columns, schema=schema) for columns in parts], schema)
+        parts = [_read(column, kind) for column, kind in zip(columns, table.schema.types, strict=True)]
+        batches.append(pa.RecordBatch.from_arrays(parts, schema=schema))
+    return pa.Table.from_batches(batches, schema)
+
+
+def _counted_nulls(table: pa.Table) -> pa.Table:
+    """A table whose members without a type say how many NULLs they are: DuckDB counts none of them."""
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        if _has_nulls(field.type):
+            chunks = [_read(chunk, field.type) for chunk in table.column(at).chunks]
+            table = table.set_column(at, field, pa.chunked_array(chunks, field.type))
+    return table
+
+
+def _has_nulls(kind: pa.DataType) -> bool:
+    """Whether a list, map or struct has members without a type."""
+    import pyarrow as pa
+
+    if pa.types.is_union(kind) or pa.types.is_dictionary(kind):
+        return False
+    return pa.types.is_null(kind) or any(_has_nulls(member.type) for member in _members(kind))
+
+
+def _members(kind: pa.DataType) -> list[pa.Field]:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return [kind.value_field]
+    if types.is_map(kind):
+        return [kind.key_field, kind.item_field]
+    if types.is_struct(kind) or types.is_union(kind):
+        return [kind.field(at) for at in range(kind.num_fields)]
+    return [pa.field("", kind.value_type)] if types.is_dictionary(kind) else []
+
+
+def _has_intervals(kind: pa.DataType) -> bool:
+    return str(kind) in _INTERVALS or any(_has_intervals(member.type) for member in _members(kind))
+
+
+def _with(kind: pa.DataType, members: list[pa.Field]) -> pa.DataType:
+    """The type of the same form with other members."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_struct(kind):
+        return pa.struct(members)
+    if types.is_map(kind):
+        return pa.map_(*members, keys_sorted=kind.keys_sorted)
+    if types.is_list(kind) or types.is_large_list(kind):
+        return (pa.list_ if types.is_list(kind) else pa.large_list)(members[0])
+    if types.is_fixed_size_list(kind):
+        return pa.list_(members[0], kind.list_size)
+    raise BadStream(f"a column is of type {kind}, which weigh does not read")
+
+
+def _carried(kind: pa.DataType) -> pa.DataType:
+    """The type with integers for intervals, whose arrays are those of lists of entries for maps."""
+    import pyarrow as pa
+
+    if not _has_intervals(kind):
+        return kind
+    if width := _INTERVALS.get(str(kind)):
+        return pa.int32() if width == 4 else pa.int64()
+    members = [member.with_type(_carried(member.type)) for member in _members(kind)]
+    return pa.list_(pa.field("entries", pa.struct(members), False)) if pa.types.is_map(kind) else _with(kind, members)
+
+
+def _readable(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if str(kind) in _INTERVALS:
+        return pa.month_day_nano_interval()
+    if not _has_intervals(kind):
+        return kind
+    return _with(kind, [member.with_type(_readable(member.type)) for member in _members(kind)])
+
+
+def _read(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Values of a type, given those of :func:`_carried`."""
+    import pyarrow as pa
+
+    if not _has_intervals(kind) and not _has_nulls(kind):
+        return column
+    if width := _INTERVALS.get(str(kind)):
+        return _intervals(column, width)
+    if pa.types.is_null(kind):
+        return pa.nulls(len(column))
+    types = pa.types
+    if types.is_struct(kind):
+        children = [_read(column.field(at), member.type) for at, member in enumerate(_members(kind))]
+    elif types.is_map(kind):
+        children = [_read(column.values, pa.struct(_members(kind)))]
+    else:
+        children = [_read(column.values, kind.value_type)]
+    buffers = column.buffers()[: 1 if types.is_struct(kind) or types.is_fixed_size_list(kind) else 2]
+    return pa.Array.from_buffers(_readable(kind), len(column), buffers, children=children)
 
 
 def _intervals(column: pa.Array, width: Bytes) -> pa.Array:

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
 Name = Literal[
     "null", "boolean", "integer", "decimal", "float", "date", "timestamp", "time", "duration", "interval", "bytes",
-    "list", "map", "struct", "text", "unknown",
+    "list", "map", "struct", "variant", "text", "unknown",
 ]  # fmt: skip
 NAMES: tuple[Name, ...] = Name.__args__  # type: ignore[attr-defined]
 """In an order in which each pair is looked up once."""
 PLURAL: dict[Name, str] = {
     "null": "NULLs", "boolean": "booleans", "integer": "integers", "decimal": "decimals", "float": "doubles",
     "date": "dates", "timestamp": "timestamps", "time": "times", "duration": "durations", "interval": "intervals",
-    "bytes": "bytes", "list": "lists", "map": "maps", "struct": "structs", "text": "text", "unknown": "other values",
+    "bytes": "bytes", "list": "lists", "map": "maps", "struct": "structs", "variant": "variants", "text": "text",
+    "unknown": "other values",
 }  # fmt: skip
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
@@ -30,9 +31,10 @@ class Family(NamedTuple):
     Attributes:
         name: of the family.
         unit: nanoseconds of one count of a date, a time or a duration.
-        size: bytes of each value where all have as many; 0 else.
+        size: bytes of each value where all have as many, and of floats below those of a double; 0 else.
         parts: families of what a list, a map (keys, values) or a struct holds.
         extension: name of the extension that gives its values another meaning, such as ``arrow.uuid``.
+        names: of the members of a struct, in order.
     """
 
     name: Name
@@ -40,6 +42,7 @@ class Family(NamedTuple):
     size: int = 0
     parts: tuple[Family, ...] = ()
     extension: str = ""
+    names: tuple[str, ...] = ()
 
     @property
     def json(self) -> bool:
@@ -71,7 +74,11 @@ def _family(kind: pa.DataType) -> Family:
     if types.is_map(kind):
         return Family("map", parts=(family(kind.key_type), family(kind.item_type)))
     if types.is_struct(kind):
-        return Family("struct", parts=tuple(family(field.type) for field in kind))
+        if _is_variant(kind):
+            return Family("variant")
+        return Family(
+            "struct", parts=tuple(family(field.type) for field in kind), names=tuple(field.name for field in kind)
+        )
     if types.is_timestamp(kind):
         return Family("timestamp", _UNITS[kind.unit])
     if types.is_time(kind):
@@ -82,7 +89,17 @@ def _family(kind: pa.DataType) -> Family:
         return Family("date", DAY if types.is_date32(kind) else _UNITS["ms"])
     if types.is_fixed_size_binary(kind):
         return Family("bytes", size=kind.byte_width)
+    if types.is_floating(kind) and not types.is_float64(kind):
+        return Family("float", size=kind.bit_width // 8)
     return Family(_flat(kind))
+
+
+def _is_variant(kind: pa.DataType) -> bool:
+    """Whether it is how Parquet stores VARIANT: whoever reads it may put its parts together, in bytes of its own."""
+    fields = {field.name: field.type for field in kind}
+    if set(fields) - {"metadata", "value", "typed_value"} or not {"metadata"} < set(fields):
+        return False
+    return all(is_bytes(fields[name]) for name in ("metadata", "value") if name in fields)
 
 
 def _flat(kind: pa.DataType) -> Name:

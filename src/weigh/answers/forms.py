@@ -6,18 +6,17 @@ values. What has no form in common is not compared, and that is no mistake of an
 
 from __future__ import annotations
 
-import ast
-import decimal
 import itertools
 import json
 import math
-import re
+import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from weigh.answers import texts
+from weigh.answers import nested_text, texts
 from weigh.answers.families import NAMES, PLURAL, Family
 from weigh.answers.moments import INTERVAL_BYTES, clock, interval, interval_of, moment, span
+from weigh.answers.nested_text import number
 
 Value = Any
 Read = Callable[[Value], Value]
@@ -25,13 +24,11 @@ _INTEGER_BYTES = (16, 32)
 """Widths in which integers of 128 and 256 bits are handed out as bytes."""
 _UUID_BYTES = 16
 _COUNTED = (10**9, 10**6, 10**3, 1)
+_UNIT_NAMES = {10**9: "seconds", 10**6: "milliseconds", 10**3: "microseconds"}
 NAN = "NaN"
 """What every NaN is read as: it equals itself."""
 _MOST = 24
 """Forms of a nested type that are tried."""
-_POSTGRES_ARRAY = re.compile(r"\{(?:[-+.\w]+|[{},])*\}")
-_LEAVES = {"null", "boolean", "integer", "text"}
-"""What is written alike in JSON by everybody; of other members a text may be right and written otherwise."""
 
 
 class Incomparable(Exception):
@@ -80,14 +77,41 @@ def _itself(value: Value) -> Value:
     return value
 
 
-def _number(value: Value) -> Value:
-    if isinstance(value, decimal.Decimal):
-        return int(value) if value == value.to_integral_value() else value.normalize(decimal.Context(prec=100))
-    return value
-
-
 def _double(value: float) -> Value:
     return NAN if math.isnan(value) else value + 0.0
+
+
+def _single(value: float) -> Value:
+    """The float of 32 bits next to a number."""
+    try:
+        return _double(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return _double(value)
+
+
+def _shortest(size: int) -> Read:
+    """The double that is written with the fewest digits which give back a float of so many bytes."""
+    import numpy as np
+
+    kind = {2: np.float16, 4: np.float32}.get(size)
+    return _double if kind is None else lambda value: _double(float(str(kind(value))))
+
+
+def _floats(one: Family, other: Family) -> list[Form]:
+    found = [Form("", _double, _double)]
+    if one.size != other.size:
+        found.append(Form("floats of another width, by their digits", _shortest(one.size), _shortest(other.size)))
+    return found
+
+
+def _bytes(one: Family, other: Family) -> list[Form]:
+    """Bytes, among them UUIDs that one side has in letters."""
+    found = [Form("", _itself, _itself)]
+    for binary, text in ((one, other), (other, one)):
+        if binary.size == _UUID_BYTES and text.size != _UUID_BYTES:
+            letters = Form("UUIDs as text and as bytes", _uuid, lambda value: _uuid(texts.uuid(value.decode("ascii"))))
+            found.append(letters if binary is one else letters._replace(one=letters.other, other=letters.one))
+    return found
 
 
 def _nearest(value: Value) -> Value:
@@ -122,7 +146,7 @@ def _counts(one: Family, other: Family) -> list[Form]:
     found = [Form("", _count(one.unit, write), _count(other.unit, write))]
     coarse = max(one.unit, other.unit)
     if one.unit != other.unit:
-        unit = {10**9: "seconds", 10**6: "milliseconds", 10**3: "microseconds"}.get(coarse, "days")
+        unit = _UNIT_NAMES.get(coarse, "days")
         lossy = f"one side has {unit} alone, and the other one parts of them"
         for rounded in (_down, _to_zero, _to_nearest):
             ours, theirs = (_rounded(side.unit, coarse, rounded, write) for side in (one, other))
@@ -173,7 +197,20 @@ def _each(read: Read) -> Read:
 def _structs(one: Family, other: Family) -> list[Form]:
     if len(one.parts) != len(other.parts):
         return [Form("", str, str)]
-    return _together("structs", one.parts, other.parts, tuple)
+    if one.names == other.names:
+        return _together("structs", one.parts, other.parts, tuple)
+    order = nested_text.order(one.names, other.names)
+    parts = tuple(other.parts[at] for at in order)
+    found = _together("structs", one.parts, parts, tuple)
+    how = "structs with other names" if order == tuple(range(len(order))) else "structs in another order of their names"
+    return [
+        form._replace(name=", ".join(filter(None, (form.name, how))), other=_ordered(form.other, order))
+        for form in found
+    ]
+
+
+def _ordered(read: Read, order: tuple[int, ...]) -> Read:
+    return lambda members: read(tuple(members[at] for at in order))
 
 
 def _maps(one: Family, other: Family) -> list[Form]:
@@ -184,6 +221,10 @@ def _maps(one: Family, other: Family) -> list[Form]:
 
 def _unordered(read: Read) -> Read:
     return lambda entries: tuple(sorted((read(entry) for entry in entries), key=repr))
+
+
+def _variants(one: Family, other: Family) -> list[Form]:
+    raise Incomparable("each reader puts the parts of a variant together in bytes of its own")
 
 
 def _lists_for_maps(one: Family, other: Family) -> list[Form]:
@@ -219,9 +260,15 @@ def _counted(one: Family, other: Family) -> list[Form]:
     """Integers for instants, times and durations: counts since 1970 or midnight, in a unit that is not given."""
     write = _WRITERS[other.name]
     units = dict.fromkeys((other.unit, *_COUNTED, *((texts.DAY,) if other.name in ("date", "timestamp") else ())))
-    return [
-        Form(f"integers for the {PLURAL[other.name]}", _count(unit, write), _count(other.unit, write)) for unit in units
-    ]
+    name = f"integers for the {PLURAL[other.name]}"
+    found = [Form(name, _count(unit, write), _count(other.unit, write)) for unit in units]
+    for unit in (unit for unit in _COUNTED if unit > other.unit):
+        lossy = f"one side has {_UNIT_NAMES[unit]} alone, and the other one parts of them"
+        found += [
+            Form(name, _count(unit, write), _rounded(other.unit, unit, rounded, write), lossy)
+            for rounded in (_down, _to_zero, _to_nearest)
+        ]
+    return found
 
 
 def _wide_integers(one: Family, other: Family) -> list[Form]:
@@ -232,7 +279,7 @@ def _wide_integers(one: Family, other: Family) -> list[Form]:
     def read(*, signed: bool) -> Read:
         return lambda value: int.from_bytes(value, "little", signed=signed)
 
-    return [Form("bytes for the integers", _number, read(signed=signed)) for signed in (True, False)]
+    return [Form("bytes for the integers", number, read(signed=signed)) for signed in (True, False)]
 
 
 def _instants(one: Family, other: Family) -> list[Form]:
@@ -266,20 +313,28 @@ def _interval_structs(one: Family, other: Family) -> list[Form]:
 def _as_text(one: Family, other: Family) -> list[Form]:
     """Values for which somebody gave text."""
     if one.name in ("list", "map", "struct"):
-        return _nested_text(one)
+        name = f"text for the {PLURAL[one.name]}"
+        lossy = f"{name}, whose members may be written in more than one way"
+        return [
+            Form(name, read, of_text, lossy if left_open else "") for read, of_text, left_open in nested_text.forms(one)
+        ]
     name = f"text for the {PLURAL[one.name]}"
     count = _count(one.unit, _WRITERS[one.name]) if one.name in _WRITERS else _itself
     reads: dict[str, tuple[Read, Read]] = {
         "boolean": (_itself, texts.truth),
-        "integer": (_number, lambda text: _number(texts.number(text))),
-        "decimal": (_number, lambda text: _number(texts.number(text))),
+        "integer": (number, lambda text: number(texts.number(text))),
+        "decimal": (number, lambda text: number(texts.number(text))),
         "float": (_double, lambda text: _double(texts.double(text))),
+        "single": (_single, lambda text: _single(texts.double(text))),
         "date": (count, lambda text: moment(texts.moment(text))),
         "timestamp": (count, lambda text: moment(texts.moment(text))),
         "time": (count, lambda text: clock(texts.time(text))),
         "duration": (count, lambda text: interval(texts.interval(text))),
         "interval": (interval, lambda text: interval(texts.interval(text))),
     }
+    if one.name == "float" and one.size:
+        # The fewest digits that are read back as 32 bits are another double.
+        return [Form(name, *reads["float"]), Form(name, *reads["single"])]
     if one.name in reads:
         return [Form(name, *reads[one.name])]
     return _bytes_text(one, other) if one.name == "bytes" else []
@@ -300,73 +355,16 @@ def _bytes_text(one: Family, other: Family) -> list[Form]:
     return [*found, *(Form("bytes written as text", _itself, read) for read in written)]
 
 
-def _nested_text(one: Family) -> list[Form]:
-    name = f"text for the {PLURAL[one.name]}"
-    sure = all(_sure(part) for part in one.parts)
-    lossy = "" if sure else f"{name}, whose members may be written in more than one way"
-    # Where members may be right and written otherwise, what is not equal is not compared.
-    found = [Form(name, _written(one), _parsed)]
-    return found if sure else [*found, Form(name, lambda _: "", lambda _: "", lossy)]
-
-
-def _sure(part: Family) -> bool:
-    return part.name in _LEAVES or (part.name == "list" and all(map(_sure, part.parts)))
-
-
-def _written(of: Family) -> Read:
-    """A nested value as JSON has it."""
-
-    def write(value: Value, part: Family) -> Value:
-        if value is None:
-            return None
-        if part.name == "list":
-            return tuple(write(one, part.parts[0]) for one in value)
-        if part.name == "map":
-            pairs = ((str(write(key, part.parts[0])), write(item, part.parts[1])) for key, item in value)
-            return tuple(sorted(pairs, key=repr))
-        if part.name == "struct":
-            return tuple(write(one, inner) for one, inner in zip(value, part.parts, strict=True))
-        return _number(value) if part.name in ("integer", "decimal") else str(value) if part.name == "text" else value
-
-    return lambda value: write(value, of)
-
-
-def _parsed(text: str) -> Value:
-    """A list, map or struct in JSON, as DuckDB and Python write it, or as PostgreSQL writes an array."""
-    if _POSTGRES_ARRAY.fullmatch(text):
-        text = text.translate({ord("{"): "[", ord("}"): "]"}).replace("NULL", "null")
-    try:
-        found = json.loads(text, parse_float=decimal.Decimal)
-    except (ValueError, RecursionError):
-        try:
-            found = ast.literal_eval(text.replace("NULL", "None"))
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            raise texts.NotThat(text) from None
-    if not isinstance(found, (list, tuple, dict)):
-        raise texts.NotThat(text)
-
-    def frozen(value: Value) -> Value:
-        if isinstance(value, dict):
-            return tuple(frozen(one) for one in value.values())
-        if isinstance(value, (list, tuple)):
-            return tuple(map(frozen, value))
-        if isinstance(value, (set, frozenset)):
-            raise texts.NotThat(text)
-        return _number(value)
-
-    return frozen(found)
-
-
 _SAME: dict[str, Callable[[Family, Family], list[Form]]] = {
-    **dict.fromkeys(("null", "boolean", "bytes"), _by_value(_itself)),
-    **dict.fromkeys(("integer", "decimal"), _by_value(_number)),
+    **dict.fromkeys(("null", "boolean"), _by_value(_itself)),
+    **dict.fromkeys(("integer", "decimal"), _by_value(number)),
     **dict.fromkeys(("date", "timestamp", "time", "duration"), _counts),
-    "float": _by_value(_double), "interval": _by_value(interval), "text": _texts, "list": _lists, "map": _maps,
-    "struct": _structs, "unknown": lambda _one, _other: [],
+    "bytes": _bytes, "float": _floats, "interval": _by_value(interval), "text": _texts, "list": _lists, "map": _maps,
+    "struct": _structs, "variant": _variants, "unknown": lambda _one, _other: [],
 }  # fmt: skip
 _PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {
     ("boolean", "integer"): lambda _one, _other: [Form("integers for the booleans", int, _itself)],
-    ("integer", "decimal"): _by_value(_number),
+    ("integer", "decimal"): _by_value(number),
     ("integer", "float"): lambda _one, _other: [Form("doubles for the integers", _nearest, _double)],
     ("decimal", "float"): lambda _one, _other: [Form("doubles for the decimals", _nearest, _double)],
     **{("integer", name): _counted for name in ("date", "timestamp", "time", "duration")},

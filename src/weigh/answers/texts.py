@@ -11,7 +11,11 @@ import re
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?")
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
-_TRUTH = {"true": True, "false": False}
+_TRUTH = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
+"""As SQL and its drivers write them."""
 _ZONE = r"(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?)?"
 _CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
 _MOMENT = re.compile(rf"(?P<year>\d{{4,6}})-(?P<month>\d\d)-(?P<day>\d\d)(?:[ T]{_CLOCK})?\s?{_ZONE}")

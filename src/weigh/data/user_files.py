@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import re
 from pathlib import Path
@@ -201,7 +202,10 @@ def open_files(
 
 
 def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFacts:
-    """What a Parquet file is, read once for each content.
+    """What a Parquet file is, read once for each content by each build of weigh's reader.
+
+    Another build may read other values of a type than the one before it: an answer that is compared with facts of an
+    older one would accuse whoever is right.
 
     Args:
         file: the file.
@@ -213,7 +217,7 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
     Raises:
         DataFault: it is not Parquet, or is damaged.
     """
-    kept = cache / "data" / "files" / "facts" / f"{blake3}.json"
+    kept = cache / "data" / "files" / "facts" / _reader() / f"{blake3}.json"
     try:
         known = msgspec.json.decode(kept.read_bytes(), type=FileFacts)
     except (OSError, msgspec.DecodeError):
@@ -223,6 +227,14 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
         kept.parent.mkdir(parents=True, exist_ok=True)
         whole.write(kept, msgspec.json.encode(known))
     return msgspec.structs.replace(known, table=table, path=name)
+
+
+@functools.cache
+def _reader() -> str:
+    """The build of weigh that reads files, as a name."""
+    from weigh import __version__, _native
+
+    return f"{__version__}-{_native.hash_file(_native.__file__)[:16]}"
 
 
 def same_columns(table: str, files: Sequence[Path]) -> None:

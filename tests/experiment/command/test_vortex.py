@@ -84,7 +84,7 @@ def test_evidence_and_report_name_the_format_and_who_read_it_back(ran: Run, weig
     assert weigh("verify", str(ran.evidence)).code == 0
 
 
-@pytest.mark.promise("compares every row that it hands out (`A4.rows`).")
+@pytest.mark.promise("compares every row that it hands out (`A4.rows`, `D8.changed`).")
 def test_one_changed_value_is_named(formed: Weigh, tmp_path: Path) -> None:
     """The hash in the manifest is that of the changed file: what the engine reads from it is compared all the same."""
     cache = tmp_path / "cache"
@@ -104,10 +104,10 @@ def test_one_changed_value_is_named(formed: Weigh, tmp_path: Path) -> None:
     forged = msgspec.structs.replace(manifest.files[0], bytes=path.stat().st_size, blake3=hash_file(path))
     file_facts.save(msgspec.structs.replace(manifest, files=(forged,)), folder)
     run = formed("gate", *BOTH, *SHORT, "--quiet", "--json", WEIGH_CACHE=str(cache))
-    (found,) = [one for one in run.json["findings"] if one["code"] == "A4.rows"]
+    (found,) = [one for one in run.json["findings"] if one["code"] == "D8.changed"]
     assert found["contender"] == "v"
     # What is right is read from the file, which is wrong: only its digest tells.
-    assert "with other rows than it was given" in found["text"]
+    assert "hold other rows than when they were made" in found["text"]
     assert formed("data", "check", str(folder)).code == 1
     shutil.rmtree(folder)
 

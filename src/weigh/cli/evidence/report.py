@@ -78,12 +78,14 @@ def report(
 def _serve(folder: Path | None, port: int) -> None:
     """Until it is interrupted."""
     from weigh._kinds import recognised
-    from weigh._runs import DEFAULT_OUT, entries
+    from weigh._runs import DEFAULT_OUT, entries, resolve
     from weigh.model.errors import UsageError
     from weigh.model.text import one_line
     from weigh.serve.server import Server
 
     folder = folder or DEFAULT_OUT
+    # A directory that holds a single evidence is a folder of them; `latest` is none.
+    folder = folder if folder.exists() else resolve(folder)
     if folder.is_dir() and recognised(folder) is not None:
         raise UsageError("it is one evidence, and not a folder of them", where=str(folder), remedy="name its folder")
     entries(folder)

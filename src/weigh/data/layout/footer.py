@@ -146,10 +146,8 @@ def _group(fields: dict[int, Any], columns: int) -> Group:
 
 def _chunk(fields: dict[int, Any]) -> Chunk:
     said = fields[3]
-    begin = said[9]
-    # Writers that have none say 0, or leave it out.
-    if said.get(11):
-        begin = min(begin, said[11])
+    # Writers say 0 of a dictionary that is not there, and of pages of a chunk without rows; or leave it out.
+    begin = min((at for at in (said[9], said.get(11)) if at), default=4 if not said[5] and not said[7] else 0)
     if begin < 4 or said[7] < 0:
         raise ValueError("no place in the file")
     statistics = bool({1, 2, 3, 5, 6} & set(said.get(12) or {}))

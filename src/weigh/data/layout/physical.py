@@ -178,7 +178,11 @@ def _opened(path: Path) -> _File:
         raise parquet_reading.fault(path, error) from None
     read = footer(path)
     if [column.name for column in read.columns] != list(facts["columns"]):
-        raise DataFault("two of its columns have one name", where=str(path), remedy=_REMEDY)
+        raise DataFault(
+            "two of its columns have one name, by which how they are written is told",
+            where=str(path),
+            remedy="give each a name of its own; --rows compares the rows alone",
+        )
     return _File(path, read, facts)
 
 

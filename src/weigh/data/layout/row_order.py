@@ -94,6 +94,9 @@ class _Scan:
 def _compared(column: pa.ChunkedArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether each value is less, and whether it is greater than the next one; NULL is greater than all."""
     values = column.combine_chunks()
+    if pa.types.is_float16(values.type):
+        # Arrow compares no halves.
+        values = values.cast(pa.float32())
     one, next_one = values.slice(0, len(values) - 1), values.slice(1)
     missing = np.asarray(values.is_null())
     here, then = missing[:-1], missing[1:]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LOOK = "look at how its adapter binds tables; no answer of it is compared"
 _OTHER_COUNT = " (another number of rows)"
-_CHANGED = " (those of its files, which hold others than when they were made)"
+_CHANGED = "changed"
 _UNCOMPARED = (codes.A14_READERS.code, codes.A14_UNCHECKED.code)
 FULL_DIGEST_ROWS = 2_000_000
 """Up to here every row that a contender sees is digested; above, a sample and the row count are compared, and said."""
@@ -101,9 +101,10 @@ def reads(
                     expected if not any(one.code in _UNCOMPARED for one in found) else f"{digests[table]} (in part)"
                 )
                 continue
-            remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
             if wrong == _CHANGED:
-                remedy = "its files were changed: weigh data check says which; have them made, or registered, again"
+                findings.append(_changed_files(ready.name, table, f"{digests[table]}, not {expected}"))
+                continue
+            remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
             text = f"{wrong}: {digests[table]}, not {expected}"
             findings.append(_other_rows(ready.contender, table, text, remedy))
     return digests, findings
@@ -238,6 +239,14 @@ def _other_rows(contender: Contender, table: str, detail: str, remedy: str) -> F
         contender=contender.name,
         text=f"it answers SELECT * FROM {table}{through} with other rows than it was given{detail}",
         remedy=remedy,
+    )
+
+
+def _changed_files(contender: str, table: str, digests: str) -> Finding:
+    return codes.D8_CHANGED.finding(
+        contender=contender,
+        text=f"the files of {table} hold other rows than when they were made, and it reads those: {digests}",
+        remedy="the files were changed, and their manifest with them: have them made, or registered, again",
     )
 
 

@@ -57,6 +57,13 @@ D8_MISSING = error("D8.missing", pages.CHECK, "a file of the data is gone")
 D8_SIZE = error("D8.size", pages.CHECK, "a file of the data has another size than when it was made")
 D8_DAMAGED = error("D8.damaged", pages.CHECK, "a file of the data cannot be read")
 D8_ROWS = error("D8.rows", pages.CHECK, "a file of the data holds other rows than when it was made")
+D8_CHANGED = error(
+    "D8.changed",
+    pages.CHECK,
+    "the files that it reads hold other rows than when they were made, which is no mistake of its own; nothing that "
+    "it answers can be compared",
+    disqualifies=True,
+)
 D8_BYTES = error("D8.bytes", pages.CHECK, "a file of the data was written anew: the same rows, other bytes")
 D8_MANIFEST = error("D8.manifest", pages.CHECK, "the manifest of the data contradicts itself")
 D9_COPY = warning(

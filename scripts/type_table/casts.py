@@ -1,0 +1,79 @@
+"""SQL types of the engines: what ``CAST(... AS T)`` gives, and of whom, by the engine whose type it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLE = "values_to_cast"
+_COLUMNS = {
+    "n": pa.array([1, 0, None], pa.int32()),
+    "d": pa.array(["2024-02-29", "1970-01-01", None]),
+    "t": pa.array(["12:34:56", "00:00:00", None]),
+    "m": pa.array(["2024-02-29 12:34:56", "1970-01-01 00:00:00", None]),
+    "u": pa.array(["1f07baf9-1122-3344-5566-7788990011aa", "00000000-0000-0000-0000-000000000001", None]),
+    "s": pa.array(["abc", "x", None]),
+}
+_NUMBERS = (
+    "BOOLEAN",
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "REAL",
+    "DOUBLE",
+    "DECIMAL(10, 2)",
+    "DECIMAL(38, 10)",
+)
+CASTS = {
+    "duckdb": {
+        "n": (*_NUMBERS, "HUGEINT", "UHUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "BIGNUM"),
+        "d": ("DATE",),
+        "t": ("TIME", "TIMETZ", "TIME_NS"),
+        "m": ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATETIME"),
+        "u": ("UUID",),
+        "s": ("VARCHAR", "TEXT", "BLOB", "ENUM('abc', 'x')", "VARIANT"),
+    },
+    "chdb": {
+        "n": (
+            *("Nullable(Bool)", "Nullable(Int8)", "Nullable(Int16)", "Nullable(Int128)", "Nullable(Int256)"),
+            *("Nullable(UInt8)", "Nullable(UInt64)", "Nullable(UInt128)", "Nullable(UInt256)", "Nullable(Float32)"),
+            *("Nullable(BFloat16)", "Nullable(Decimal(9, 2))", "Nullable(Decimal(76, 10))", "Nullable(IPv4)"),
+            "Nullable(IntervalDay)",
+        ),
+        "d": ("Nullable(Date)", "Nullable(Date32)"),
+        "m": ("Nullable(DateTime('UTC'))", "Nullable(DateTime64(3, 'UTC'))", "Nullable(DateTime64(9, 'UTC'))"),
+        "u": ("Nullable(UUID)",),
+        "s": (
+            *("Nullable(String)", "Nullable(FixedString(3))", "LowCardinality(Nullable(String))"),
+            "Nullable(Enum8('abc', 'x'))",
+        ),
+    },
+    "datafusion": {
+        "n": ("TINYINT UNSIGNED", "INT UNSIGNED", "BIGINT UNSIGNED", "FLOAT8", "DECIMAL(50, 2)"),
+        "t": ("TIME",),
+        "m": ("TIMESTAMP(0)", "TIMESTAMP(9)", "TIMESTAMP WITH TIME ZONE"),
+        "s": ("STRING", "BYTEA"),
+    },
+    "postgres": {"n": ("NUMERIC", "INT2", "FLOAT4"), "m": ("TIMESTAMP WITHOUT TIME ZONE",), "s": ("CHAR(3)", "JSONB")},
+}  # fmt: skip
+"""By the engine whose types they are, and by the column that is cast. An engine refuses what it calls otherwise."""
+
+
+def write(path: Path) -> None:
+    """The values that are cast: a small one, another, and NULL."""
+    pq.write_table(pa.table({"id": pa.array([1, 2, 3], pa.int32()), **_COLUMNS}), path)
+
+
+def queries(engine: str) -> dict[str, str]:
+    """Statement by SQL type."""
+    return {
+        kind: f"SELECT id, CAST({column} AS {kind}) AS v FROM {TABLE} ORDER BY id"
+        for column, kinds in CASTS[engine].items()
+        for kind in kinds
+    }
