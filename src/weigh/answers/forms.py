@@ -73,7 +73,28 @@ def _of_pair(one: Family, other: Family) -> list[Form]:
     if other.name == "text":
         return _as_text(one, other)
     rule = _PAIRS.get((one.name, other.name))
-    return rule(one, other) if rule else []
+    found = rule(one, other) if rule else []
+    return [*found, *_text_in_bytes(one, other)] if other.name == "bytes" else found
+
+
+def _binary(one: Family, other: Family) -> list[Form]:
+    """Bytes for one another, and the UUIDs of one side written as text in the bytes of the other."""
+    found = [Form("", _itself, _itself)]
+    if one.size == other.size or _UUID_BYTES not in (one.size, other.size):
+        return found
+    written, name = (lambda value: _uuid(texts.uuid(texts.decoded(value)))), "UUIDs as bytes and as text in bytes"
+    form = Form(name, written, _uuid) if other.size == _UUID_BYTES else Form(name, _uuid, written)
+    return [*found, form]
+
+
+def _text_in_bytes(one: Family, other: Family) -> list[Form]:
+    """Values for which somebody gave text, and that as bytes."""
+
+    def read(then: Read) -> Read:
+        return lambda value: then(texts.decoded(value))
+
+    found = _as_text(one, other._replace(name="text"))
+    return [form._replace(name=f"{form.name}, in bytes", other=read(form.other)) for form in found]
 
 
 def _itself(value: Value) -> Value:
@@ -358,7 +379,7 @@ def _parsed(text: str) -> Value:
 
 
 _SAME: dict[str, Callable[[Family, Family], list[Form]]] = {
-    **dict.fromkeys(("null", "boolean", "bytes"), _by_value(_itself)),
+    **dict.fromkeys(("null", "boolean"), _by_value(_itself)), "bytes": _binary,
     **dict.fromkeys(("integer", "decimal"), _by_value(_number)),
     **dict.fromkeys(("date", "timestamp", "time", "duration"), _counts),
     "float": _by_value(_double), "interval": _by_value(interval), "text": _texts, "list": _lists, "map": _maps,
