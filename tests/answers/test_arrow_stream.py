@@ -112,8 +112,16 @@ def test_values_that_share_their_bytes_are_not_written_out(tmp_path: Path) -> No
     long = "x" * (1 << 20)
     shared = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int8()), pa.array([long]))
     assert "in column d" in refused(tmp_path, stream(pa.table({"d": shared})))
-    encoded = pa.RunEndEncodedArray.from_arrays([1_000], ["x"])
-    assert "which weigh does not read" in refused(tmp_path, stream(pa.table({"r": encoded})))
+    encoded = pa.RunEndEncodedArray.from_arrays([1_000], [long])
+    assert "in column r" in refused(tmp_path, stream(pa.table({"r": encoded})))
+
+
+def test_runs_are_read_row_by_row(tmp_path: Path) -> None:
+    path = tmp_path / "answer.arrow"
+    numbers = pa.RunEndEncodedArray.from_arrays([2, 3, 5], [7, None, 8])
+    texts = pa.RunEndEncodedArray.from_arrays([1, 5], ["a", "b"])
+    path.write_bytes(stream(pa.table({"n": numbers, "t": texts})))
+    assert arrow_stream.read(path).to_pydict() == {"n": [7, 7, None, 8, 8], "t": ["a", "b", "b", "b", "b"]}
 
 
 def test_only_a_regular_file_is_read(tmp_path: Path) -> None:

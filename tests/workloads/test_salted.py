@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import decimal
+
+import pyarrow as pa
 import pytest
 
-from weigh.workloads.salted import salted
+from weigh.workloads.salted import salted, unsalted
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,15 @@ from weigh.workloads.salted import salted
 )
 def test_the_number_stands_before_the_from_of_the_query(sql: str, found: str | None) -> None:
     assert salted(sql, 7) == found
+
+
+@pytest.mark.parametrize("value", [7, "7", b"7", 7.0, decimal.Decimal(7), decimal.Decimal("7.00"), " 7 "])
+def test_the_number_is_taken_off_in_any_type(value: object) -> None:
+    answer = unsalted(pa.table({"a": ["x", "y"], "weigh_salt": [value, value]}), 7)
+    assert answer is not None
+    assert answer.column_names == ["a"]
+
+
+@pytest.mark.parametrize("value", [8, "8", "07", "seven", None, 7.5, b"\xff"])
+def test_another_number_is_none(value: object) -> None:
+    assert unsalted(pa.table({"a": ["x", "y"], "weigh_salt": [value, value]}), 7) is None

@@ -68,6 +68,7 @@ def table(content: bytes) -> pa.Table:
             # Engines without a type for bytes hand them out as text.
             found = _bytes_of_texts(found)
             found.validate(full=True)
+        found = _written_out(found, len(content))
         _check_repeated(found, len(content))
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, struct.error, LookupError) as error:
         raise BadStream(str(error)) from None
@@ -371,7 +372,7 @@ def _check_repeated(table: pa.Table, size: Bytes) -> None:
 
     for field, column in zip(table.schema, table.columns, strict=True):
         kind = field.type
-        if pa.types.is_run_end_encoded(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
             raise BadStream(f"column {field.name} is of type {kind}, which weigh does not read")
         whole = 0
         for chunk in column.chunks:
@@ -384,6 +385,37 @@ def _check_repeated(table: pa.Table, size: Bytes) -> None:
                 whole += pc.sum(lengths.take(chunk.indices)).as_py() or 0
         if whole > _limit(size):
             raise BadStream(f"{size:,} bytes that declare {whole:,} in column {field.name}")
+
+
+def _written_out(table: pa.Table, size: Bytes) -> pa.Table:
+    """Run-end encoded columns with a value for every row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for at, field in enumerate(table.schema):
+        if not pa.types.is_run_end_encoded(field.type):
+            continue
+        column = table.column(at)
+        most = max((_widest(chunk.values) for chunk in column.chunks), default=0)
+        if most * table.num_rows > _limit(size):
+            raise BadStream(f"{size:,} bytes that declare {most * table.num_rows:,} in column {field.name}")
+        kind = field.type.value_type
+        written = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], kind)
+        table = table.set_column(at, field.with_type(kind), written)
+    return table
+
+
+def _widest(values: pa.Array) -> Bytes:
+    """Bytes of the largest value, at most."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(values.type) or pa.types.is_binary(values.type):
+        return int(pc.max(pc.binary_length(values)).as_py() or 0)
+    try:
+        return (values.type.bit_width + 7) // 8
+    except ValueError:
+        return int(values.nbytes)
 
 
 def _viewed(chunk: pa.Array) -> Bytes:

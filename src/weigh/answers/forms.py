@@ -70,7 +70,18 @@ def _of_pair(one: Family, other: Family) -> list[Form]:
     if other.name == "text":
         return _as_text(one, other)
     rule = _PAIRS.get((one.name, other.name))
-    return rule(one, other) if rule else []
+    found = rule(one, other) if rule else []
+    return [*found, *_text_in_bytes(one, other)] if other.name == "bytes" else found
+
+
+def _text_in_bytes(one: Family, other: Family) -> list[Form]:
+    """Values for which somebody gave text, and that as bytes."""
+
+    def read(then: Read) -> Read:
+        return lambda value: then(texts.decoded(value))
+
+    found = _as_text(one, other._replace(name="text"))
+    return [form._replace(name=f"{form.name}, in bytes", other=read(form.other)) for form in found]
 
 
 def _itself(value: Value) -> Value:
@@ -109,7 +120,7 @@ def _bytes(one: Family, other: Family) -> list[Form]:
     found = [Form("", _itself, _itself)]
     for binary, text in ((one, other), (other, one)):
         if binary.size == _UUID_BYTES and text.size != _UUID_BYTES:
-            letters = Form("UUIDs as text and as bytes", _uuid, lambda value: _uuid(texts.uuid(value.decode("ascii"))))
+            letters = Form("UUIDs as text and as bytes", _uuid, lambda value: _uuid(texts.uuid(texts.decoded(value))))
             found.append(letters if binary is one else letters._replace(one=letters.other, other=letters.one))
     return found
 

@@ -47,6 +47,14 @@ class NotThat(ValueError):
     """A text that says no such value."""
 
 
+def decoded(content: bytes) -> str:
+    """The text in bytes."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise NotThat(content) from None
+
+
 def number(text: str) -> decimal.Decimal:
     """A number, digit by digit."""
     if not _NUMBER.fullmatch(text):

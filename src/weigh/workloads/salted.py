@@ -65,6 +65,12 @@ def unsalted(table: pa.Table, salt: int) -> pa.Table | None:
     """An answer without the column; None where it has none, or another number in it."""
     if table.num_columns < 2 or table.column_names[-1].lower() != COLUMN:
         return None
-    if any(value != salt for value in table.column(table.num_columns - 1).unique().to_pylist()):
+    if not all(_is(value, salt) for value in set(table.column(table.num_columns - 1).to_pylist())):
         return None
     return table.select(range(table.num_columns - 1))
+
+
+def _is(value: object, salt: int) -> bool:
+    """Whether a value is the number, in whatever type the engine has for it."""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return text.strip() == str(salt) if isinstance(text, str) else text == salt

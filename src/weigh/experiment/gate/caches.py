@@ -20,7 +20,7 @@ from weigh.host import scratch
 from weigh.model import codes, units
 from weigh.model.errors import WeighError
 from weigh.verdict.repetition import Cost, remembered
-from weigh.workloads.salted import salted
+from weigh.workloads.salted import salted, unsalted
 
 if TYPE_CHECKING:
     from weigh.data.cache import CachedData
@@ -38,8 +38,9 @@ LOOKED_AT = 0.5
 _HELD = 1e-3
 """CPU seconds above which a repetition is more than looking up an answer."""
 
-Kind = Literal["plan", "cache", "open"]
-"""What a quick repetition is: a plan that is kept, an answer that is kept, or nobody can tell."""
+Kind = Literal["plan", "cache", "open", "constant"]
+"""What a quick repetition is: a plan that is kept, an answer that is kept, or nobody can tell; *constant* where that
+is because other rows have the same answer."""
 
 
 class Suspicion(NamedTuple):
@@ -130,7 +131,8 @@ def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedDat
         made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, session.ready.cache).python)
         with link.showing({session.ready.contender.layout: made}):
             first = session.ask(sql)
-            other = salted(sql, salt())
+            number = salt()
+            other = salted(sql, number)
             assert other is not None
             new = session.ask(other)
     except (WeighError, WorkerEnded, OSError):
@@ -138,6 +140,9 @@ def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedDat
     finally:
         shutil.rmtree(place, ignore_errors=True)
     if compare.compare(first.table, given, operation.schema).agrees:
+        right = unsalted(new.table, number)
+        if right is not None and compare.compare(right, given, operation.schema).agrees:
+            return "constant"
         # An answer that is kept; or rows that are held in memory, which take CPU to look at.
         repeated = cost(first.run)
         return "open" if (repeated.cpu_s or 0.0) > _HELD else "cache"
@@ -156,10 +161,20 @@ def _said(contender: str, operation: str, found: Suspicion, kind: Kind) -> Findi
         )
     if kind == "open":
         return codes.A9_SUSPECT.finding(
+            "error",
             contender=contender,
             operation=operation,
             text=f"{shown}: a result cache answers, or a compiled plan does, and here nobody can tell which",
             remedy="no verdict on this operation; switch the cache off in its settings, or let it read changed files",
+        )
+    if kind == "constant":
+        return codes.A9_SUSPECT.finding(
+            "note",
+            contender=contender,
+            operation=operation,
+            text=f"{shown}, and other rows have the same answer: it keeps the plan of a text, or answers, and here "
+            "nobody can tell which",
+            remedy="nothing is wrong, and there is no verdict on this operation; choose literals that select rows",
         )
     return codes.A9_DETECTED.finding(
         contender=contender,

@@ -155,7 +155,7 @@ def read_answer(path: Path) -> pa.Table:
     """The answer in an Arrow IPC stream, checked whole; the file is gone afterwards.
 
     Raises:
-        WorkerEnded: what the engine handed out is no Arrow stream.
+        WorkerEnded: what the engine handed out cannot be read.
     """
     return answer_in(answer_bytes(path))
 
@@ -188,4 +188,4 @@ def answer_in(content: bytes) -> pa.Table:
 
 
 def _no_stream(error: arrow_stream.BadStream) -> WorkerEnded:
-    return WorkerEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True)
+    return WorkerEnded(Outcome.ERROR, f"what it handed out cannot be read as an Arrow stream: {error}", alive=True)

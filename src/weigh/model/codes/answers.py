@@ -84,10 +84,11 @@ A9_DETECTED = error(
 A9_PLAN = note(
     "A9.plan", pages.PROBES, "a repeated query is quicker because its plan is kept, and its rows are read all the same"
 )
-A9_SUSPECT = error(
+A9_SUSPECT = graded(
     "A9.suspect",
     pages.PROBES,
-    "a repeated query is much faster than a new one, and whether a cache answers cannot be told",
+    "a repeated query is much faster than a new one, and whether a cache answers cannot be told; a note where other "
+    "rows have the same answer",
 )
 A9_UNVARIED = note("A9.unvaried", pages.PROBES, "whether a repeated query is executed could not be tried")
 A10_CLOCK = error(

@@ -35,8 +35,9 @@ _Turn = tuple[Cost, Cost]
 
 
 def repetitions(attempts: Sequence[Record]) -> list[Finding]:
-    """Contenders whose repetitions cost next to nothing, by operation; not where the gate found that a plan is kept."""
-    plans = {(f.contender, f.operation) for record in attempts for f in record.findings if f.code == codes.A9_PLAN.code}
+    """Contenders whose repetitions cost next to nothing, by operation; not where the gate looked at that before."""
+    known = {codes.A9_PLAN.code, codes.A9_SUSPECT.code}
+    plans = {(f.contender, f.operation) for record in attempts for f in record.findings if f.code in known}
     found = []
     for (contender, operation), turns in _turns([one for record in attempts for one in record.samples]).items():
         if len(turns) < LEAST or (contender, operation) in plans:
