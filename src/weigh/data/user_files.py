@@ -232,9 +232,10 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
 @functools.cache
 def _reader() -> str:
     """The build of weigh that reads files, as a name."""
-    from weigh import __version__, _native
+    from weigh._native import __file__, hash_file
+    from weigh._version import __version__
 
-    return f"{__version__}-{_native.hash_file(_native.__file__)[:16]}"
+    return f"{__version__}-{hash_file(__file__)[:16]}"
 
 
 def same_columns(table: str, files: Sequence[Path]) -> None:
