@@ -2,6 +2,9 @@
  *
  * WEIGH_FAULT is "KIND:N:ERRNO:LAST:FILE": of the calls of that kind (write, sync, rename, open, allocate) those from
  * the N-th to the LAST-th fail with that number. FILE gets how many calls of each kind there were, at the end.
+ *
+ * With the KIND clock nothing fails: who looks at the wall clock the N-th to the LAST-th time finds it so many seconds
+ * ahead as ERRNO says, and later as many behind.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,8 +18,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LARGE 4096 /* bytes of an allocation that counts */
@@ -128,4 +133,28 @@ void *realloc(void *old, size_t length) {
 void *mmap(void *at, size_t length, int protection, int flags, int of, off_t offset) {
     if (ready && of < 0 && fails("allocate")) return MAP_FAILED;
     return (void *)syscall(SYS_mmap, at, length, protection, flags, of, offset);
+}
+
+int clock_gettime(clockid_t which, struct timespec *now) {
+    static long looks;
+    int code = syscall(SYS_clock_gettime, which, now);
+    if (!code && ready && !strcmp(kind, "clock") && (which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE)) {
+        long look = __sync_add_and_fetch(&looks, 1);
+        now->tv_sec += look < from ? 0 : look <= until ? number : -number;
+    }
+    return code;
+}
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    struct timespec found;
+    (void)zone;
+    int code = clock_gettime(CLOCK_REALTIME, &found);
+    now->tv_sec = found.tv_sec;
+    now->tv_usec = found.tv_nsec / 1000;
+    return code;
+}
+time_t time(time_t *at) {
+    struct timespec found;
+    clock_gettime(CLOCK_REALTIME, &found);
+    if (at) *at = found.tv_sec;
+    return found.tv_sec;
 }

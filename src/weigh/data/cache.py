@@ -112,6 +112,7 @@ def ensure(
     spec, folder = _place(name, spec, cache)
     try:
         with _alone(folder):
+            folder = _of_this_version(folder)
             if not _there(folder):
                 made = _Making(name, spec, folder, environment, given, threads or processors(), progress, {})
                 if executor is not None:
@@ -137,7 +138,7 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
         UsageError: no such generator; an impossible layout.
         EnvironmentFault: not all of them are in the cache, and there is less space than the others need.
     """
-    placed = {folder: spec for spec, folder in (_place(name, one, cache) for one in specs)}
+    placed = {_of_this_version(folder): spec for spec, folder in (_place(name, one, cache) for one in specs)}
     whole: float = size
     if not name.own:
         whole = (getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None) or 0) * (name.scale or 0)
@@ -164,14 +165,19 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
 
 
 def _there(folder: Path) -> bool:
-    """Whether it was made, by a version of weigh with the same digests of rows; a damaged one was."""
+    """Whether it was made; a damaged one was."""
+    return (folder / "manifest.json").exists()
+
+
+def _of_this_version(folder: Path) -> Path:
+    """Where it lies: beside what a version of weigh with other digests of rows made, which may just be read."""
     try:
         file_facts.load(folder)
     except file_facts.OtherSchemeError:
-        return False
+        return folder.with_name(f"{folder.name}-{file_facts.scheme()}")
     except DataFault:
-        return (folder / "manifest.json").exists()
-    return True
+        pass
+    return folder
 
 
 def _packed(spec: LayoutSpec) -> str:

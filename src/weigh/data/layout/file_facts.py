@@ -86,9 +86,14 @@ def merged(files: Iterable[FileFacts]) -> dict[str, str]:
 
 def comparable(digest: str) -> bool:
     """Whether the digest is of the scheme that this version of weigh makes: only those can be equal."""
+    return digest.partition(":")[0] == scheme()
+
+
+def scheme() -> str:
+    """The name of that scheme."""
     from weigh._native import merge_digests
 
-    return digest.partition(":")[0] == merge_digests([]).partition(":")[0]
+    return merge_digests([]).partition(":")[0]
 
 
 def save(manifest: Manifest, folder: Path) -> None:

@@ -14,6 +14,7 @@ from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
 from weigh.experiment.record import RequestsOfTurn
 from weigh.host import affinity, facts, processes
+from weigh.machine import standstill
 from weigh.model.data.store import ExecutionRequests
 from weigh.model.sample import Outcome
 from weigh.model.schedule import unseen
@@ -22,6 +23,7 @@ from weigh.workloads.salted import salted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weigh.engines.process import WorkerProcess
     from weigh.evidence.journal import Journal
     from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
@@ -78,6 +80,7 @@ class Turns:
         self._watching = watching
         self._attempt = attempt
         self._cpu: list[TurnCpu] = []
+        self._stopped: set[tuple[str, str]] = set()
 
     @property
     def now(self) -> Seconds:
@@ -102,7 +105,7 @@ class Turns:
             timeout = self._spec.timeout
             if position.solo:
                 affinity.keep_on(worker.pid, self._halves[0])
-            self._lives.accounts[arm].begin()
+            self._begin(arm, worker)
             prepared = RequestCost(seconds=0.0, cpu_s=0.0) if load else worker.prepare(text, timeout)
             elsewhere = None
             self._watching.mark()
@@ -120,6 +123,7 @@ class Turns:
                 )
             self._watching.mark()
             self._cpu.append(self._lives.accounts[arm].end(position, executions))
+            self._tell_stop(worker, position)
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._lives.files[arm], now - elsewhere, position)
                 self._journal.append("cache_state", seen)
@@ -148,11 +152,12 @@ class Turns:
                     self._lives.accounts[arm] = family
                     self._journal.append("start", ready.start_cost(one.worker, block, start))
                     self._watching.mark()
-                    family.begin()
+                    self._begin(arm, one.worker)
                     at = self.now
                     execution, seen = one.execute(self._text(slot, arm), position, run, self.began, self._spec.timeout)
                     self._watching.mark()
                     self._cpu.append(family.end(position, [execution]))
+                    self._tell_stop(one.worker, position)
                     at = execution.at
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
@@ -228,6 +233,18 @@ class Turns:
         if asked:
             self._journal.append("requests", RequestsOfTurn(executions=asked))
 
+    def _begin(self, arm: str, worker: WorkerProcess) -> None:
+        """Count from here on what its family uses. That it was stopped earlier is no matter of the turn."""
+        processes.was_stopped(worker.pid)
+        self._lives.accounts[arm].begin()
+
+    def _tell_stop(self, worker: WorkerProcess, position: Position) -> None:
+        """That a worker was stopped in a turn, once for each operation. The turn is kept: nobody gets rid of one."""
+        where = position.contender, position.operation
+        if processes.was_stopped(worker.pid) and where not in self._stopped:
+            self._stopped.add(where)
+            self._journal.append("finding", standstill.of_contender(*where, position.block, position.turn))
+
     @property
     def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The CPUs of the two sides of a duet."""
@@ -247,7 +264,7 @@ class Turns:
             return tuple(failed(positions[arm], 0, self.now, nobody) for arm in missing)
         sides = {arm: duet.Side(worker=workers[arm][1], sql=self._text(slot, arm)) for arm in slot.arms}
         for arm in slot.arms:
-            self._lives.accounts[arm].begin()
+            self._begin(arm, workers[arm][1])
         self._watching.mark()
         duet.turn(list(sides.values()), runs, self._halves, self._spec.timeout, lambda: self.now)
         self._watching.mark()
@@ -258,6 +275,7 @@ class Turns:
         ]
         samples: list[Sample] = []
         for arm, side in sides.items():
+            self._tell_stop(side.worker, positions[arm])
             samples += self._checked(positions[arm], side.executions)
             if side.ended is not None:
                 if not side.ended.alive:

@@ -27,7 +27,7 @@ from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.precision import precision, precision_findings
 from weigh.experiment.results.stalls import Stalls, stalls
-from weigh.machine import contention_findings
+from weigh.machine import contention_findings, standstill
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
@@ -190,6 +190,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     watched = machine(attempts, latest.spec.contention or CONTENTION)
     findings += contention_findings.findings(watched.contention) if watched else ()
     findings += drift.findings(attempts)
+    findings += standstill.findings((record.samples, record.watches) for record in attempts)
     findings += duet.findings(samples, latest.spec)
     measured = max(1, sum(1 for record in attempts if record.blocks))
     findings += [

@@ -43,6 +43,14 @@ def family(pid: int) -> list[Process]:
     return found
 
 
+def was_stopped(pid: int) -> bool:
+    """Whether a child of this process was stopped, as by SIGSTOP, and perhaps let go on, since this was asked last."""
+    # One that ended is left for who waits for it.
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG) is not None
+    return False
+
+
 def adopt() -> None:
     """From now on a descendant whose parent ended becomes a child of this process, and not of the machine's first."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

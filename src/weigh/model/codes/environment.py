@@ -178,5 +178,8 @@ E7_UNREAD = warning(
 E8_LATE = plain("E8.late", pages.REFUSED, "the load generator itself was late, so the times are its own")
 E8_SATURATED = plain("E8.saturated", pages.REFUSED, "the load generator had no CPU left, so the result is its own")
 E8_CLOCK = plain("E8.clock", pages.REFUSED, "the clock jumped, and no time across a jump can be known")
+E8_STOPPED = warning(
+    "E8.stopped", pages.STANDSTILL, "weigh, or the process of a contender, was stopped while something was measured"
+)
 E8_LITTLE = plain("E8.little", pages.REFUSED, "rate, times and connections contradict Little's law: a figure is wrong")
 E8_SAME_MACHINE = plain("E8.same_machine", pages.LOAD_TIER, "the load generator takes processors from the server")

