@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -56,39 +55,42 @@ def test_children_are_own_while_they_live_and_after(sampler: Sampler) -> None:
     assert child.pid not in [culprit.pid for culprit in watch.culprits]
 
 
+ORPHAN = """
+import os, sys, time
+if os.fork() or os.fork():
+    os.read(int(sys.argv[1]), 1)
+    os._exit(0)
+parent = os.getppid()
+print("born", flush=True)
+sys.stdin.readline()
+while os.getppid() == parent: time.sleep(0.01)
+while time.process_time() < 0.3: pass
+print("burnt", flush=True)
+sys.stdin.readline()
+"""
+"""A grandchild that burns CPU when it has lost its parents, and waits for its end."""
+
+
 def test_grandchildren_in_sessions_of_their_own_are_own(sampler: Sampler) -> None:
     """As the processes of a server: they leave the session and lose their parent."""
-    script = "\n".join(
-        [
-            "import os, sys, time",
-            "if os.fork(): time.sleep(0.6); sys.exit()",
-            "if os.fork(): time.sleep(0.4); os._exit(0)",
-            "time.sleep(0.5)",
-            "while time.process_time() < 0.3: pass",
-        ]
-    )
-    with subprocess.Popen([sys.executable, "-S", "-c", script], start_new_session=True) as child:
-        group = child.pid
+    parents, leave = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", ORPHAN, str(parents)],
+        start_new_session=True, pass_fds=[parents], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as child:  # fmt: skip
+        assert child.stdin
+        assert child.stdout
+        os.close(parents)
+        assert child.stdout.readline() == "born\n"
+        # However slow this machine is, it has been seen below its parents before it loses them.
+        before = own(timeline.unpack(sampler.drain(thorough=True)))
+        os.close(leave)
         child.wait()
-    # One that has ended stays listed where nobody waits for it: this process may be its new parent.
-    while any(state != "Z" and session == str(group) for state, _, _, session in map(begun, stats())):
-        time.sleep(0.05)
-    watch = timeline.unpack(sampler.drain(thorough=True))
-    assert own(watch) >= 0.25
-
-
-def begun(stat: str) -> list[str]:
-    """State, parent, group and session of a process."""
-    return stat.rpartition(")")[2].split()[:4]
-
-
-def stats() -> list[str]:
-    """``/proc/PID/stat`` of everybody."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            found.append((folder / "stat").read_text())
-    return found
+        child.stdin.write("go\n")
+        child.stdin.flush()
+        assert child.stdout.readline() == "burnt\n"
+        watch = timeline.unpack(sampler.drain(thorough=True))
+    assert before + own(watch) >= 0.25
 
 
 def test_who_is_no_descendant_is_foreign_and_named() -> None:

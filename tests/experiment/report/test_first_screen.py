@@ -2,63 +2,36 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from support import experiment_records
-from support.hostile_records import hostile
 from support.html_pages import Reader, assert_sound, rendered
-from weigh.evidence.sealing import End
+from support.screen_forms import EVIDENCE, FORMS, MANY, MIXED, NEW, OLD, RECORDS, TEN, form, results, verdict
 from weigh.experiment.report.first_screen import first_screen
 from weigh.experiment.report.first_screen.markdown import markdown
 from weigh.experiment.report.first_screen.outlook import about
 from weigh.experiment.report.first_screen.terminal import screen_text
-from weigh.experiment.report.html.many import chosen
 from weigh.experiment.report.terminal import notes, plain, whole
 from weigh.experiment.results.pace import Pace
 from weigh.experiment.results.results import experiment_results
 from weigh.experiment.results.stalls import Stalls
 from weigh.model import codes
 from weigh.model.answer import GateStatus
-from weigh.model.build import BuildRead
 from weigh.model.finding import Finding
-from weigh.model.sample import Outcome
-from weigh.model.verdict import Tier, TierName, Total, Verdict, VerdictName
+from weigh.model.verdict import Tier, TierName, Total, VerdictName
 from weigh.render.shape import command
 from weigh.render.terminal import plain_text
 from weigh.verdict.metrics import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
 
-OLD, NEW = "old", "new"
-TEN = tuple(f"q{number}" for number in range(1, 11))
-EVIDENCE = "runs/20261122-abcdefabcdef-1"
 replace = msgspec.structs.replace
-
-
-def verdict(operation: str, name: str, ratio: float | None = 1.0, contender: str = NEW, **fields: Any) -> Verdict:
-    """A verdict with an interval of 2 % to each side."""
-    ends = {"low": ratio / 1.02, "high": ratio * 1.02} if ratio else {}
-    made: dict[str, Any] = {"confidence": 0.99, "margin": 0.05, "starts": 10, "runs": 3, "ratio": ratio, **ends}
-    return Verdict(operation=operation, contender=contender, baseline=OLD, verdict=VerdictName(name), **(made | fields))
-
-
-def results(verdicts: Sequence[Verdict], **fields: Any) -> ExperimentResults:
-    """Results with these verdicts on wall time; the times are those of a made record."""
-    operations = tuple(dict.fromkeys(one.operation for one in verdicts))
-    names = (OLD, *dict.fromkeys(one.contender for one in verdicts))
-    made = experiment_results([experiment_records.record(operations=operations, contenders=names)])
-    wall = replace(made.headline, verdicts=tuple(verdicts))
-    return replace(made, **({"analyses": {**made.analyses, "wall_s": wall}, "measured_s": 291.0} | fields))
 
 
 def shown(found: ExperimentResults) -> str:
@@ -70,62 +43,11 @@ def words(found: ExperimentResults) -> str:
     return " ".join(shown(found).split())
 
 
-MIXED = [
-    verdict("q1", "faster", 0.775),
-    verdict("q2", "slower", 1.135),
-    verdict("q3", "faster", 0.7),
-    *(verdict(f"q{at}", "same") for at in range(4, 9)),
-    verdict("q9", "unresolved", 1.03, starts_needed=40),
-    verdict("q10", "refused", 1.1, reasons=(codes.T7_UNSTABLE.reason("it varies"),)),
-]
-MANY = [verdict(name, "slower", 1.5 + 0.2 * at) for at, name in enumerate(TEN)]
-RECORDS: dict[str, Callable[[], Record]] = {
-    "six contenders": lambda: experiment_records.record(operations=TEN, contenders=experiment_records.names(6), runs=1),
-    "three contenders": lambda: experiment_records.record(
-        operations=TEN, contenders=experiment_records.names(3), runs=1
-    ),
-    "one contender": lambda: experiment_records.record(operations=TEN, contenders=(OLD,), runs=1),
-    "gate": lambda: experiment_records.record(operations=TEN, samples=(), blocks=()),
-    "killed": lambda: experiment_records.record(operations=TEN, contenders=(OLD, NEW), end=None),
-    "interrupted before the gate": lambda: experiment_records.record(
-        samples=(), blocks=(), gate=None, end=End(how="stopped", reason="interrupted")
-    ),
-    "nothing decided": lambda: experiment_records.record(operations=TEN, contenders=(OLD, NEW), noise=0.4),
-    "too few starts": lambda: experiment_records.record(operations=TEN, contenders=(OLD, NEW), starts=2),
-    "crashed": lambda: experiment_records.with_outcome(
-        experiment_records.record(contenders=(OLD, NEW)), Outcome.CRASH, "q2", NEW
-    ),
-    "wrong later": lambda: experiment_records.with_outcome(
-        experiment_records.record(contenders=(OLD, NEW)), Outcome.WRONG, "q2", NEW
-    ),
-}
-FORMS = ("mixed", "many", *RECORDS)
-
-
-@functools.cache
-def form(name: str) -> ExperimentResults:
-    """The results that the screen of this name is of; none is computed where no test is run."""
-    if name in RECORDS:
-        return experiment_results([RECORDS[name]()])
-    return results({"mixed": MIXED, "many": MANY}[name])
-
-
 @pytest.mark.parametrize("name", FORMS)
 def test_it_fits_one_screen(name: str) -> None:
     lines = shown(form(name)).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 24, "\n".join(lines)
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_markdown_is_short_and_says_the_same(name: str) -> None:
-    screen = first_screen(form(name), EVIDENCE)
-    text = markdown(screen)
-    assert len(text.splitlines()) <= 25
-    unescaped = text.replace("\\", "")
-    assert all(said in unescaped for said in screen.says[1:])
-    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("|")}
-    assert len(widths) <= 1, "every row has as many cells"
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -155,27 +77,6 @@ def test_rows_that_matter_come_first_and_the_same_is_one_line() -> None:
     assert "FASTER by 22.5 %" in text
     assert "same within 5 %" in text
     assert "REFUSED" not in text
-
-
-@pytest.mark.promise("those that are slower come first, then those that differ most")
-def test_what_fails_a_run_comes_before_what_differs_more() -> None:
-    """The summary of a large suite has room for four rows: they are those for which the job is red."""
-    faster = [verdict(f"fast_{at}", "faster", 0.3) for at in range(100)]
-    found = results([*faster, *(verdict(f"slow_{at}", "slower", 1.1 + at / 100) for at in range(100))])
-    spec = replace(found.record.spec, baseline_declared=True)
-    declared = replace(found, record=replace(found.record, spec=spec))
-
-    def rows(one: ExperimentResults) -> list[str]:
-        lines = [line for line in markdown(first_screen(one, EVIDENCE)).splitlines() if line.startswith("| ")]
-        return [line.split()[1] for line in lines[2:6]]
-
-    def full(one: ExperimentResults) -> set[str]:
-        return {*chosen(one, [verdict.operation for verdict in one.headline.verdicts])}
-
-    assert rows(declared) == [r"slow\_99", r"slow\_98", r"slow\_97", r"slow\_96"]
-    assert {name.partition("_")[0].rstrip("\\") for name in rows(found)} == {"fast"}
-    assert {"slow_99", "slow_70"} <= full(declared)
-    assert "slow_99" not in full(found)
 
 
 def test_all_of_one_kind_is_said_with_its_mean() -> None:
@@ -340,58 +241,6 @@ def test_a_command_that_is_too_long_can_be_copied() -> None:
     assert shlex.split("".join(one.removesuffix("\\") for one in lines).removeprefix("  Again:   ")) == shlex.split(
         line
     )
-
-
-@pytest.mark.promise("Its first line answers the question, and it has less than 60 lines")
-def test_markdown_of_a_large_suite_answers_in_the_first_line() -> None:
-    """Of every kind of verdict some, with names as long as they come, read from several attempts."""
-    operations = 300
-    kinds = (("slower", 1.2), ("same", 1.0), ("small", 1.04), ("unresolved", 1.03), ("refused", None), ("faster", 0.8))
-    made = [
-        verdict(f"{number:04d}_a_name_that_says_what_is_asked_of_the_engine", *kinds[number % len(kinds)])
-        for number in range(operations)
-    ]
-    found = results(made, attempts=3)
-    lines = markdown(first_screen(found, EVIDENCE)).splitlines()
-    assert lines[0].startswith(f"**new is SLOWER than old on {operations // 6} of {operations} operations")
-    assert any("3 attempts are read together" in line for line in lines)
-    assert len(lines) < 60
-    assert sum(map(len, lines)) < 10_000
-    # Nobody mines it for green: what is open is counted, and said to be.
-    assert any(f"{operations // 3} are open" in line or f"open on {operations // 3}" in line for line in lines)
-
-
-def test_what_a_pull_request_shows_leaks_and_injects_nothing() -> None:
-    """Names and words of a run whose author wants the reader's browser, or his terminal."""
-    found = experiment_results(
-        [hostile(experiment_records.record(operations=("q1", "q2"), contenders=("a", "b", "c")))]
-    )
-    text = markdown(first_screen(found, EVIDENCE))
-    # Code is shown as it is.
-    assert "<script" not in re.sub(r"`[^`]*`", "", text).replace("\\<", "")
-    assert not [char for char in text if not char.isprintable() and char != "\n"]
-
-
-@pytest.mark.promise("It names the builds that were measured")
-def test_markdown_names_the_builds() -> None:
-    """Where a build fails there is no new evidence, and ``latest`` is that of another commit."""
-    whole = experiment_records.record(contenders=("main", "pr"))
-    assert whole.environment
-    asked = {"main": ("revision", "1a2b3c4d5e6f7081"), "pr": ("wheel", "")}
-    read = tuple(
-        msgspec.structs.replace(one, build=BuildRead(kind=kind, content="c", commit=commit, sha256="9c8b7a6f5e4d" * 5))
-        for one, (kind, commit) in zip(whole.environment.contenders, asked.values(), strict=True)
-    )
-    built = msgspec.structs.replace(whole, environment=msgspec.structs.replace(whole.environment, contenders=read))
-    text = markdown(first_screen(experiment_results([built]), EVIDENCE))
-    assert "Measured: main git 1a2b3c4d5e6f, pr sha256 9c8b7a6f5e4d." in text
-    assert "Measured:" not in markdown(first_screen(experiment_results([whole]), EVIDENCE))
-
-
-def test_markdown_shows_names_as_they_are() -> None:
-    made = markdown(first_screen(results([verdict("a|b_*c*", "slower", 1.5, contender="x`y@me")]), EVIDENCE))
-    assert r"a\|b\_\*c\*" in made
-    assert r"x\`y\@me" in made
 
 
 @pytest.mark.parametrize("contenders", [1, 2, 3, 4])
