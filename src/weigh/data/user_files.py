@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import glob
+import importlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh._version import __version__
 from weigh.data.cache import CachedData
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
@@ -232,10 +234,8 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
 @functools.cache
 def _reader() -> str:
     """The build of weigh that reads files, as a name."""
-    from weigh._native import __file__, hash_file
-    from weigh._version import __version__
-
-    return f"{__version__}-{hash_file(__file__)[:16]}"
+    native = importlib.import_module("weigh._native")
+    return f"{__version__}-{native.hash_file(native.__file__)[:16]}"
 
 
 def same_columns(table: str, files: Sequence[Path]) -> None:
