@@ -50,7 +50,7 @@ EQUAL = [
     (one(U.bytes, pa.binary(16)), one(U.hex), "UUIDs as text and as bytes"),
     (one(U.bytes, pa.binary()), one(f"{{{U}}}"), "UUIDs as text and as bytes"),
     (pa.ExtensionArray.from_storage(pa.uuid(), one(U.bytes, pa.binary(16))), one(U.bytes, pa.binary()), ""),
-    (one(U.bytes, pa.binary(16)), one(str(U).encode(), pa.binary()), "UUIDs as bytes and as text in bytes"),
+    (one(U.bytes, pa.binary(16)), one(str(U).encode(), pa.binary()), "UUIDs as text and as bytes"),
     (one(7), one(b"7"), "text for the integers, in bytes"),
     (one(D("1.10")), one(b"1.1"), "text for the decimals, in bytes"),
     (one(MOMENT), one(b"2024-02-29 12:34:56.789"), "text for the timestamps, in bytes"),
