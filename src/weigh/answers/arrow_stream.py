@@ -313,7 +313,7 @@ def _widest(values: pa.Array) -> Bytes:
     if pa.types.is_string(values.type) or pa.types.is_binary(values.type):
         return int(pc.max(pc.binary_length(values)).as_py() or 0)
     try:
-        return (values.type.bit_width + 7) // 8
+        return int(values.type.bit_width + 7) // 8
     except ValueError:
         return int(values.nbytes)
 
