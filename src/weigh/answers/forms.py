@@ -271,6 +271,17 @@ def _counted(one: Family, other: Family) -> list[Form]:
     return found
 
 
+def _doubles_for_decimals(one: Family, other: Family) -> list[Form]:
+    """The double next to a decimal; engines without decimals of 256 bits may miss it in its last bit."""
+    name = "doubles for the decimals"
+    found = [Form(name, _nearest, _double)]
+    return [*found, Form(f"{name}, to 15 digits", _rounded_double, _rounded_double)] if one.size else found
+
+
+def _rounded_double(value: Value) -> Value:
+    return _double(float(f"{_nearest(value):.14e}"))
+
+
 def _wide_integers(one: Family, other: Family) -> list[Form]:
     """Integers of 128 and 256 bits as bytes, the lowest first."""
     if other.size not in _INTEGER_BYTES:
@@ -366,7 +377,7 @@ _PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {
     ("boolean", "integer"): lambda _one, _other: [Form("integers for the booleans", int, _itself)],
     ("integer", "decimal"): _by_value(number),
     ("integer", "float"): lambda _one, _other: [Form("doubles for the integers", _nearest, _double)],
-    ("decimal", "float"): lambda _one, _other: [Form("doubles for the decimals", _nearest, _double)],
+    ("decimal", "float"): _doubles_for_decimals,
     **{("integer", name): _counted for name in ("date", "timestamp", "time", "duration")},
     ("integer", "bytes"): _wide_integers, ("decimal", "bytes"): _wide_integers,
     ("date", "timestamp"): _instants, ("timestamp", "time"): _instants,
