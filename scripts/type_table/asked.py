@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ENGINES = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow", "sqlite", "postgres")
 _WITNESS = "pyarrow"
 """Who answers first, and is asked together with an engine that is asked alone: it reads every type."""
-_GROUP = 10
+_GROUP = 14
 """Types that are asked for in one run; an engine that fails on all of them at once is asked for each alone."""
 _WORDS = 110
 
