@@ -94,6 +94,7 @@ EQUAL = [
     (one('{"a": 1, "b": 2}', pa.json_()), one('{"b":2,"a":1}'), "JSON in another spelling"),
     (pa.nulls(1), one(None, pa.int32()), ""),
     (one(D("-0.5"), pa.decimal256(76, 36)), one(-0.49999999999999994), "doubles for the decimals, to 15 digits"),
+    (one('{"a": 1, "b": null}', pa.json_()), one('{"a":1}'), "JSON without its members that are null"),
     (one(True), one("t"), "text for the booleans"),
     (one(False), one("0"), "text for the booleans"),
     (one(U.bytes, pa.binary(16)), one(str(U).encode(), pa.binary()), "UUIDs as text and as bytes"),
@@ -105,6 +106,8 @@ EQUAL = [
     (one({"a": 1, "b": "x"}), one({"b": "x", "a": 1}, pa.struct([("b", pa.string()), ("a", pa.int64())])),
      "structs in another order of their names"),
     (one({"a": 1}), one({"A": 1}), "structs with other names"),
+    (pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"]), one({"x": 1, "x_1": 2}),
+     "structs with other names"),
     (one([("k", 1), ("j", None)], PAIRS), one('{"k": 1, "j": null}'), "text for the maps"),
     (one([("k", 1), ("j", None)], PAIRS), one("{k=1, j=NULL}"), "text for the maps"),
 ]  # fmt: skip

@@ -172,7 +172,11 @@ def _to_nearest(value: int, unit: int) -> int:
 
 def _texts(one: Family, other: Family) -> list[Form]:
     if one.json or other.json:
-        return [Form("JSON in another spelling", _json, _json)]
+        return [
+            Form("JSON in another spelling", _json, _json),
+            # ClickHouse keeps none.
+            Form("JSON without its members that are null", _json_without_null, _json_without_null),
+        ]
     return [Form("", _itself, _itself)]
 
 
@@ -181,6 +185,15 @@ def _json(text: str) -> Value:
         return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
     except (ValueError, RecursionError):
         raise texts.NotThat(text) from None
+
+
+def _json_without_null(text: str) -> Value:
+    def dense(value: Value) -> Value:
+        if isinstance(value, dict):
+            return {key: dense(inner) for key, inner in value.items() if inner is not None}
+        return list(map(dense, value)) if isinstance(value, list) else value
+
+    return json.dumps(dense(json.loads(_json(text))), sort_keys=True)
 
 
 def _lists(one: Family, other: Family) -> list[Form]:
