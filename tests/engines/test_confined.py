@@ -32,7 +32,11 @@ WRITES = {
     "datafusion": "COPY (SELECT 1 AS one) TO '{out}' STORED AS CSV",
     "sqlite": "SELECT 1 AS one; ATTACH DATABASE '{out}' AS other; SELECT 1 AS one",
 }
-OTHERS = {"duckdb": "INSTALL spatial FROM community", "chdb": "SELECT * FROM url('http://127.0.0.1:9/x', LineAsString)"}
+OTHERS = {
+    "duckdb": "INSTALL spatial FROM community",
+    # It would try ten times, for a minute in all.
+    "chdb": "SELECT * FROM url('http://127.0.0.1:9/x', LineAsString) SETTINGS http_max_tries = 1",
+}
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from weigh.model.units import Seconds
+from weigh.statistics.goodness_of_fit import chi_square_tails
 
 Law = Literal["constant", "poisson", "bursts", "unknown"]
 
@@ -80,8 +81,6 @@ def fit(moments: np.ndarray, stamps: np.ndarray | None = None) -> Fit:
         stamps: moments as the source wrote them, of some calls: what it rounds can be seen there; None where moments
             are what it wrote.
     """
-    from scipy import stats
-
     at = np.sort(np.asarray(moments, dtype=float))
     number = len(at)
     length = float(at[-1] - at[0]) if number else 0.0
@@ -101,7 +100,7 @@ def fit(moments: np.ndarray, stamps: np.ndarray | None = None) -> Fit:
     counts = np.histogram(at, bins=windows, range=(at[0], at[-1]))[0]
     dispersion = float(counts.var(ddof=1) / counts.mean())
     scaled = (windows - 1) * dispersion
-    low, high = stats.chi2.cdf(scaled, windows - 1), stats.chi2.sf(scaled, windows - 1)
+    low, high = chi_square_tails(scaled, windows - 1)
     some = gaps if len(gaps) <= _GAPS else gaps[np.linspace(0, len(gaps) - 1, _GAPS).astype(int)]
     ks, ks_p, anderson, anderson_p = _exponential(some)
     half = int(np.searchsorted(at, (at[0] + at[-1]) / 2))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
+from weigh.statistics import goodness_of_fit
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -255,20 +257,18 @@ class Values:
 
     def _uniformity(self, numbers: np.ndarray, prefix: str, suffix: str) -> float:
         """P value of the uniform distribution over whole numbers from the smallest to the largest."""
-        from scipy import stats
-
         span = self._high - self._low + 1
         present = self.seen - self.nulls
         if self._counts is not None and span <= _DISTINCT and present >= 5 * span:
             counted = [self._counts.get(f"{prefix}{one}{suffix}", 0) for one in range(self._low, self._high + 1)]
-            return float(stats.chisquare(counted).pvalue)
+            return goodness_of_fit.equal_counts_p(counted)
         if present < 20:
             # Too few to tell from anything else; a few values that repeat are values.
             return 0.0 if self._counts is not None and len(self._counts) < present / 2 else 1.0
         if self._counts is not None and len(self._counts) < span / 2 and len(self._counts) <= _ARMS:
             return 0.0
         spread = np.random.default_rng(0).random(len(numbers))
-        return float(stats.kstest((numbers - self._low + spread) / span, "uniform").pvalue)
+        return goodness_of_fit.uniform_p((numbers - self._low + spread) / span)
 
 
 def _scaled(values: list[tuple[str, float]], factor: float) -> tuple[tuple[str, float], ...]:
