@@ -49,6 +49,17 @@ def test_a_file_that_is_named_twice_is_said_so(weigh: Weigh) -> None:
         assert "not a number" not in run.err
 
 
+def test_all_files_that_cannot_be_judged_are_named(weigh: Weigh) -> None:
+    (weigh.folder / "good.csv").write_text(alternating())
+    (weigh.folder / "empty.csv").write_text("")
+    (weigh.folder / "notes.txt").write_text("nothing of a benchmark")
+    run = weigh("judge", "good.csv", "empty.csv", "notes.txt", "gone.json")
+    assert run.code == 2
+    assert "3 of 4 files cannot be judged: " in run.err
+    for reason in ("empty.csv: it is empty", "notes.txt: its format is not known", "gone.json: there is no such file"):
+        assert reason in run.err
+
+
 def test_what_is_whole_is_judged(weigh: Weigh) -> None:
     name, _, findings = verdict(weigh, alternating())
     assert (name, findings) == ("same", set())

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from weigh.judge.formats.reading import Reading
     from weigh.judge.formats.registry import Reader
+    from weigh.model.errors import WeighError
     from weigh.model.units import Seconds
 
 _THREAD = re.compile(r"^(.+\.\d+)\.\d{1,3}$")
@@ -52,44 +53,59 @@ def read(files: Sequence[str], format_: str, unit: str, expected: Seconds = 0.0)
         expected: seconds between two requests by which the percentiles of a log are corrected; 0 for none.
 
     Raises:
-        DataFault: a file cannot be read, is not what its format promises, or is there twice.
+        DataFault: files cannot be read, are not what their format promises, or are there twice; all are named.
         UsageError: unknown format, or files of different formats.
     """
     forced = registry.named(format_) if format_ else None
     chosen: Reader | None = None
     inputs: list[Input] = []
     seen: dict[bytes, str] = {}
-    for label, path, data in _runs(files):
-        source = Source(path, data, unit, expected)
-        reader = forced or registry.detect(source)
-        if not data.strip():
-            raise source.fault("it is empty")
-        if chosen is not None and reader is not chosen:
-            raise UsageError(
-                f"it is {reader.name}, and {inputs[0].path} is {chosen.name}",
-                where=path,
-                remedy="compare what one tool measured; --format forces a format",
-            )
-        if expected and reader.name != "hlog":
-            raise UsageError(
-                f"--expected-interval corrects an HdrHistogram log, and this is {reader.name}",
-                where=path,
-                remedy="leave it out",
-            )
-        chosen = reader
-        digest = hashlib.sha256(data).digest()
-        if digest in seen:
-            raise DataFault(
-                f"it holds the same bytes as {seen[digest]}", where=path, remedy="a copy is no further measurement"
-            )
-        seen[digest] = path
-        inputs.append(Input(path, label or _label(path), bool(label), reader.read(source)))
+    faults: list[WeighError] = []
+    for label, path, paths in _runs(files):
+        try:
+            data = b"\n".join(_bytes(one).rstrip(b"\n") for one in paths) + b"\n"
+            source = Source(path, data, unit, expected)
+            reader = forced or registry.detect(source)
+            if not data.strip():
+                raise source.fault("it is empty")
+            if chosen is not None and reader is not chosen:
+                raise UsageError(
+                    f"it is {reader.name}, and {inputs[0].path} is {chosen.name}",
+                    where=path,
+                    remedy="compare what one tool measured; --format forces a format",
+                )
+            if expected and reader.name != "hlog":
+                raise UsageError(
+                    f"--expected-interval corrects an HdrHistogram log, and this is {reader.name}",
+                    where=path,
+                    remedy="leave it out",
+                )
+            digest = hashlib.sha256(data).digest()
+            if digest in seen:
+                raise DataFault(
+                    f"it holds the same bytes as {seen[digest]}", where=path, remedy="a copy is no further measurement"
+                )
+            inputs.append(Input(path, label or _label(path), bool(label), reader.read(source)))
+            chosen, seen[digest] = reader, path
+        except (DataFault, UsageError) as fault:
+            faults.append(fault)
+    if faults:
+        raise _of_all(faults, len(faults) + len(inputs))
     assert chosen is not None
     return chosen, inputs
 
 
-def _runs(files: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
-    """Label, path and content of every run; the logs of several threads of one run are one."""
+def _of_all(faults: Sequence[WeighError], files: int) -> WeighError:
+    """One fault for all files that cannot be judged, each with its reason."""
+    if len(faults) == 1:
+        return faults[0]
+    remedies = dict.fromkeys(fault.remedy for fault in faults if fault.remedy)
+    reasons = "; ".join(map(str, faults))
+    return DataFault(f"{len(faults)} of {files} files cannot be judged: {reasons}", remedy="; ".join(remedies))
+
+
+def _runs(files: Sequence[str]) -> Iterator[tuple[str, str, list[Path]]]:
+    """Label, path and files of every run; the logs of several threads of one run are one."""
     groups: dict[tuple[str, str], list[Path]] = defaultdict(list)
     seen: set[Path] = set()
     for text in files:
@@ -108,7 +124,7 @@ def _runs(files: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
         run = str(path.with_name(thread[1])) if thread else str(path)
         groups[label if named else "", run if run in files else str(path)].append(path)
     for (label, run), paths in groups.items():
-        yield label, run, b"\n".join(_bytes(path).rstrip(b"\n") for path in paths) + b"\n"
+        yield label, run, paths
 
 
 def _bytes(path: Path) -> bytes:
