@@ -31,6 +31,7 @@ LIES: dict[Any, str] = {
     "wrong-forms": "forms.WrongForms",
     "two-units": "forms.TwoUnits",
     "odd-forms": "odd_types.OddForms",
+    "odd-counts": "odd_types.OddCounts",
     "odd-values": "odd_types.OddValues",
     "fewer-rows": "data.FewerRows",
     "copy": "data.Copy",

@@ -29,8 +29,22 @@ _WRONG = {
 """What becomes of a value before."""
 
 
+_COUNTS = {
+    "UUID": "unhex(replace(CAST({0} AS VARCHAR), '-', ''))",
+    "DATE": "CAST({0} - DATE '1970-01-01' AS INTEGER)",
+    "TIME": "epoch_us({0})",
+    "TIMESTAMP": "epoch_us({0})",
+    "DECIMAL": "CAST({0} AS DOUBLE)",
+    "BIGINT": "CAST({0} AS DOUBLE)",
+    "BOOLEAN": "CASE WHEN {0} THEN 't' ELSE 'f' END",
+}
+"""The same as a client has it that knows numbers and bytes."""
+
+
 class OddForms(Engine):
     """Hands whole tables out in text and other types, with every value as it is: honest."""
+
+    texts = _TEXT
 
     def stream(self, sql: str, connection: object = None) -> object:
         if sql.startswith(_WHOLE):
@@ -41,12 +55,18 @@ class OddForms(Engine):
 
     def odd(self, name: str, kind: str) -> str:
         """A column in its other form."""
-        form = _TEXT.get(kind.partition("(")[0], "{0}")
+        form = self.texts.get(kind.partition("(")[0], "{0}")
         return f"{form.format(self.value(name, kind))} AS {name}"
 
     def value(self, name: str, kind: str) -> str:
         """A column as it is."""
         return name
+
+
+class OddCounts(OddForms):
+    """Does so in counts since 1970, doubles, bytes and letters: honest."""
+
+    texts = _COUNTS
 
 
 class OddValues(OddForms):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from support.command import Run, Weigh
 
-LIAR, TWIN = "liar?lie=odd-values", "liar?lie=odd-forms"
+LIAR, TWIN, COUNTS = "liar?lie=odd-values", "liar?lie=odd-forms", "liar?lie=odd-counts"
 ROWS = """
     SELECT i::INTEGER AS id, i::BIGINT * 3 AS big, (i / 8)::DOUBLE AS d, i % 2 = 0 AS yes,
            concat('1f07baf9-1122-3344-5566-77889900', lpad(i::VARCHAR, 4, '0'))::UUID AS u, i * INTERVAL 1 DAY AS span,
@@ -35,8 +35,8 @@ def asked(weigh: Weigh, rows: str, *names: str) -> Run:
 
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> Run:
-    """Every value in another type, and twice of it another value."""
-    return asked(fresh(), ROWS, "duckdb", TWIN, LIAR)
+    """Every value in another type, in two ways, and in one of them another value."""
+    return asked(fresh(), ROWS, "duckdb", TWIN, COUNTS, LIAR)
 
 
 def test_values_in_another_type_are_equal_and_others_are_not(run: Run) -> None:
@@ -57,6 +57,16 @@ def test_the_forms_are_named(run: Run) -> None:
         "text for the times in clock",
     ):
         assert f"{form} of t: the same values as in the files" in said
+    counted = {one["text"] for one in run.json["findings"] if one["code"] == "A14.form" and one["contender"] == COUNTS}
+    for form in (
+        "doubles for the integers in big",
+        "text for the booleans in yes",
+        "doubles for the decimals in price",
+        "integers for the dates in until",
+        "integers for the times in clock",
+        "integers for the timestamps in at",
+    ):
+        assert f"{form} of t: the same values as in the files" in counted
     # The honest engine itself hands out UUIDs as text, and that is no lie either.
     assert [one["contender"] for one in run.json["findings"] if "UUIDs" in one["text"]].count("duckdb") == 1
 
