@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -98,7 +99,11 @@ def add(folder: Path, entry: Entry) -> bool:
         return not target.exists() and whole.add(target, _encoded(entry))
     except OSError as error:
         raise EnvironmentFault(
-            f"the history cannot be written: {error.strerror}", where=str(folder), remedy="name a folder with --to"
+            f"the history cannot be written: {error.strerror}",
+            where=str(folder),
+            remedy="free space there, or name another folder with --to"
+            if error.errno == errno.ENOSPC
+            else "name a folder with --to",
         ) from error
 
 

@@ -107,6 +107,8 @@ def test_what_was_converted_is_answered_and_said_everywhere(weigh: Weigh, name: 
         ("orders.json", b'[{"a": 1', "cannot read it"),
         ("orders.duckdb", b"no database at all", "cannot read it"),
         ("orders.parquet.gz", b"", "is no form that is taken"),
+        # Its end says that a hundred bytes were packed.
+        ("orders.csv.gz", gzip.compress(csv().encode())[:-4] + b"d\0\0\0", "what is compressed in it is damaged"),
     ],
 )
 def test_what_cannot_be_converted_is_said(weigh: Weigh, name: str, content: bytes, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from weigh.model.errors import DataFault
 from weigh.model.text import one_line
 from weigh.model.units import count
 
@@ -100,7 +101,15 @@ def _lines(
     file: Path, sniffed: dict[str, Any], rows: int, names: Sequence[str], counted: dict[str, Any]
 ) -> Iterator[str]:
     quote, comment = _mark(sniffed["quote"]), _mark(sniffed["comment"])
-    records, blank, comments = _records(file, quote, comment)
+    try:
+        records, blank, comments = _records(file, quote, comment)
+    except OSError as error:
+        # Of Arrow: what is compressed does not end as it says, which DuckDB does not look at.
+        raise DataFault(
+            f"what is compressed in it is damaged: {one_line(str(error), 200)}",
+            where=str(file),
+            remedy="make it again, or unpack it and give what is inside",
+        ) from error
     header = bool(sniffed["header"])
     dropped = records - rows - header
     if dropped > 0:
