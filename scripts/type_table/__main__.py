@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from type_table.asked import ENGINES, Cells, cast, groups, readers, versions
+from type_table.asked import ENGINES, LOADERS, READERS, Cells, cast, groups, readers, versions
 from type_table.casts import CASTS
 from type_table.columns import TYPES
 from type_table.page import RECORDED
@@ -25,16 +25,18 @@ def main(names: list[str]) -> int:
     accused: list[str] = []
 
     def record(part: str, found: Cells) -> None:
-        recorded[part] |= found
+        for name, cells in found.items():
+            recorded[part].setdefault(name, {}).update(cells)
         RECORDED.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n")
-        cells = ((name, engine, cell) for name, of in found.items() for engine, cell in of.items())
-        accused.extend(f"{name}, {engine}: {cell}" for name, engine, cell in cells if cell.startswith("ACCUSED"))
+        every = ((name, engine, cell) for name, of in found.items() for engine, cell in of.items())
+        accused.extend(f"{name}, {engine}: {cell}" for name, engine, cell in every if cell.startswith("ACCUSED"))
 
     types = [name for name in names if name in TYPES] or ([] if names else list(TYPES))
     if not names or "readers" in names:
         recorded["readers"] = {name: readers(name) for name in TYPES}
-    for found in groups(types):
-        record("cells", found)
+    for engines in (READERS, LOADERS):
+        for found in groups(types, engines):
+            record("cells", found)
     for engine in CASTS if not names or "casts" in names else ():
         record("casts", {f"{engine}: {kind}": cells for kind, cells in cast(engine).items()})
     record("cells", {})

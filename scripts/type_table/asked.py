@@ -19,10 +19,13 @@ from weigh.data.layout import second_reader
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ENGINES = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow", "sqlite", "postgres")
+READERS = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow")
+LOADERS = ("sqlite", "postgres")
+"""Engines that hold the rows themselves: one type that they have not ends the load of all tables, so each is alone."""
+ENGINES = (*READERS, *LOADERS)
 _WITNESS = "pyarrow"
 """Who answers first, and is asked together with an engine that is asked alone: it reads every type."""
-_GROUP = 10
+_GROUP = 14
 """Types that are asked for in one run; an engine that fails on all of them at once is asked for each alone."""
 _WORDS = 110
 
@@ -42,15 +45,16 @@ def groups(types: list[str], engines: tuple[str, ...] = ENGINES) -> Iterator[Cel
         types: names of :data:`type_table.columns.TYPES`.
         engines: contenders.
     """
-    for begin in range(0, len(types), _GROUP):
-        group = types[begin : begin + _GROUP]
-        cells = together(group, engines)
+    size = 1 if set(engines) <= set(LOADERS) else _GROUP
+    for begin in range(0, len(types), size):
+        group = types[begin : begin + size]
+        cells = together(group, engines if _WITNESS in engines else (_WITNESS, *engines))
         lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
         # Whoever reads one table otherwise is asked nothing more in that run: each of these is asked for alone.
         for one in group if lost and len(group) > 1 else ():
             alone = together([one], tuple(dict.fromkeys((_WITNESS, *lost))))
             cells[one] |= {engine: alone[one][engine] for engine in lost}
-        yield cells
+        yield {name: {engine: of[engine] for engine in engines} for name, of in cells.items()}
 
 
 def readers(name: str) -> str:

@@ -37,7 +37,7 @@ CASTS = {
         "t": ("TIME", "TIMETZ", "TIME_NS"),
         "m": ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATETIME"),
         "u": ("UUID",),
-        "s": ("VARCHAR", "TEXT", "BLOB", "ENUM('abc', 'x')", "VARIANT"),
+        "s": ("VARCHAR", "TEXT", "BLOB", "VARIANT"),
     },
     "chdb": {
         "n": (

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import math
 import os
+import re
 import signal
 import socket
 import sys
@@ -170,6 +171,9 @@ class Worker:
     def on_prepare(self, sql: str) -> protocol.Reply:
         """Take the next query."""
         self.loading = False
+        for name, error in self.engine.unreadable.items():
+            if re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE):
+                raise error
         self.engine.prepare(sql)
         return protocol.Reply()
 

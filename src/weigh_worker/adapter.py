@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
 
 Setting = str | int | float | bool
 SettingsRead = dict[str, dict[str, Any]]
@@ -30,6 +33,7 @@ class Adapter(ABC):
         confined: folders and files that its queries may reach, where others wrote them, as questions of a suite; None
             where they are the user's own. The kernel bounds the process to them; what the engine can refuse by itself,
             it refuses as well. Set before it is made.
+        unreadable: tables that the engine could not be given, and why: only queries that name one fail.
         said_s: seconds that the system itself says the last ``run`` took, where it says so. They stand beside what the
             clock says, and decide nothing.
 
@@ -42,6 +46,7 @@ class Adapter(ABC):
     ingests = False
     background = ""
     confined: tuple[str, ...] | None = None
+    unreadable: Mapping[str, Exception] = {}
     said_s: float | None = None
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
@@ -62,6 +67,26 @@ class Adapter(ABC):
         Every life is asked at its end what it may use. To be replaced where reading all settings costs more.
         """
         return self.settings()
+
+    def bind_each(self, tables: Collection[str], bind: Callable[[str], None]) -> None:
+        """Make tables visible one by one: one that the engine cannot read takes no other one with it.
+
+        Args:
+            tables: their names.
+            bind: makes one visible.
+
+        Raises:
+            Exception: of the engine, which can read none of them.
+        """
+        failed: dict[str, Exception] = {}
+        for name in tables:
+            try:
+                bind(name)
+            except Exception as error:
+                failed[name] = error
+        if failed and len(failed) == len(tables):
+            raise next(iter(failed.values()))
+        self.unreadable = {name: why for name, why in self.unreadable.items() if name not in tables} | failed
 
     def reach(self, store: dict[str, str]) -> None:
         """Make the paths ``s3://...`` readable that ``bind`` then names. Untimed, once, before ``bind``.

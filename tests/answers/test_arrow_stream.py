@@ -16,6 +16,7 @@ from nanoarrow.ipc import StreamWriter
 
 from weigh._native import digest_arrow
 from weigh.answers import arrow_stream
+from weigh.answers.arrow_messages import BadStream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +47,7 @@ def refused(folder: Path, content: bytes) -> str:
     """Why it is refused."""
     path = folder / "answer.arrow"
     path.write_bytes(content)
-    with pytest.raises(arrow_stream.BadStream) as caught:
+    with pytest.raises(BadStream) as caught:
         arrow_stream.read(path)
     return str(caught.value)
 
@@ -92,7 +93,7 @@ def test_damaged_streams_are_refused_or_read_and_nothing_else_happens(tmp_path: 
                 path.write_bytes(mutated(whole[seed % len(whole)], random.Random(seed)))
                 try:
                     digest_arrow(arrow_stream.read(path))
-                except arrow_stream.BadStream:
+                except BadStream:
                     continue
             code = 0
         finally:
@@ -129,7 +130,7 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     link.symlink_to("/dev/zero")
     for path in (fifo, link, tmp_path / "missing"):
-        with pytest.raises(arrow_stream.BadStream):
+        with pytest.raises(BadStream):
             arrow_stream.read(path)
 
 

@@ -56,7 +56,7 @@ def test_equal_contenders_are_not_mentioned() -> None:
     ("fields", "code", "text"),
     [
         ({"threads": 2}, "E6.threads", f"it has 2 threads, the baseline {BASE} 4"),
-        ({"cpus": (0, 1, 2, 3, 5)}, "E6.affinity", f"it may run on CPUs 0-3,5, the baseline {BASE} on 0-3"),
+        ({"cpus": (0, 1, 2, 3, 5)}, "E6.affinity", f"{OTHER} may run on CPUs 0-3,5, the baseline {BASE} on 0-3"),
         (
             {"spill": "/dev/shm/b", "spill_on": "tmpfs"},
             "E6.spill",
@@ -89,6 +89,21 @@ def test_one_that_has_more_in_a_life_than_when_it_was_asked() -> None:
     said = found(msgspec.structs.replace(record(), workers=(worker,)))
     assert ("E6.threads", "warning", "its lives had 3 and 4 threads") in said
     assert ("E6.threads", "warning", f"it has 3 threads, the baseline {BASE} 4") in said
+
+
+def test_who_was_given_fewer_cpus_is_not_named_as_the_cause() -> None:
+    """Of its threads, its CPUs and its control group: the one that loses by it has not done it."""
+    worker = WorkerRead(block=0, start=3, arm=OTHER, contender=OTHER, told=changed(threads=2, cpus=(0, 1)))
+    of_it = msgspec.structs.replace(record(), workers=(worker,))
+    narrowed = [
+        one for one in resources.findings(of_it, of_it.samples) if one.code != "E6.threads" or OTHER in one.text
+    ]
+    assert {(one.code, one.contender) for one in narrowed} == {("E6.threads", None), ("E6.affinity", None)}
+    assert f"the lives of {OTHER} had 2 and 4 threads" in narrowed[0].text
+    base, other = changed(group=1 << 30), changed(group=2 << 30)
+    held = record(base, other)
+    (group,) = (one for one in resources.findings(held, held.samples) if "control group" in one.text)
+    assert group.contender is None
 
 
 @pytest.mark.parametrize(
@@ -125,6 +140,7 @@ def test_cpus_that_were_not_those_asked_for() -> None:
         ("nice 10, started with nice 0", None),
         ("nice 0, started with nice -5", None),
         ("SCHED_IDLE, started with nice 0", None),
+        ("SCHED_BATCH, started with nice 0", None),
         ("nice -5, started with nice 0", OTHER),
         ("SCHED_FIFO 1, started with nice 0", OTHER),
     ],

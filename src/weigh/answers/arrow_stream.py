@@ -3,8 +3,6 @@
 A stream is a sequence of messages whose lengths, offsets and sizes are written in it. One wrong byte of them made
 readers reach outside the buffers, and a few bytes can declare more rows than there is memory. So what the messages
 declare is added up first, then they are read, and then every value is validated.
-
-The layout of the messages is that of Arrow's ``Message.fbs``, encoded by FlatBuffers.
 """
 
 from __future__ import annotations
@@ -12,34 +10,22 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from weigh.answers import arrow_messages
+from weigh.answers.arrow_messages import BadStream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import pyarrow as pa
 
-    from weigh.model.units import Bytes, Rows
-
-LEAST_LIMIT: Bytes = 256 << 20
-LIMIT_SHARE = 20
-"""An answer may be this many times as large in memory as its stream, and 256 MiB in any case: it may be compressed."""
-FREE_ROWS: Rows = 10_000_000
-"""Rows that an answer may have without a byte for eight of them: columns of nothing but NULL take none."""
-
-_DICTIONARY, _RECORDS = 2, 3
-"""Kinds of messages with buffers."""
-
+    from weigh.model.units import Bytes
 
 _INTERVALS = {"day_time_interval": 8, "month_interval": 4}
 """Types of intervals that PyArrow has no arrays for, and the bytes of a value."""
 _VIEW = 16
 """Bytes of a view of a string."""
-
-
-class BadStream(Exception):
-    """It is no Arrow stream, or one that must not be read."""
 
 
 def read(path: Path) -> pa.Table:
@@ -60,7 +46,7 @@ def table(content: bytes) -> pa.Table:
     import pyarrow as pa
 
     try:
-        _check_declared(content)
+        arrow_messages.check(content)
         found = readable_intervals(pa.ipc.open_stream(content).read_all())
         try:
             found.validate(full=True)
@@ -254,117 +240,6 @@ def _without_text(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _limit(size: Bytes) -> Bytes:
-    return max(LEAST_LIMIT, LIMIT_SHARE * size)
-
-
-def _check_declared(content: bytes) -> None:
-    """What all messages declare together, before any of it is made."""
-    size = rows = 0
-    for message in _messages(content):
-        size += message.size
-        rows += message.rows
-    if size > _limit(len(content)):
-        raise BadStream(f"{len(content):,} bytes that declare {size:,} in memory")
-    if rows > FREE_ROWS + 8 * size:
-        raise BadStream(f"{len(content):,} bytes that declare {rows:,} rows")
-
-
-class _Message(NamedTuple):
-    """What one message declares: bytes of its buffers when decompressed, and rows."""
-
-    size: Bytes
-    rows: Rows
-
-
-def _messages(content: bytes) -> Iterator[_Message]:
-    import pyarrow as pa
-
-    with pa.BufferReader(content) as source:
-        while True:
-            try:
-                message = pa.ipc.read_message(source)
-            except EOFError:
-                return
-            head = memoryview(message.metadata)
-            root = _Fields(head, _offset(head, 0))
-            kind = root.number("B", 1)
-            if kind in (_DICTIONARY, _RECORDS):
-                batch = root.table(2) if kind == _RECORDS else root.table(2).table(1)
-                yield _Message(_size(batch, memoryview(message.body)), _count(batch.number("q", 0)))
-
-
-def _size(batch: _Fields, body: memoryview) -> Bytes:
-    """Bytes of the buffers of a batch; a compressed one begins with its length."""
-    compressed = batch.has(3)
-    size = 0
-    for begin, length in batch.structs("qq", 2):
-        if compressed and length:
-            (whole,) = struct.unpack_from("<q", body, _count(begin))
-            size += length if whole == -1 else _count(whole)
-        else:
-            size += _count(length)
-    return size
-
-
-def _count(number: int) -> int:
-    if number < 0:
-        raise BadStream("a length below zero")
-    return number
-
-
-class _Fields:
-    """A table of FlatBuffers: its fields by number; one that is not there is 0 or empty."""
-
-    def __init__(self, data: memoryview, at: int) -> None:
-        self._data = data
-        self._at = at
-        self._index = at - struct.unpack_from("<i", data, _count(at))[0]
-
-    def has(self, field: int) -> bool:
-        """Whether the field is there."""
-        return self._place(field) > 0
-
-    def number(self, form: str, field: int) -> int:
-        """A field with a number of that form (of :mod:`struct`)."""
-        place = self._place(field)
-        return int(struct.unpack_from(f"<{form}", self._data, place)[0]) if place else 0
-
-    def table(self, field: int) -> _Fields:
-        """A field with another table."""
-        return _Fields(self._data, _offset(self._data, self._needed(field)))
-
-    def structs(self, form: str, field: int) -> Iterator[tuple[int, ...]]:
-        """A field with a vector of structs of that form."""
-        if not self.has(field):
-            return
-        begin = _offset(self._data, self._needed(field))
-        (number,) = struct.unpack_from("<I", self._data, begin)
-        one = struct.Struct(f"<{form}")
-        for place in range(number):
-            yield one.unpack_from(self._data, begin + 4 + place * one.size)
-
-    def _needed(self, field: int) -> int:
-        place = self._place(field)
-        if not place:
-            raise BadStream("a message without its content")
-        return place
-
-    def _place(self, field: int) -> int:
-        """Where a field lies; 0 where it is not there."""
-        (size,) = struct.unpack_from("<H", self._data, _count(self._index))
-        entry = 4 + 2 * field
-        if entry + 2 > size:
-            return 0
-        (offset,) = struct.unpack_from("<H", self._data, self._index + entry)
-        return self._at + offset if offset else 0
-
-
-def _offset(data: memoryview, at: int) -> int:
-    """What an offset in FlatBuffers points to."""
-    return at + int(struct.unpack_from("<I", data, at)[0])
-
-
 def _check_repeated(table: pa.Table, size: Bytes) -> None:
     """Columns whose values share their bytes: written out they may be much larger than what was read."""
     import pyarrow as pa
@@ -383,7 +258,7 @@ def _check_repeated(table: pa.Table, size: Bytes) -> None:
             ):
                 lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
                 whole += pc.sum(lengths.take(chunk.indices)).as_py() or 0
-        if whole > _limit(size):
+        if whole > arrow_messages.limit(size):
             raise BadStream(f"{size:,} bytes that declare {whole:,} in column {field.name}")
 
 
@@ -397,7 +272,7 @@ def _written_out(table: pa.Table, size: Bytes) -> pa.Table:
             continue
         column = table.column(at)
         most = max((_widest(chunk.values) for chunk in column.chunks), default=0)
-        if most * table.num_rows > _limit(size):
+        if most * table.num_rows > arrow_messages.limit(size):
             raise BadStream(f"{size:,} bytes that declare {most * table.num_rows:,} in column {field.name}")
         kind = field.type.value_type
         written = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], kind)
@@ -413,7 +288,7 @@ def _widest(values: pa.Array) -> Bytes:
     if pa.types.is_string(values.type) or pa.types.is_binary(values.type):
         return int(pc.max(pc.binary_length(values)).as_py() or 0)
     try:
-        return (values.type.bit_width + 7) // 8
+        return (int(values.type.bit_width) + 7) // 8
     except ValueError:
         return int(values.nbytes)
 

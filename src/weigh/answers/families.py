@@ -31,7 +31,7 @@ class Family(NamedTuple):
     Attributes:
         name: of the family.
         unit: nanoseconds of one count of a date, a time or a duration.
-        size: bytes of each value where all have as many, and of floats below those of a double; 0 else.
+        size: bytes of each value where all have as many, of decimals of 256 bits, and of floats below doubles; 0 else.
         parts: families of what a list, a map (keys, values) or a struct holds.
         extension: name of the extension that gives its values another meaning, such as ``arrow.uuid``.
         names: of the members of a struct, in order.
@@ -89,6 +89,8 @@ def _family(kind: pa.DataType) -> Family:
         return Family("date", DAY if types.is_date32(kind) else _UNITS["ms"])
     if types.is_fixed_size_binary(kind):
         return Family("bytes", size=kind.byte_width)
+    if types.is_decimal256(kind):
+        return Family("decimal", size=kind.byte_width)
     if types.is_floating(kind) and not types.is_float64(kind):
         return Family("float", size=kind.bit_width // 8)
     return Family(_flat(kind))

@@ -183,7 +183,11 @@ def _to_nearest(value: int, unit: int) -> int:
 
 def _texts(one: Family, other: Family) -> list[Form]:
     if one.json or other.json:
-        return [Form("JSON in another spelling", _json, _json)]
+        return [
+            Form("JSON in another spelling", _json, _json),
+            # ClickHouse keeps none.
+            Form("JSON without its members that are null", _json_without_null, _json_without_null),
+        ]
     return [Form("", _itself, _itself)]
 
 
@@ -192,6 +196,15 @@ def _json(text: str) -> Value:
         return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
     except (ValueError, RecursionError):
         raise texts.NotThat(text) from None
+
+
+def _json_without_null(text: str) -> Value:
+    def dense(value: Value) -> Value:
+        if isinstance(value, dict):
+            return {key: dense(inner) for key, inner in value.items() if inner is not None}
+        return list(map(dense, value)) if isinstance(value, list) else value
+
+    return json.dumps(dense(json.loads(_json(text))), sort_keys=True)
 
 
 def _lists(one: Family, other: Family) -> list[Form]:
@@ -280,6 +293,17 @@ def _counted(one: Family, other: Family) -> list[Form]:
             for rounded in (_down, _to_zero, _to_nearest)
         ]
     return found
+
+
+def _doubles_for_decimals(one: Family, other: Family) -> list[Form]:
+    """The double next to a decimal; engines without decimals of 256 bits may miss it in its last bit."""
+    name = "doubles for the decimals"
+    found = [Form(name, _nearest, _double)]
+    return [*found, Form(f"{name}, to 15 digits", _rounded_double, _rounded_double)] if one.size else found
+
+
+def _rounded_double(value: Value) -> Value:
+    return _double(float(f"{_nearest(value):.14e}"))
 
 
 def _wide_integers(one: Family, other: Family) -> list[Form]:
@@ -377,7 +401,7 @@ _PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {
     ("boolean", "integer"): lambda _one, _other: [Form("integers for the booleans", int, _itself)],
     ("integer", "decimal"): _by_value(number),
     ("integer", "float"): lambda _one, _other: [Form("doubles for the integers", _nearest, _double)],
-    ("decimal", "float"): lambda _one, _other: [Form("doubles for the decimals", _nearest, _double)],
+    ("decimal", "float"): _doubles_for_decimals,
     **{("integer", name): _counted for name in ("date", "timestamp", "time", "duration")},
     ("integer", "bytes"): _wide_integers, ("decimal", "bytes"): _wide_integers,
     ("date", "timestamp"): _instants, ("timestamp", "time"): _instants,

@@ -31,7 +31,7 @@ def number(value: Value) -> Value:
 def order(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[int, ...]:
     """Where each member of a struct stands in another one; each at its own place where the names do not tell."""
     places = {name.lower(): at for at, name in enumerate(others)}
-    if len(places) == len(names) and all(name.lower() in places for name in names):
+    if len(places) == len(names) and {name.lower() for name in names} == places.keys():
         return tuple(places[name.lower()] for name in names)
     return tuple(range(len(names)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,17 @@ if TYPE_CHECKING:
     from weigh.answers.comparison import Comparison
     from weigh.model.operation import Case, Operation
 
+_ORDERS = re.compile(r"\b(min|max|greatest|least|median|mode|quantile\w*|percentile\w*|arg_?m(in|ax))\s*\(", re.I)
+"""Functions whose answer depends on where NaN stands."""
+
 
 def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]) -> list[Check]:
     """The lineages' votes on one case.
 
     Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
     camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge, of one
-    lineage or of several. Contenders of one lineage that agree confirm nothing.
+    lineage or of several. Contenders of one lineage that agree confirm nothing. Nor does a majority tell where NaN
+    stands in an order: it is the greatest number to some engines, and none to others, and SQL does not say.
     """
     camps: list[list[str]] = []
     notes: dict[str, tuple[str, ...]] = {}
@@ -62,7 +67,7 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
                         contender=name,
                         status=GateStatus.DIVERGED,
                         witness=", ".join(witnesses),
-                        detail="outvoted" if right else UNDECIDED,
+                        detail="outvoted" if right and not _of_order(operation, compared) else UNDECIDED,
                         differences=compared.differences,
                     )
                 )
@@ -79,6 +84,14 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
             elif why := [one for pair, one in left_open.items() if camp[0] in pair]:
                 found.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=why[0].notes))
     return found
+
+
+def _of_order(operation: Operation, compared: Comparison) -> bool:
+    """Whether answers differ in nothing but NaN for another number, in a question that puts numbers in order."""
+    cells = compared.differences
+    if not cells or len(cells) < compared.count or not _ORDERS.search(operation.sql):
+        return False
+    return all("nan" in (one.got.strip("'").lower(), one.expected.strip("'").lower()) for one in cells)
 
 
 def conclude(

@@ -18,6 +18,7 @@ import msgspec
 
 from weigh._native import hash_file
 from weigh.answers import arrow_stream
+from weigh.answers.arrow_messages import BadStream
 from weigh.data import damage
 from weigh.data.layout import page_checksums
 from weigh.doctor import checksum_writer
@@ -334,7 +335,7 @@ class _Asking:
             if not ended.alive:
                 self._life = None
             raise
-        except arrow_stream.BadStream as error:
+        except BadStream as error:
             raise WorkerEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
         return None if found is None else int(found)
 

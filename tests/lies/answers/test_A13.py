@@ -59,6 +59,14 @@ def test_who_answers_nothing_is_in_the_first_sentence(run: tuple[Weigh, Run]) ->
     assert ("answers.duckdb", "questions answered") not in tests
 
 
+def test_a_run_in_which_nobody_answers_says_that_first(fresh: Callable[[], Weigh]) -> None:
+    weigh = fresh()
+    named = contenders("silent=liar?lie=silent", "refuses=liar?lie=refuses")
+    run = weigh("run", *named, "--baseline", "silent", "--operations", "eq_action", "--scale", "2K")
+    assert words(run.out).startswith("Nobody answered anything: none of ")
+    assert run.code == 2
+
+
 def test_an_engine_that_lacks_some_answers_the_rest(fresh: Callable[[], Weigh]) -> None:
     """The honest twin of who answers nothing: it cannot do a LIMIT, and says so."""
     weigh = fresh()

@@ -84,9 +84,11 @@ class Engine(Adapter):
         self._view({name: f"SELECT * FROM {function}({_literal(at)})" for name, at in place.items()})
 
     def _view(self, sources: dict[str, str]) -> None:
-        for name, source in sources.items():
-            self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS {source}")
-        self.views = sources
+        def view(name: str) -> None:
+            self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS {sources[name]}")
+
+        self.bind_each(sources, view)
+        self.views = {name: source for name, source in sources.items() if name not in self.unreadable}
 
     def _table(self, files: str) -> str:
         """The table function that reads a pattern of files or of objects."""

@@ -72,13 +72,16 @@ class Engine(Adapter):
         if self.store:
             self._bind_objects(tables, self.store)
             return
-        for name, paths in tables.items():
+
+        def listing(name: str) -> None:
             folder = Path(self.scratch) / "tables" / name
             folder.mkdir(parents=True)
-            for number, path in enumerate(paths):
+            for number, path in enumerate(tables[name]):
                 Path(path).stat()
                 (folder / f"{number:06}.parquet").symlink_to(path)
             self.context.register_parquet(name, str(folder))
+
+        self.bind_each(tables, listing)
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Delta tables as deltalake hands them to DataFusion, with their filters."""

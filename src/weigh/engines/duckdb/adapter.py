@@ -85,13 +85,17 @@ class Engine(Adapter):
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Views over ``read_parquet``, or ``read_vortex`` by the end of the files' names: nothing is copied."""
-        for name, paths in tables.items():
+
+        def view(name: str) -> None:
+            paths = tables[name]
             files = ", ".join(_quoted(path) for path in paths)
             form = "vortex" if paths and all(path.endswith(".vortex") for path in paths) else "parquet"
             if form == "vortex" and form not in self.loaded:
                 self.connection.execute(f"LOAD {_quoted(_extension(form))}")
                 self.loaded.add(form)
             self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_{form}([{files}])')
+
+        self.bind_each(tables, view)
         self._confine()
 
     def _confine(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers.votes import conclude, vote
-from weigh.experiment.gate import layouts
+from weigh.experiment.gate import layouts, twin_names
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED
@@ -110,8 +110,10 @@ def check_answers(
         asked.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
-    checks += _cross_examine(asked, contenders, workload, silent)
-    findings += _not_compared(checks)
+    twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
+    voted, folded = _cross_examine(asked, contenders, workload, silent, twins)
+    checks += voted
+    findings += [*_not_compared(checks), *folded]
     gate = Gate(
         operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth, kept=kept
     )
@@ -156,10 +158,15 @@ def _cross_examine(
     contenders: list[PreparedContender],
     workload: Workload,
     silent: Collection[Key],
-) -> list[Check]:
-    """Where no witness spoke, the contenders are compared with each other and their lineages vote."""
+    twins: Mapping[str, twin_names.Twins],
+) -> tuple[list[Check], list[Finding]]:
+    """Where no witness spoke, the contenders are compared with each other and their lineages vote.
+
+    Over columns that engines may take for one another no majority tells who is right.
+    """
     lineage = {ready.name: ready.engine.lineage for ready in contenders}
-    found = []
+    found: list[Check] = []
+    findings: dict[str, Finding] = {}
     for operation in workload.operations:
         for case in operation.cases:
             if (operation.name, case.name) not in silent:
@@ -169,8 +176,13 @@ def _cross_examine(
                 for ready in contenders
                 if (ready.name, operation.name, case.name) in asked
             }
-            found += vote(operation, case, tables, lineage)
-    return found
+            votes = vote(operation, case, tables, lineage)
+            table = twin_names.read_by(operation.sql, twins)
+            if table and any(check.status is GateStatus.DIVERGED for check in votes):
+                votes = vote(operation, case, tables, dict.fromkeys(lineage, ""))
+                findings[operation.name] = twin_names.left_open(operation.name, table, twins[table])
+            found += votes
+    return found, list(findings.values())
 
 
 def acquitted(

@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.answers import compare
 from weigh.engines.exchange import WorkerEnded
+from weigh.experiment.gate import constant_columns
 from weigh.experiment.gate.queries import read_answer
 from weigh.host import processes
 from weigh.model import codes
@@ -128,7 +129,9 @@ def kept(session: QuerySession, questions: Mapping[str, Question], link: DataLin
     except WorkerEnded:
         # It dies of missing files: no answer.
         pass
-    return tuple(found)
+    # What footers say of columns of one value, and of files without rows, needs nothing that was made of rows.
+    tables = link.tables(session.ready).paths
+    return tuple(one for one in found if not constant_columns.suffice(questions[one].sql, tables))
 
 
 def _answer(worker: WorkerProcess, sql: str, timeout: float) -> pa.Table | None:

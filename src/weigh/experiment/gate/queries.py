@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers import arrow_stream
+from weigh.answers.arrow_messages import BadStream
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.run_cost import RunCost
 from weigh.model.sample import Outcome
@@ -168,7 +169,7 @@ def answer_bytes(path: Path) -> bytes:
     """
     try:
         return arrow_stream.content(path)
-    except arrow_stream.BadStream as error:
+    except BadStream as error:
         raise _no_stream(error) from None
     finally:
         with suppress(OSError):
@@ -183,9 +184,9 @@ def answer_in(content: bytes) -> pa.Table:
     """
     try:
         return arrow_stream.table(content)
-    except arrow_stream.BadStream as error:
+    except BadStream as error:
         raise _no_stream(error) from None
 
 
-def _no_stream(error: arrow_stream.BadStream) -> WorkerEnded:
+def _no_stream(error: BadStream) -> WorkerEnded:
     return WorkerEnded(Outcome.ERROR, f"what it handed out cannot be read as an Arrow stream: {error}", alive=True)

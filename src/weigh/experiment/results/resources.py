@@ -33,6 +33,7 @@ _BY_WHOM = (
     "it is the one that loses by it, and who did it is not known: look which process changes priorities or CPUs of "
     "others, and run again"
 )
+_UNASKED = "if nobody set that, look which process changes the CPUs of others"
 _HELPERS = 0.5
 """CPU seconds a second that readers and the client may use beside the threads that an engine names."""
 
@@ -98,8 +99,8 @@ def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[F
             text=f"{name} came after the others: {text}" if behind else text,
             remedy=_BY_WHOM
             if behind
-            else "its adapter, or what it loads, sets its own priority: it must not; start weigh itself with nice "
-            "where all are to have another one",
+            else "unless somebody else raised it, its adapter or what it loads does: it must not; start weigh itself "
+            "with nice where all are to have another one",
         )
 
 
@@ -109,7 +110,7 @@ def lowered(priority: str) -> bool:
     nice = [re.fullmatch(r"nice (-?\d+)", one) for one in (now, before)]
     if nice[0] and nice[1]:
         return int(nice[0][1]) > int(nice[1][1])
-    return now == "SCHED_IDLE" or before.startswith(("SCHED_FIFO", "SCHED_RR", "SCHED_DEADLINE"))
+    return now in ("SCHED_IDLE", "SCHED_BATCH") or before.startswith(("SCHED_FIFO", "SCHED_RR", "SCHED_DEADLINE"))
 
 
 def _other(cpus: set[int], allowed: set[int], *, fewer: bool) -> bool:
@@ -120,7 +121,11 @@ def _other(cpus: set[int], allowed: set[int], *, fewer: bool) -> bool:
 def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
     """One that has more in one life than in another, or at the end of a life than when it was asked before."""
     threads = sorted({one.threads for one in told if one.threads is not None})
-    if len(threads) > 1:
+    fits = all(one.cpus and one.threads is not None and one.threads <= len(one.cpus) for one in told)
+    if len(threads) > 1 and fits and len({len(one.cpus) for one in told}) > 1:
+        text = f"the lives of {name} had {' and '.join(map(str, threads))} threads, and other numbers of CPUs too"
+        yield codes.E6_THREADS.finding("warning", text=text, remedy=_BY_WHOM)
+    elif len(threads) > 1:
         text = f"its lives had {' and '.join(map(str, threads))} threads"
         yield codes.E6_THREADS.finding(
             "warning", contender=name, text=text, remedy="declare its threads in its settings"
@@ -162,18 +167,19 @@ def _pair(
         return "note" if what in one.declared or what in base.declared else "warning"
 
     if one.cpus and base.cpus and one.cpus != base.cpus and not (record.spec.affinity or record.spec.duet):
-        text = f"it may run on CPUs {cpus_text(one.cpus)}, the baseline {baseline} on {cpus_text(base.cpus)}"
-        yield codes.E6_AFFINITY.finding(contender=name, text=text, remedy="give --affinity for all")
+        text = f"{name} may run on CPUs {cpus_text(one.cpus)}, the baseline {baseline} on {cpus_text(base.cpus)}"
+        yield codes.E6_AFFINITY.finding(text=text, remedy=f"give --affinity for all; {_UNASKED}")
     if None not in (one.threads, base.threads) and one.threads != base.threads:
         text = f"it has {units.count(one.threads or 0, 'thread')}, the baseline {baseline} {base.threads}"
         grade = severity("threads")
         remedy = "declare the threads of both in their settings" if grade == "warning" else _DECLARED
         yield codes.E6_THREADS.finding(grade, contender=name, text=text, remedy=remedy)
     if one.group != base.group:
-        text = f"its control group allows {_limit(one.group)}, that of the baseline {baseline} {_limit(base.group)}"
-        yield codes.E6_MEMORY.finding(
-            "warning", contender=name, text=text, remedy="see who else changes control groups here"
+        text = (
+            f"the control group of {name} allows {_limit(one.group)}, that of the baseline {baseline} "
+            f"{_limit(base.group)}"
         )
+        yield codes.E6_MEMORY.finding("warning", text=text, remedy="see who else changes control groups here")
     limits = (limit(one.memory), limit(base.memory))
     if None not in limits and limits[0] != limits[1]:
         text = f"its own limit of memory is {_own(one)}, that of the baseline {baseline} is {_own(base)}"

@@ -46,9 +46,9 @@ def answers(results: ExperimentResults) -> Iterator[str]:
 
 
 def somebody_silent(results: ExperimentResults) -> bool:
-    """Whether a contender that was asked answered nothing: that is said before anything else."""
+    """Whether a contender answered nothing, or less than half: that comes before anything else."""
     misread = _misread(results)
-    return any(one.nothing and one.contender not in misread for one in results.answered)
+    return any(2 * one.answered < one.questions and one.contender not in misread for one in results.answered)
 
 
 def counted(answered: Sequence[Answered]) -> str:
@@ -111,7 +111,9 @@ def _agreement(results: ExperimentResults, gate: Gate) -> Iterator[str]:
                 f"What was answered agrees{_witness(gate)}."
             )
         return
-    if lacking := counted(readers):
+    if everybody and all(one.nothing for one in everybody):
+        yield f"Nobody answered anything: none of {units.count(questions, 'question')}."
+    elif lacking := counted(readers):
         yield f"Not all {units.count(questions, 'question')} were answered: {lacking}."
     if agreed:
         count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"

@@ -41,13 +41,16 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], pooled: Seque
         pooled: what templates say of them.
     """
     timed = bool(results.headline.timings)
+    right = [*answers(results)]
+    first, last = ([right[0]], right[1:]) if somebody_silent(results) else ([], right)
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
-        lines = [*answers(results), *([nothing] if results.gate else [])]
         return (
+            *first,
             *_unfinished(results),
             *_same_engine(results),
-            *lines,
+            *last,
+            *([nothing] if results.gate else []),
             *_flipped(results),
             *_attempts(results),
             *_failures(results),
@@ -64,12 +67,10 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], pooled: Seque
     # Where no operation is decided, what is decided of all comes first.
     open_alone = all(is_open(one) for pair in compared for one in pair.verdicts)
     sentences = (*pooled, *lines) if pooled and open_alone else (*lines, *pooled)
-    right = [*answers(results)]
-    first, last = ([right[0]], right[1:]) if somebody_silent(results) else ([], right)
     return (
+        *first,
         *_unfinished(results),
         *_same_engine(results),
-        *first,
         *sentences,
         *_attempts(results),
         *_failures(results),
