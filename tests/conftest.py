@@ -64,10 +64,15 @@ FIRST = (
     "lies/time/test_T5.py",
     "experiment/command/test_own.py",
     "experiment/command/test_misbehaving.py",
+    "lies/test_odd_engines.py",
+    "experiment/command/test_types.py",
+    "field/test_own_script_embedded_schema.py",
+    "load/comparison/test_rate_search.py",
+    "faults/test_nth_call.py",
 )
 """Files that take longest, and of several that read one run the one that makes it: who needs it at the same moment
 waits, and does nothing."""
-LONGEST_FIRST = ("lies", "experiment/command", "ladder", "engines", "load", "doctor", "data")
+LONGEST_FIRST = ("lies", "experiment/command", "ladder", "faults", "engines", "field", "load", "fuzz", "doctor", "data")
 """Folders whose tests start processes. A worker that has only short tests left ends soon after the others."""
 
 

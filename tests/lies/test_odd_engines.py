@@ -54,10 +54,10 @@ SELECT id, x FROM things WHERE id < 30;
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Weigh:
-    """weigh beside the plug-in: a process of its own, because its path of modules is another."""
+    """weigh beside the plug-in."""
     folder = tmp_path / "odd"
     folder.mkdir()
-    weigh = Weigh(folder, forked=False)
+    weigh = Weigh(folder)
     weigh.environment["PYTHONPATH"] = f"{odd_engines.door(tmp_path / 'door')}:{weigh.environment.get('PYTHONPATH', '')}"
     return weigh
 
