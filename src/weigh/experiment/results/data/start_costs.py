@@ -115,9 +115,9 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
             memory = "" if one.memory is None else f", {size(one.memory)} of memory"
             yield codes.D9_COPY.finding(
                 contender=one.contender,
-                text="it answers although its files are gone: it made a copy of the rows when it was given them "
-                f"({seconds(one.tables_s)}, {seconds(one.cpu_s)} of CPU{memory}, {size(one.disk)} on disk, at every "
-                "start), in a layout of its own, and no time contains that",
+                text="it answers although its files are gone: it made a copy of the rows when it was given them, or "
+                f"asked first (being given them takes {seconds(one.tables_s)}, {seconds(one.cpu_s)} of CPU{memory}, "
+                f"{size(one.disk)} on disk, at every start), in a layout of its own, and no time contains that",
                 remedy="an engine that must copy says so (Engine.copies); else its adapter binds the files where they "
                 "lie",
             )
