@@ -43,8 +43,7 @@ CASTS = {
         "n": (
             *("Nullable(Bool)", "Nullable(Int8)", "Nullable(Int16)", "Nullable(Int128)", "Nullable(Int256)"),
             *("Nullable(UInt8)", "Nullable(UInt64)", "Nullable(UInt128)", "Nullable(UInt256)", "Nullable(Float32)"),
-            *("Nullable(BFloat16)", "Nullable(Decimal(9, 2))", "Nullable(Decimal(76, 10))", "Nullable(IPv4)"),
-            "Nullable(IntervalDay)",
+            *("Nullable(BFloat16)", "Nullable(Decimal(9, 2))", "Nullable(Decimal(76, 10))"),
         ),
         "d": ("Nullable(Date)", "Nullable(Date32)"),
         "m": ("Nullable(DateTime('UTC'))", "Nullable(DateTime64(3, 'UTC'))", "Nullable(DateTime64(9, 'UTC'))"),
