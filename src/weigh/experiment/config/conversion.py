@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOUR = 3600.0
 """A conversion that takes longer has gone wrong."""
 _BATCH = parquet.ROW_GROUP_ROWS
-_NOTED = "with notes"
+_NOTED = "with notes of values"
 """Of a conversion, in the name of its file: those of before have none."""
 
 
