@@ -83,5 +83,6 @@ clean:
 
 $(VENV)/.ready: pyproject.toml uv.lock $(RUST)
 	@test -x $(BIN)/uv || ($(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION))
+	@echo 'installing weigh into $(VENV): packages, and its native module in Rust (the first time some minutes)'
 	$(BIN)/uv sync --locked --quiet --compile-bytecode
 	@touch $@

@@ -36,9 +36,28 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "no header": ("1,2\n3,4\n", ["no line was taken for a header: its columns are called column0 to column1"]),
     "ragged": (
         "a,b,c\n" + "1,2,3\n" * 9 + "1,2\n",
-        ["ragged: its lines have 2 to 3 fields, so that each is read whole, as one text"],
+        ["ragged: its lines have 2 to 3 fields, so that each line is read whole, as one text (quotes too): "
+         "mend those lines"],
     ),
     "large numbers": ("a,b\n99999999999999999999,1\n", ["a is HUGEINT, and becomes DOUBLE in Parquet"]),
+    "more digits than a double": (
+        "id,v,w\n1,9007199254740993.5,1e400\n2,12345678901234567890123,1.5\n3,0.1,2.50\n",
+        ["v: 2 of 3 values rounded, because a double does not hold all of their digits",
+         "w: 1 of 3 values rounded, because a double does not hold all of their digits"],
+    ),
+    "doubles as they print": ("v,w\n0.30000000000000004,1.0E+2\n-1e-7,100\n", ["types guessed: v DOUBLE, w DOUBLE"]),
+    "day or month first": (
+        "id,d\n1,01/02/2024\n2,03/04/2024\n3,05/05/2024\n",
+        ["d: read as day/month; 2 of its 3 values could be month/day"],
+    ),
+    "nanoseconds": (
+        "t\n2024-01-01 00:00:00.123456789\n2024-01-01 00:00:00.123456000\n",
+        ["t: 1 of 2 values cut to microseconds"],
+    ),
+    "some without a zone": (
+        "id,t\n1,2024-01-01T10:00:00+02:00\n2,2024-01-01 10:00:00\n3,2024-01-01T10:00:00Z\n",
+        ["t: 1 of 3 values without a time zone, taken for UTC"],
+    ),
     "line breaks in quotes": ('a,b\n1,"x\ny"\n2,z\n', ["types guessed: a BIGINT, b VARCHAR"]),
 }  # fmt: skip
 
@@ -67,7 +86,7 @@ def test_csv(name: str, tmp_path: Path) -> None:
     path.write_text(text)
     found = noted(path, "CSV", "read_csv")
     assert set(wanted) <= set(found), found
-    if name in ("nothing", "line breaks in quotes"):
+    if name in ("nothing", "line breaks in quotes", "doubles as they print"):
         assert list(found) == wanted
 
 
@@ -79,9 +98,10 @@ def test_what_is_packed_is_counted_as_well(tmp_path: Path) -> None:
 
 def test_json(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    path.write_text('{"a": 1, "b": "2,5"}\n{"a": 2}\n')
+    path.write_text('{"a": 1, "b": "2,5", "c d": 12345678901234567890123}\n{"a": 2, "c d": 1.5}\n')
     assert noted(path, "JSON", "read_json") == (
-        "types guessed: a BIGINT, b VARCHAR",
+        "types guessed: a BIGINT, b VARCHAR, c d DOUBLE",
+        "c d: 1 of 2 values rounded, because a double does not hold all of their digits",
         "b stays text; 1 of its 1 values look like numbers ('2,5')",
         "NULL made of missing or null fields: 1 in b",
     )

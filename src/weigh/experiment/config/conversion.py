@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 _HOUR = 3600.0
 """A conversion that takes longer has gone wrong."""
 _BATCH = parquet.ROW_GROUP_ROWS
-_NOTED = "with notes"
+_NOTED = "with notes of values"
 """Of a conversion, in the name of its file: those of before have none."""
 
 
@@ -149,11 +151,14 @@ def _asked(file: Path, cache: Path, script: str, queries: list[str]) -> list[lis
     try:
         return DuckDB(cache, timeout=_HOUR)(f"SET TimeZone = 'UTC'; SET memory_limit = '2GB'; {script}", queries)
     except DataFault as error:
-        raise DataFault(
-            error.what.replace("cannot compute it", "cannot read it"),
-            where=str(file),
-            remedy="mend the file, or convert it to Parquet yourself; a database must be open nowhere else",
-        ) from None
+        # What follows names options of DuckDB that nobody can give here.
+        what = re.split(r" Possible Solution:| LINE 1:", error.what.replace("cannot compute it", "cannot read it"))[0]
+        remedy = "mend the file, or convert it to Parquet yourself"
+        if "not utf-8" in what:
+            remedy = f"iconv -f LATIN1 -t UTF-8 {shlex.quote(file.name)} makes text in UTF-8 of it, where it is Latin-1"
+        elif user_files.form(file) == "DuckDB":
+            remedy += "; a database must be open nowhere else"
+        raise DataFault(what, where=str(file), remedy=remedy) from None
 
 
 def _attached(file: Path) -> str:

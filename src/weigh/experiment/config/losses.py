@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from weigh.experiment.config import changed_values
+from weigh.experiment.config.dialect import SNIFFED, literal, mark, quoted
 from weigh.model.errors import DataFault
 from weigh.model.text import one_line
 from weigh.model.units import count
@@ -42,14 +44,11 @@ def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
     """
     described = [
         f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})"
-        for one in (source, f"read_parquet({_literal(str(made))})")
+        for one in (source, f"read_parquet({literal(str(made))})")
     ]
     if form != "CSV":
         return described
-    sniffed = (
-        'SELECT Delimiter AS delimiter, Quote AS quote, "Comment" AS comment, SkipRows AS skipped, '
-        f"HasHeader AS header FROM sniff_csv({_literal(str(file))}, sample_size = -1)"
-    )
+    sniffed = f"SELECT {SNIFFED} FROM sniff_csv({literal(str(file))}, sample_size = -1)"
     return [*described, sniffed]
 
 
@@ -68,31 +67,38 @@ def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) 
         return tuple(_changed(read, written))
     names = [str(column["name"]) for column in written]
     texts = [str(column["name"]) for column in read if column["type"] in ("VARCHAR", "JSON")]
-    (counted,) = ask([_counts(f"read_parquet({_literal(str(made))})", names, texts)])[0]
-    lines = _lines(file, sniffed[0][0], int(counted["rows"]), names, counted) if sniffed and sniffed[0] else ()
+    table = f"read_parquet({literal(str(made))})"
+    (counted,) = ask([_counts(table, names, texts)])[0]
+    lines: Sequence[str] = ()
+    changed: Sequence[str] = ()
+    read_as = sniffed[0][0] if sniffed and sniffed[0] else None
+    if read_as is not None:
+        lines = list(_lines(file, read_as, int(counted["rows"]), names, counted))
+    if read_as is not None or form == "JSON":
+        changed = list(changed_values.notes(file, read, read_as, table, int(counted["rows"]), ask))
     columns = (*_looks(texts, counted), *_nulls(form, names, texts, counted))
-    return (*lines, _types(read), *_changed(read, written), *columns)
+    return (*lines, _types(read), *changed, *_changed(read, written), *columns)
 
 
 def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
     """One row: how many rows; NULLs of each column; and of texts, how many look like numbers, dates, NULL."""
     found = ["count(*) AS rows"]
     for number, name in enumerate(names):
-        column = _quoted(name)
+        column = quoted(name)
         found.append(f"count(*) - count({column}) AS null{number}")
         if name not in texts:
             continue
         as_text = f"{column}::VARCHAR"
         like = {
-            "number": f"regexp_full_match({as_text}, {_literal(_NUMBER)}) AND regexp_matches({as_text}, '[0-9]')",
-            "date": f"regexp_full_match({as_text}, {_literal(_DATE)})",
-            "word": f"lower(trim({as_text})) IN ({', '.join(map(_literal, _NOTHING))})",
+            "number": f"regexp_full_match({as_text}, {literal(_NUMBER)}) AND regexp_matches({as_text}, '[0-9]')",
+            "date": f"regexp_full_match({as_text}, {literal(_DATE)})",
+            "word": f"lower(trim({as_text})) IN ({', '.join(map(literal, _NOTHING))})",
         }
         for kind, predicate in like.items():
             found.append(f"count(*) FILTER ({predicate}) AS {kind}{number}")
             found.append(f"min({as_text}) FILTER ({predicate}) AS {kind}_example{number}")
         separators = "|".join(map(re.escape, _SEPARATORS))
-        pieces = f"len(regexp_split_to_array({as_text}, {_literal(separators)}))"
+        pieces = f"len(regexp_split_to_array({as_text}, {literal(separators)}))"
         found += [f"min({pieces}) AS least{number}", f"max({pieces}) AS most{number}"]
     return f"SELECT {', '.join(found)} FROM {table}"
 
@@ -100,7 +106,7 @@ def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
 def _lines(
     file: Path, sniffed: dict[str, Any], rows: int, names: Sequence[str], counted: dict[str, Any]
 ) -> Iterator[str]:
-    quote, comment = _mark(sniffed["quote"]), _mark(sniffed["comment"])
+    quote, comment = mark(sniffed["quote"]), mark(sniffed["comment"])
     try:
         records, blank, comments = _records(file, quote, comment)
     except OSError as error:
@@ -127,11 +133,7 @@ def _lines(
     if len(names) == 1 and int(counted.get("most0") or 1) > 1:
         least, most = int(counted["least0"]), int(counted["most0"])
         ragged = f"its lines have {least} to {most} fields" if least != most else f"its lines may have {most} fields"
-        yield f"ragged: {ragged}, so that each is read whole, as one text"
-
-
-def _mark(sniffed: Any) -> str:
-    return "" if sniffed in (None, "(empty)", "\0", "") else str(sniffed)
+        yield f"ragged: {ragged}, so that each line is read whole, as one text (quotes too): mend those lines"
 
 
 def _records(file: Path, quote: str, comment: str) -> tuple[int, int, int]:
@@ -219,11 +221,3 @@ def _numbered(counted: dict[str, Any], texts: Sequence[str]) -> Iterator[tuple[i
 def _some(clauses: Sequence[str]) -> str:
     more = f" and {len(clauses) - _NAMED:,} more" if len(clauses) > _NAMED else ""
     return ", ".join(clauses[:_NAMED]) + more
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
