@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 DOUBLE_FOR_DECIMAL = 1e-9
 """Relative tolerance for an engine without decimals (SQLite), or one that answers in doubles where others are exact."""
-_ANY_ROWS = f"{codes.A7}: other rows, which LIMIT without ORDER BY leaves open: only their number was compared"
+ANY_ROWS = f"{codes.A7}: other rows, which LIMIT leaves open where no order is known: only their number was compared"
+"""The note on rows that differ where a LIMIT has no ORDER BY, or one that the answer cannot be compared by."""
 EXPORT_ROWS = 100_000
 """Above this number of rows an answer is compared by its digest where it can be, and the operation is an export."""
 _MOST_ROWS_SHOWN = 2_000_000
@@ -134,7 +135,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     if not result.agrees:
         any_rows = schema.limit is not None and not schema.ordered_by
         whole = answer.num_rows == schema.limit and witness.num_rows >= answer.num_rows
-        return Comparison(agrees=True, open=True, notes=(_ANY_ROWS,)) if any_rows and whole else result
+        return Comparison(agrees=True, open=True, notes=(ANY_ROWS,)) if any_rows and whole else result
     notes = (*result.notes, *dict.fromkeys([*_in_other_types(given, schema), *forms]), *left_open)
     if schema is not declared:
         which = ", ".join(b.name for a, b in zip(declared.columns, schema.columns, strict=True) if a != b)

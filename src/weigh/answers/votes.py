@@ -190,6 +190,14 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
     if unchecked:
         return "; ".join(dict.fromkeys(unchecked))[:300]
     if GateStatus.UNVERIFIED in statuses.values():
+        if any(
+            note == compare.ANY_ROWS
+            for by in cases.values()
+            for each in by.values()
+            for one in each
+            for note in one.notes
+        ):
+            return f"answers differ, and LIMIT allows it: {compare.ANY_ROWS}"
         return "no pinned answer, no ground truth and no other lineage to compare with"
     ties = [note for by in cases.values() for checks in by.values() for check in checks for note in check.notes]
     return "; ".join(dict.fromkeys(ties))[:300]

@@ -244,8 +244,11 @@ def _asked(
                     "query, or let another engine begin: --contender ENGINE",
                 ) from None
             schemas.append(infer_schema.describe(statement.sql, table))
-            if infer_schema.unordered_limit(statement.sql):
-                findings.append(_any_rows(statement.name))
+            unchecked = infer_schema.unchecked_order(statement.sql, schemas[-1])
+            if infer_schema.any_rows(statement.sql, schemas[-1]):
+                findings.append(_any_rows(statement.name, unchecked=unchecked))
+            elif unchecked:
+                findings.append(_any_order(statement.name))
             progress.step(number + 1, len(statements), "asking")
     return schemas, findings
 
@@ -256,10 +259,20 @@ def _filled(statement: Statement, values: Parameters) -> str:
     return fill(braced(statement.sql), first.literals)
 
 
-def _any_rows(query: str) -> Finding:
+def _any_order(query: str) -> Finding:
+    return codes.A7_ORDER.finding(
+        operation=query,
+        text="its ORDER BY is by no column of the answer that can be compared (an expression, a collation, another "
+        "table's column, or NULLs whose place is open): rows in any order agree",
+        remedy="select what it is ordered by, by name; or write ordered_by into its .toml",
+    )
+
+
+def _any_rows(query: str, *, unchecked: bool) -> Finding:
+    what = "an ORDER BY that its answer can be compared by" if unchecked else "ORDER BY"
     return codes.A7_LIMIT.finding(
         operation=query,
-        text="it has LIMIT without ORDER BY: any rows are a right answer, so other rows confirm nothing: unverified",
+        text=f"it has LIMIT without {what}: any rows are a right answer, so other rows confirm nothing: unverified",
         remedy="add ORDER BY over columns that leave no ties",
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
 
 from weigh.model.errors import UsageError
+from weigh.workloads import order_columns
 from weigh.workloads.long_lists import shortened
 from weigh.workloads.user_sql import ColumnTable, QueryFile
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 DIALECT = "duckdb"
 """In which users' queries are parsed: the widest of the standard-like ones. The text itself is never changed."""
+
+_ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,17 +91,23 @@ def describe(sql: str, answer: pa.Table) -> QueryFile:
         found = kind(field.type)
         columns.append(ColumnTable(name=name, kind=found, match=_match(found, selects[position] if known else None)))
     return QueryFile(
-        ordered_by=_order(query, selects, names) if query is not None and known else [],
+        ordered_by=[names[at] for at in order_columns.of(query, answer)] if query is not None else [],
         limit=_limit(query),
         keys=_keys(query, selects, names) if query is not None and known else [],
         column=columns,
     )
 
 
-def unordered_limit(sql: str) -> bool:
-    """Whether a query takes some rows of many without saying which: any answer to it is right."""
+def any_rows(sql: str, described: QueryFile) -> bool:
+    """Whether a query takes some rows of many, and nothing in its answer says which: other rows may be right too."""
+    return limited(sql) and not described.ordered_by
+
+
+def unchecked_order(sql: str, described: QueryFile) -> bool:
+    """Whether a query has an ORDER BY, and no column of its answer by which the order can be compared."""
     query = _parsed(sql)
-    return query is not None and query.args.get("limit") is not None and query.args.get("order") is None
+    ordered = query.args.get("order") is not None if query is not None else bool(_ORDER.search(sql))
+    return ordered and not described.ordered_by
 
 
 def limited(sql: str) -> bool:
@@ -152,33 +162,6 @@ def _match(kind: Kind, select: exp.Expr | None) -> Match:
     return "approx" if kind == "double" else "exact"
 
 
-def _order(query: exp.Query, selects: list[exp.Expr], names: list[str]) -> list[str]:
-    """The ORDER BY columns that the answer has, up to the first that it does not have."""
-    order = query.args.get("order")
-    found: list[str] = []
-    for one in order.expressions if order is not None else []:
-        position = _position(one.this, selects)
-        if position is None:
-            break
-        if names[position] not in found:
-            found.append(names[position])
-    return found
-
-
-def _position(wanted: exp.Expr, selects: list[exp.Expr]) -> int | None:
-    """Where a select list has an expression: by its number, its alias, or written out again."""
-    from sqlglot import exp
-
-    if isinstance(wanted, exp.Literal) and wanted.is_int:
-        number = int(wanted.this) - 1
-        return number if 0 <= number < len(selects) else None
-    for position, select in enumerate(selects):
-        plain = isinstance(wanted, exp.Column) and not wanted.table and wanted.name == select.alias_or_name
-        if plain or select.unalias() == wanted:
-            return position
-    return None
-
-
 def _limit(query: exp.Query | None) -> int | None:
     limit = query.args.get("limit") if query is not None else None
     value = limit.args.get("expression") if limit is not None else None
@@ -190,7 +173,7 @@ def _keys(query: exp.Query, selects: list[exp.Expr], names: list[str]) -> list[s
     group = query.args.get("group")
     if group is None or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
         return []
-    positions = [_position(one, selects) for one in group.expressions]
+    positions = [order_columns.listed(one, selects) for one in group.expressions]
     if None in positions:
         return []
     return [names[position] for position in dict.fromkeys(positions) if position is not None]

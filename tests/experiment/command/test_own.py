@@ -152,6 +152,37 @@ def test_a_limit_without_an_order_is_pointed_out(own: Weigh) -> None:
     assert "A7.limit any: it has LIMIT without ORDER BY" in made.out
 
 
+STARS = {
+    "reversed": ("SELECT * FROM users ORDER BY ID", "SELECT * FROM users ORDER BY id DESC"),
+    "honest": ("SELECT * FROM users ORDER BY users.id DESC", "SELECT * FROM users ORDER BY id DESC"),
+    "others": ("SELECT * FROM users ORDER BY id DESC LIMIT 5", "SELECT * FROM users ORDER BY id LIMIT 5"),
+    "open": ("SELECT * FROM users ORDER BY hash(id) LIMIT 3", "SELECT * FROM users ORDER BY id LIMIT 3"),
+    "unplaced": ("SELECT * FROM users ORDER BY hash(id)", "SELECT * FROM users ORDER BY id"),
+}
+"""Queries with a star, and what an engine of another lineage is asked instead."""
+
+
+def test_the_order_of_a_star_is_compared_and_what_cannot_be_is_named(own: Weigh) -> None:
+    (own.folder / "stars.sql").write_text(";\n".join(f"-- name: {name}\n{sql}" for name, (sql, _) in STARS.items()))
+    made = own("init", "--data", "my 'data'/users.parquet", "--sql", "stars.sql", "--contender", "duckdb")
+    assert made.code == 0, made.err
+    assert "A7.limit open: it has LIMIT without an ORDER BY that its answer can be compared by" in made.out
+    assert "A7.order unplaced: its ORDER BY is by no column" in made.out
+    for name, (_, other) in STARS.items():
+        schema = own.folder / "queries" / f"{name}.toml"
+        schema.write_text(f'dialect = {{ polars = "{other}" }}\n{schema.read_text()}')
+    flags = ("--contender", "duckdb", "--contender", "polars", "--no-shrink", "--quiet", "--json")
+    found = {row["operation"]: row for row in own("gate", *flags).json["gate"]}
+    assert {name: row["status"] for name, row in found.items()} == {
+        "reversed": "diverged",
+        "honest": "agreed",
+        "others": "diverged",
+        "open": "unverified",
+        "unplaced": "agreed",
+    }
+    assert "answers differ, and LIMIT allows it" in found["open"]["detail"]
+
+
 @pytest.mark.promise(
     "a hash of every byte is part of the experiment, so that other data is another experiment, wherever it lies."
 )

@@ -19,22 +19,32 @@ _REASONS = 8
 """Reasons that stand in findings of their own."""
 
 
-def of(suite: Suite, left: Sequence[LeftOut], any_rows: Sequence[str], taken: int) -> Iterator[Finding]:
+def of(
+    suite: Suite, left: Sequence[LeftOut], any_rows: Sequence[str], any_order: Sequence[str], taken: int
+) -> Iterator[Finding]:
     """The findings of a suite.
 
     Args:
         suite: as it was read.
         left: everything that is not asked.
         any_rows: names of questions for which any rows are right.
+        any_order: names of questions whose ORDER BY cannot be compared.
         taken: number of questions that are asked.
     """
     yield from _left_out(left, taken)
     yield from _unread(suite)
     if any_rows:
         yield codes.A7_LIMIT.finding(
-            text=f"{count(len(any_rows), 'operation')} {'has' if len(any_rows) == 1 else 'have'} LIMIT without ORDER "
-            f"BY ({_some(any_rows)}): any rows are a right answer, so other rows confirm nothing: unverified",
+            text=f"{count(len(any_rows), 'operation')} {'has' if len(any_rows) == 1 else 'have'} LIMIT without an "
+            f"ORDER BY that the answer can be compared by ({_some(any_rows)}): any rows are a right answer, so other "
+            "rows confirm nothing: unverified",
             remedy="add ORDER BY over columns that leave no ties",
+        )
+    if any_order:
+        yield codes.A7_ORDER.finding(
+            text=f"{count(len(any_order), 'operation')} {'has' if len(any_order) == 1 else 'have'} an ORDER BY by no "
+            f"column of the answer that can be compared ({_some(any_order)}): rows in any order agree",
+            remedy="select what they are ordered by, by name",
         )
 
 

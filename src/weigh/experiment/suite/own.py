@@ -171,7 +171,7 @@ def own_files(
         operations=operations,
         left_out=tuple(left),
         unread=suite.unread,
-        findings=tuple(findings.of(suite, tuple(left), asked.any_rows, len(operations))),
+        findings=tuple(findings.of(suite, tuple(left), asked.any_rows, asked.any_order, len(operations))),
     )
 
 

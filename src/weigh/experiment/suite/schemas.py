@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from weigh.workloads.suites.question import Question
 
 _TIMEOUT = 300.0
+_FORM = "2"
+"""Of what is read off an answer: other where the same answer would be described otherwise."""
 _DETAIL = 160
 """Characters of an engine's words that stand in a finding."""
 _PLACE = re.compile(r"\s+LINE \d+:")
@@ -43,12 +45,14 @@ class Asked(NamedTuple):
     Attributes:
         schemas: by name of the question.
         left_out: those that no contender answers, with the words of the first.
-        any_rows: names of those for which any rows are right: LIMIT without ORDER BY.
+        any_rows: names of those for which any rows are right: LIMIT without an order that can be compared.
+        any_order: names of those whose ORDER BY cannot be compared.
     """
 
     schemas: dict[str, QueryFile]
     left_out: tuple[LeftOut, ...]
     any_rows: tuple[str, ...]
+    any_order: tuple[str, ...]
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +108,7 @@ def schemas(
             place = cache / "suites" / f"{hash_bytes(key.encode() + msgspec.json.encode(plain))[:24]}.json"
             dialect = engines.of(contender).dialect
             texts = {one.name: one.dialect.get(dialect, one.sql) for one in open_}
-            keys = {one.name: hash_bytes(f"{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
+            keys = {one.name: hash_bytes(f"{_FORM}\0{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
             cached = _read(place)
             unknown = [
                 one for one in open_ if keys[one.name] not in cached.schemas and keys[one.name] not in cached.refused
@@ -127,8 +131,11 @@ def schemas(
                     refused.setdefault(one.name, f"{contender.name} does not answer it: {words}")
                     still.append(one)
             open_ = still
-    any_rows = tuple(one.name for one in questions if one.name in found and infer_schema.unordered_limit(one.sql))
-    return Asked(found, tuple(LeftOut(name=name, why=why) for name, why in refused.items()), any_rows)
+    known = [(one.name, one.sql, found[one.name]) for one in questions if one.name in found]
+    any_rows = tuple(name for name, sql, schema in known if infer_schema.any_rows(sql, schema))
+    any_order = tuple(name for name, sql, schema in known if infer_schema.unchecked_order(sql, schema))
+    any_order = tuple(name for name in any_order if name not in any_rows)
+    return Asked(found, tuple(LeftOut(name=name, why=why) for name, why in refused.items()), any_rows, any_order)
 
 
 def _ask(

@@ -68,6 +68,11 @@ A6_CLOCK = plain(
 )
 A7 = plain("A7", pages.SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
+A7_ORDER = note(
+    "A7.order",
+    Page("guide/your-own-data.md"),
+    "no column of the answer tells the order that ORDER BY wants, so the order of its rows is not compared",
+)
 A7_SHOWN = note(
     "A7.shown",
     pages.CLICKBENCH,
