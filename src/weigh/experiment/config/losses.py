@@ -42,7 +42,7 @@ def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
     """
     described = [
         f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})"
-        for one in (source, f"read_parquet({_literal(str(made))})")
+        for one in (source, f"read_parquet({_literal(str(made))}, hive_partitioning = false)")
     ]
     if form != "CSV":
         return described
@@ -68,7 +68,7 @@ def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) 
         return tuple(_changed(read, written))
     names = [str(column["name"]) for column in written]
     texts = [str(column["name"]) for column in read if column["type"] in ("VARCHAR", "JSON")]
-    (counted,) = ask([_counts(f"read_parquet({_literal(str(made))})", names, texts)])[0]
+    (counted,) = ask([_counts(f"read_parquet({_literal(str(made))}, hive_partitioning = false)", names, texts)])[0]
     lines = _lines(file, sniffed[0][0], int(counted["rows"]), names, counted) if sniffed and sniffed[0] else ()
     columns = (*_looks(texts, counted), *_nulls(form, names, texts, counted))
     return (*lines, _types(read), *_changed(read, written), *columns)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from weigh.workloads.suites.question import Question
 
 _TIMEOUT = 300.0
+_FORM = b"of files alone"
+"""Of what is cached; read in another way, it is another file."""
 _DETAIL = 160
 """Characters of an engine's words that stand in a finding."""
 _PLACE = re.compile(r"\s+LINE \d+:")
@@ -101,7 +103,7 @@ def schemas(
                 break
             # Whoever is called otherwise, or reads another layout, answers the same.
             plain = msgspec.structs.replace(contender, name="", layout="", catalog="", store="file")
-            place = cache / "suites" / f"{hash_bytes(key.encode() + msgspec.json.encode(plain))[:24]}.json"
+            place = cache / "suites" / f"{hash_bytes(_FORM + key.encode() + msgspec.json.encode(plain))[:24]}.json"
             dialect = engines.of(contender).dialect
             texts = {one.name: one.dialect.get(dialect, one.sql) for one in open_}
             keys = {one.name: hash_bytes(f"{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
