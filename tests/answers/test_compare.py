@@ -332,3 +332,11 @@ def test_rows_of_a_limit_without_order_confirm_nothing_and_contradict_nothing() 
     assert (found.agrees, found.open) == (True, True)
     assert not compare.compare(table([1, 2]), table([1, 2]), of).open
     assert not compare.compare(table([1]), table([3, 4]), of).agrees
+
+
+@pytest.mark.parametrize(("answer", "witness"), [(1, 2), (2, 1), (2, 3), (3, 3)])
+def test_columns_of_another_number_differ(answer: int, witness: int) -> None:
+    """A schema is one engine's answer: the witness may have more columns than it, or fewer."""
+    left, right = (table(*([1, 2] for _ in range(width))) for width in (answer, witness))
+    found = compare.compare(left, right, schema("integer", "integer"))
+    assert [one.column for one in found.differences] == ["(columns)"]

@@ -112,6 +112,8 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     """
     if answer.num_columns != len(schema.columns):
         return mismatch("(columns)", answer.num_columns, len(schema.columns))
+    if witness.num_columns != len(schema.columns):
+        return mismatch("(columns)", answer.num_columns, witness.num_columns)
     swapped = names.swapped(answer.column_names, [column.name for column in schema.columns])
     if swapped is not None:
         return swapped

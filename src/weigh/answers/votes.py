@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from weigh.answers import compare
+from weigh.answers.left_open import reason
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED, Check, OperationGate
@@ -19,17 +19,14 @@ if TYPE_CHECKING:
     from weigh.answers.comparison import Comparison
     from weigh.model.operation import Case, Operation
 
-_ORDERS = re.compile(r"\b(min|max|greatest|least|median|mode|quantile\w*|percentile\w*|arg_?m(in|ax))\s*\(", re.I)
-"""Functions whose answer depends on where NaN stands."""
-
 
 def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]) -> list[Check]:
     """The lineages' votes on one case.
 
     Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
     camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge, of one
-    lineage or of several. Contenders of one lineage that agree confirm nothing. Nor does a majority tell where NaN
-    stands in an order: it is the greatest number to some engines, and none to others, and SQL does not say.
+    lineage or of several. Contenders of one lineage that agree confirm nothing. Nor does a majority tell
+    what SQL leaves open (:mod:`weigh.answers.left_open`).
     """
     camps: list[list[str]] = []
     notes: dict[str, tuple[str, ...]] = {}
@@ -55,20 +52,29 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
     winners = [camp for camp, votes in zip(camps, strength, strict=True) if votes == best]
     right = winners[0] if best > 1 and len(winners) == 1 else []
     found: list[Check] = []
+    why_open = [
+        reason(operation, compare.compare(tables[camp[0]], tables[right[0]], operation.schema))
+        for camp in camps
+        if right and contradicts(camp, right)
+    ]
+    if why_open and all(why_open):
+        right = []
     for camp, votes in zip(camps, strength, strict=True):
         against = [other for other in ([right] if right else camps) if contradicts(camp, other)]
         for name in camp:
             if against:
                 witnesses = [one for one in tables if any(one in other for other in against)]
                 compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
+                why = reason(operation, compared)
                 found.append(
                     Check(
                         **common,
                         contender=name,
                         status=GateStatus.DIVERGED,
                         witness=", ".join(witnesses),
-                        detail="outvoted" if right and not _of_order(operation, compared) else UNDECIDED,
+                        detail="outvoted" if right and not why else UNDECIDED,
                         differences=compared.differences,
+                        notes=(why,) if why else (),
                     )
                 )
             elif votes > 1 and (camp is right or not right):
@@ -81,17 +87,9 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
                         notes=notes.get(name, ()),
                     )
                 )
-            elif why := [one for pair, one in left_open.items() if camp[0] in pair]:
-                found.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=why[0].notes))
+            elif alike := [one for pair, one in left_open.items() if camp[0] in pair]:
+                found.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=alike[0].notes))
     return found
-
-
-def _of_order(operation: Operation, compared: Comparison) -> bool:
-    """Whether answers differ in nothing but NaN for another number, in a question that puts numbers in order."""
-    cells = compared.differences
-    if not cells or len(cells) < compared.count or not _ORDERS.search(operation.sql):
-        return False
-    return all("nan" in (one.got.strip("'").lower(), one.expected.strip("'").lower()) for one in cells)
 
 
 def conclude(
@@ -220,7 +218,7 @@ def _differ(total: int, each: list[tuple[str, list[Check]]], *, blamed: bool) ->
     return [
         f"{' and '.join(name for name, _ in each)} {'answer' if len(each) > 1 else 'answers'} differently on "
         f"{len(cases)} of {total} literals"
-        f" (case {first.case}{shown}{'' if blamed else f'; {UNDECIDED}'})"
+        f" (case {first.case}{shown}{'' if blamed else f'; {UNDECIDED}'}{''.join(f': {why}' for why in first.notes)})"
     ]
 
 

@@ -116,7 +116,8 @@ class DuckLake(Format):
     def register(self, table: str, paths: list[str]) -> None:
         """By ``ducklake_add_data_files``, which takes a file twice."""
         self.connection.execute(
-            f'CREATE TABLE lake."{table}" AS SELECT * FROM read_parquet({_quoted(paths[0])}) LIMIT 0'
+            f'CREATE TABLE lake."{table}" AS '
+            f"SELECT * FROM read_parquet({_quoted(paths[0])}, hive_partitioning = false) LIMIT 0"
         )
         for path in paths:
             self.connection.execute(f"CALL ducklake_add_data_files('lake', {_quoted(table)}, {_quoted(path)})")

@@ -30,7 +30,7 @@ def table(paths: Sequence[str]) -> pa.Table:
     Raises:
         pa.ArrowException: it cannot read them.
     """
-    return ranged(paths, pq.read_table(list(paths)))
+    return ranged(paths, pq.read_table(list(paths), partitioning=None))
 
 
 def ranged(paths: Sequence[str], rows: pa.Table) -> pa.Table:
@@ -46,7 +46,7 @@ def ranged(paths: Sequence[str], rows: pa.Table) -> pa.Table:
     old = [at for at in sorted(_int96(paths[0])) if at < rows.num_columns]
     if not old:
         return rows
-    coarse = pq.read_table(list(paths), coerce_int96_timestamp_unit="us")
+    coarse = pq.read_table(list(paths), partitioning=None, coerce_int96_timestamp_unit="us")
     for at in old:
         field = coarse.schema.field(at)
         if not _wraps_nowhere(rows.column(at), coarse.column(at)):

@@ -43,7 +43,10 @@ def ask(tables, sql, settings):
     for name, value in settings.items():
         connection.query(f"SET {name} = {literal(value)}")
     for name, paths in tables.items():
-        parts = " UNION ALL ".join(f"SELECT * FROM file({literal(path)}, Parquet)" for path in paths)
+        parts = " UNION ALL ".join(
+            f"SELECT * FROM file({literal(path)}, Parquet)" + " SETTINGS use_hive_partitioning = 0" * ("=" in path)
+            for path in paths
+        )
         connection.query(f"CREATE VIEW `{name}` AS {parts}")
     table = pa.ipc.open_stream(connection.query(sql, "ArrowStream").bytes()).read_all()
     return list(zip(*(column.to_pylist() for column in table.columns)))

@@ -69,7 +69,7 @@ class Engine(Adapter):
         """Views over ``file()`` or ``s3()``: nothing is copied."""
         self._view(
             {
-                name: " UNION ALL ".join(f"SELECT * FROM {self._table(files)}" for files in _globs(paths))
+                name: " UNION ALL ".join(f"SELECT * FROM {self._table(files)}{_own(files)}" for files in _globs(paths))
                 for name, paths in tables.items()
             }
         )
@@ -215,6 +215,11 @@ def _globs(paths: list[str]) -> list[str]:
     return [
         f"{folder}/{names[0] if len(names) == 1 else '{' + ','.join(names) + '}'}" for folder, names in folders.items()
     ]
+
+
+def _own(files: str) -> str:
+    """What makes a table of the columns of its files alone, where a folder named k=v would be one more."""
+    return " SETTINGS use_hive_partitioning = 0" if "=" in files else ""
 
 
 def _literal(value: Any) -> str:

@@ -55,7 +55,7 @@ def ask(tables, sql, settings):
     connection = duckdb.connect(config={**fixed, **settings})
     for name, paths in tables.items():
         files = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-        connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM read_parquet([{files}])')
+        connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM read_parquet([{files}], hive_partitioning = false)')
     return connection.execute(sql).fetchall()
 """,
     confined=True,

@@ -93,7 +93,9 @@ class Engine(Adapter):
             if form == "vortex" and form not in self.loaded:
                 self.connection.execute(f"LOAD {_quoted(_extension(form))}")
                 self.loaded.add(form)
-            self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_{form}([{files}])')
+            # A folder named k=v is no column: a table is what its files hold.
+            option = ", hive_partitioning = false" if form == "parquet" else ""
+            self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_{form}([{files}]{option})')
 
         self.bind_each(tables, view)
         self._confine()
@@ -133,7 +135,7 @@ class Engine(Adapter):
     def ingest(self) -> int:
         """``CREATE TABLE AS`` and a checkpoint, so that what is in the log lies in the database itself."""
         files = ", ".join(_quoted(path) for path in self.paths)
-        made = f"CREATE TABLE {_named(self.table)} AS SELECT * FROM read_parquet([{files}])"
+        made = f"CREATE TABLE {_named(self.table)} AS SELECT * FROM read_parquet([{files}], hive_partitioning = false)"
         rows = self.connection.execute(made).fetchall()[0][0]
         self.connection.execute("CHECKPOINT store")
         return int(rows)

@@ -103,7 +103,7 @@ def _texts(file: Path, names: Sequence[str], sniffed: dict[str, Any] | None) -> 
         keys = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
         called = ", ".join(f"{quoted(name)} AS c{at}" for at, name in enumerate(names))
         return (
-            f"(SELECT {called} FROM read_json({literal(str(file))}, maximum_object_size = 268435456, "
+            f"(SELECT {called} FROM read_json({literal(str(file))}, maximum_object_size = 268435456, hive_partitioning = false, "
             f"columns = {{{keys}}}))"
         )
     marks = ", ".join(f"{name} = {literal(mark(sniffed[name]))}" for name in ("quote", "escape", "comment"))
@@ -111,7 +111,7 @@ def _texts(file: Path, names: Sequence[str], sniffed: dict[str, Any] | None) -> 
     return (
         f"read_csv({literal(str(file))}, auto_detect = false, delim = {literal(str(sniffed['delimiter']))}, {marks}, "
         f"skip = {int(sniffed['skipped'])}, header = {str(bool(sniffed['header'])).lower()}, "
-        f"strict_mode = false, columns = {{{types}}})"
+        f"strict_mode = false, hive_partitioning = false, columns = {{{types}}})"
     )
 
 

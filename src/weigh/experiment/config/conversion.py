@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 _HOUR = 3600.0
 """A conversion that takes longer has gone wrong."""
 _BATCH = parquet.ROW_GROUP_ROWS
-_NOTED = "with notes of values"
+_NOTED = "with notes of values, of the file alone"
 """Of a conversion, in the name of its file: those of before have none."""
+_READ = "sample_size = -1, hive_partitioning = false"
+"""Every row decides on types, and a folder named k=v is no column."""
 
 
 class Converted(NamedTuple):
@@ -127,8 +129,8 @@ def _notes(target: Path) -> tuple[str, ...]:
 def _source(form: str, inside: str, file: Path) -> str:
     """How DuckDB reads it."""
     return {
-        "CSV": f"read_csv({_text(file)}, sample_size = -1)",
-        "JSON": f"read_json({_text(file)}, sample_size = -1, maximum_object_size = 268435456)",
+        "CSV": f"read_csv({_text(file)}, {_READ})",
+        "JSON": f"read_json({_text(file)}, {_READ}, maximum_object_size = 268435456)",
         "DuckDB": f'source.main."{inside.replace(chr(34), chr(34) * 2)}"',
     }[form]
 

@@ -44,7 +44,7 @@ def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
     """
     described = [
         f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})"
-        for one in (source, f"read_parquet({literal(str(made))})")
+        for one in (source, f"read_parquet({literal(str(made))}, hive_partitioning = false)")
     ]
     if form != "CSV":
         return described
@@ -67,7 +67,7 @@ def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) 
         return tuple(_changed(read, written))
     names = [str(column["name"]) for column in written]
     texts = [str(column["name"]) for column in read if column["type"] in ("VARCHAR", "JSON")]
-    table = f"read_parquet({literal(str(made))})"
+    table = f"read_parquet({literal(str(made))}, hive_partitioning = false)"
     (counted,) = ask([_counts(table, names, texts)])[0]
     lines: Sequence[str] = ()
     changed: Sequence[str] = ()

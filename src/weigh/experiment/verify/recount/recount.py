@@ -277,7 +277,8 @@ def _sources(folder: Path) -> str:
         names = ", ".join(_path(path) for path in files)
         parts.append(
             f"SELECT {', '.join(columns)}\n"
-            f"FROM (FROM read_parquet([{names}], union_by_name = true) UNION ALL BY NAME {_NO_LOADS})"
+            f"FROM (FROM read_parquet([{names}], union_by_name = true, hive_partitioning = false) "
+            f"UNION ALL BY NAME {_NO_LOADS})"
         )
     if journals:
         names = ", ".join(_path(path) for path in journals)
