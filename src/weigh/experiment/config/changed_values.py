@@ -103,8 +103,8 @@ def _texts(file: Path, names: Sequence[str], sniffed: dict[str, Any] | None) -> 
         keys = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
         called = ", ".join(f"{quoted(name)} AS c{at}" for at, name in enumerate(names))
         return (
-            f"(SELECT {called} FROM read_json({literal(str(file))}, maximum_object_size = 268435456, hive_partitioning = false, "
-            f"columns = {{{keys}}}))"
+            f"(SELECT {called} FROM read_json({literal(str(file))}, maximum_object_size = 268435456, "
+            f"hive_partitioning = false, columns = {{{keys}}}))"
         )
     marks = ", ".join(f"{name} = {literal(mark(sniffed[name]))}" for name in ("quote", "escape", "comment"))
     types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(names)))
