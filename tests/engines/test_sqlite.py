@@ -242,3 +242,11 @@ def test_a_copy_is_not_checked_against_itself_from_more_files(sqlite: PreparedCo
     assert metamorphic.MORE_FILES not in names[0]
     assert metamorphic.MORE_FILES in names[1]
     assert "rows read backwards" in names[0]
+
+
+def test_a_type_that_it_has_not_is_unsupported() -> None:
+    """A limit of the engine is no mistake of its adapter."""
+    from weigh.engines.sqlite import adapter
+
+    with pytest.raises(adapter.Unsupported, match="SQLite has no type for column t of time64"):
+        adapter._kind(pa.field("t", pa.time64("us")))

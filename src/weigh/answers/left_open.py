@@ -142,9 +142,10 @@ def _constructs(sql: str, names: tuple[str, ...], column: str) -> tuple[_Explain
     except (sqlglot.errors.SqlglotError, RecursionError):
         return ()
     part: exp.Expr = query
-    plain = isinstance(query, exp.Select) and sum(1 for _ in query.find_all(exp.Select)) == 1
-    if plain and len(query.selects) == len(names) and names.count(column) == 1:
-        part = query.selects[names.index(column)]
+    selects = query.selects if isinstance(query, exp.Select) else []
+    nested = sum(1 for _ in query.find_all(exp.Select)) > 1
+    if not nested and len(selects) == len(names) and names.count(column) == 1:
+        part = selects[names.index(column)]
     return tuple(found for node in part.walk() for found in _construct(node))
 
 

@@ -308,7 +308,7 @@ def _kind(field: Any) -> str:
         return "TEXT"
     if str(kind) in ("binary", "large_binary", "binary_view") or is_.is_fixed_size_binary(kind):
         return "BLOB"
-    raise TypeError(f"SQLite has no type for column {field.name} of {kind}")
+    raise Unsupported(f"SQLite has no type for column {field.name} of {kind}")
 
 
 def _plain(column: Any) -> list[Any]:
