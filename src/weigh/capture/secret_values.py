@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _STRONG = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s@'\"<>]+@|"
+    r"[A-Za-z0-9+.-]://[^/\s@'\"<>]{1,1000}@|"
     r"\b(?:eyJ|ZXlK)[\w+/=-]{8,}|"
     r"\b(?:AKIA|ASIA|ABIA|ACCA|AIDA|AROA)[0-9A-Z]{12,}|"
     r"(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|sk-|[spr]k_(?:live|test)_|whsec_|xox[a-z]-|xapp-|hf_|AIza|"
