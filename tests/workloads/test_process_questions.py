@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weigh.model.errors import UsageError
+from weigh.workloads.askable import refuse
 from weigh.workloads.suites import allowed
 from weigh.workloads.suites.question import Dialect  # noqa: TC001
 
@@ -33,3 +34,9 @@ def test_tables_and_columns_of_such_names_are_asked(sql: str) -> None:
 
 def test_numbers_of_the_system_are_asked() -> None:
     allowed.question("SELECT sum(number) FROM system.numbers LIMIT 1", "clickhouse")
+
+
+def test_a_statement_of_a_user_is_refused_alike() -> None:
+    with pytest.raises(UsageError, match="depends on the process"):
+        refuse("SELECT * FROM duckdb_settings()", "q")
+    refuse("SELECT * FROM settings", "q")
