@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.capture import secret_values, secret_words
+from weigh.capture.escapes import readings
 from weigh.capture.prepared import Prepared
 from weigh.capture.stand_ins import StandIns
 from weigh.capture.templates.template import is_command
@@ -55,6 +56,11 @@ _LONGEST = 200_000
 _SESSION = re.compile(
     r"\d{1,20}|[0-9a-f]{1,16}\.[0-9a-f]{1,16}|\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}|\[[0-9a-fA-F:.%\w]{2,60}\]:\d{1,5}|unix:[/\w.-]{1,100}|"
 )
+_QUOTES = re.compile(r"^(?:[A-Za-z]&?|_\w+\s*)?(['\"])(.*)\1$", re.DOTALL)
+_JOINS = frozenset(
+    ("concat", "concat_ws", "format", "array_to_string", "string_agg", "group_concat", "replace", "textcat")
+)
+"""Functions that put texts together."""
 _STATE = re.compile(r"[0-9A-Z]{5}|\d{1,6}")
 
 
@@ -75,6 +81,7 @@ class Screen:
         suspicious = template.worded or self.suspects_values(values)
         if entry.words:
             return self._scripts(template.first, entry.words, suspicious=suspicious)
+        suspicious = suspicious or self.suspects_values([_joined(template, values)])
         if "execute" in template.words and not suspicious:
             suspicious = self._prepared.suspicious(entry.session, entry.text)
         if "prepare" in template.words:
@@ -89,9 +96,7 @@ class Screen:
                 continue
             if len(one) > _LONGEST:
                 return True
-            if secret_values.is_secret(one) or secret_words.in_value(one):
-                return True
-            if "\\" in one and secret_words.in_value(_readable(one)):
+            if secret_values.is_secret(one) or any(map(secret_words.in_value, readings(one))):
                 return True
         return False
 
@@ -149,7 +154,7 @@ class Screen:
             template.worded
             or "execute" in template.words
             or self.suspects_values([*texts, *affixes])
-            or (bool(sample) and secret_words.in_statement(sample))
+            or (bool(sample) and (secret_words.in_statement(sample) or secret_values.is_secret_text(sample)))
         )
         passed: list[Distribution | None] = []
         for one, form, before in zip(given, template.forms, template.before, strict=True):
@@ -164,7 +169,7 @@ class Screen:
 
     def text(self, text: str) -> str:
         """A text without values as it may be in the output: of a statement, or of a name."""
-        if secret_values.is_secret(text):
+        if secret_values.is_secret_text(text):
             return "redacted"
         return secret_values.without_random(text, lambda _: "redacted")
 
@@ -199,10 +204,11 @@ def _is_account(verb: str, words: frozenset[str]) -> bool:
     return verb in _ACCOUNT_VERBS and bool(_ACCOUNTS & words) and not words & _PLACES
 
 
-def _readable(value: str) -> str:
-    """Without the escapes of MONITOR, of JSON and of SQL's texts, behind which a word may hide."""
-    plain = unescaped(value).decode(errors="replace")
-    return re.sub(r"\\?u([0-9a-fA-F]{4})|\\([0-9a-fA-F]{4})", lambda one: chr(int(one[1] or one[2], 16)), plain)
+def _joined(template: Template, values: Sequence[str | None]) -> str:
+    """The texts of a statement as one, where it puts texts together; otherwise nothing."""
+    texts = [_QUOTES.sub(r"\2", one) for one in values if one]
+    joins = not _JOINS.isdisjoint(template.words) or any("||" in one or one.isspace() for one in template.pieces)
+    return "".join(texts)[:_LONGEST] if joins or any(one.endswith("//") for one in texts) else ""
 
 
 def _each(one: Distribution, stand_in: Callable[[str], str]) -> Distribution:

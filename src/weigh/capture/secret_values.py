@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from weigh.capture.escapes import readings
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _STRONG = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s@'\"<>]+@|"
+    r"[A-Za-z0-9+.-]://[^/\s@'\"<>]{1,1000}@|"
     r"\b(?:eyJ|ZXlK)[\w+/=-]{8,}|"
     r"\b(?:AKIA|ASIA|ABIA|ACCA|AIDA|AROA)[0-9A-Z]{12,}|"
     r"(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|sk-|[spr]k_(?:live|test)_|whsec_|xox[a-z]-|xapp-|hf_|AIza|"
@@ -21,6 +23,21 @@ _STRONG = re.compile(
     r"SCRAM-SHA-\d+\$|\{S?(?:SHA|MD5|CRYPT)\w*\}|\bpbkdf2[_:]sha|\bscrypt:\d|\bmd5[0-9a-f]{32}\b|\*[0-9A-F]{40}\b|"
     r"\b(?i:bearer|basic|digest|negotiate|apikey|token)\s+[\w.~+/=-]{8,}"
 )
+_ADDRESS = re.compile(
+    # scheme://user:password@, whatever the password is of
+    r"://[^\s/@:]{0,200}:[^@\n]{1,200}@|"
+    # user:password@host, and user/password@host of Oracle
+    r"(?:[^\s:@'\"]|//):(?:[^\s@\"]|\"(?![,:}\]])){1,200}@[\w(\[./-]|"
+    r"[^\s/@:'\"]/[^\s/@]{1,200}@[\w(\[./-]"
+)
+_FLAG = re.compile(
+    r"(?<![\w-])(?:-[uU]|--?(?:proxy-)?user)[\s=]*[^\s:]{1,200}:\S|"
+    r"(?<![\w-])--?(?:pass\w*|pw|key|sig)(?:\s*=\s*|\s+)\S|(?<![\w-])-p(?=\S{0,60}[^\sa-z])\S{3}|"
+    r"\b(?i:(?:mysql|mariadb|mongo|redis|valkey|ldap|psql|pg_)[\w-]*|sshpass|sqlcmd|bcp|sqlplus|smbclient|curl|wget|rclone)"
+    r"\b[^\n]{0,300}?\s-[paPwWbuU]\s*\S"
+)
+"""Of programs' command lines."""
+_QUOTED = re.compile(r'"(?:[^"]|"")+"|`(?:[^`]|``)+`')
 _RUN = re.compile(r"(?<![\w+/=-])(?:\\?\\x|0[xX])?[A-Za-z0-9+/=_-]{16,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
@@ -36,8 +53,19 @@ _MOST = 100_000
 
 
 def is_secret(text: str) -> bool:
-    """Whether it is or holds a secret of a known form: next to it there may be others of none."""
-    return _STRONG.search(text) is not None
+    """Whether a value is or holds a secret of a known form: next to it there may be others of none."""
+    return any(_is_secret(one) for one in readings(text))
+
+
+def is_secret_text(text: str) -> bool:
+    """The same of text around values: SQL that is no name has signs as addresses have."""
+    return any(_STRONG.search(one) for one in readings(text)) or any(is_secret(one) for one in _QUOTED.findall(text))
+
+
+def _is_secret(text: str) -> bool:
+    if _STRONG.search(text) is not None or ("@" in text and _ADDRESS.search(text) is not None):
+        return True
+    return "-" in text and _FLAG.search(text) is not None
 
 
 def without_random(text: str, stand_in: Callable[[str], str]) -> str:

@@ -52,14 +52,33 @@ _LETTERS = str.maketrans({"ł": "l", "Ł": "l", "ø": "o", "Ø": "o", "đ": "d",
 """Those that Unicode does not take apart."""
 
 
+# fmt: off
+_ALIKE = str.maketrans(
+    {
+        "а": "a", "в": "b", "с": "c", "ԁ": "d", "е": "e", "ғ": "f", "һ": "h", "н": "h", "і": "i", "ј": "j", "к": "k",
+        "ӏ": "l", "м": "m", "п": "n", "о": "o", "р": "p", "ԛ": "q", "г": "r", "ѕ": "s", "т": "t", "ѵ": "v", "ԝ": "w",
+        "ш": "w", "х": "x", "у": "y",
+        "α": "a", "β": "b", "ε": "e", "η": "n", "ι": "i", "κ": "k", "ν": "v", "ο": "o", "ρ": "p", "σ": "s", "ς": "s",
+        "τ": "t", "υ": "u", "χ": "x", "ω": "w", "ϲ": "c", "ϳ": "j",
+        "օ": "o", "ս": "u", "ո": "n", "հ": "h", "ց": "g", "յ": "j", "ɑ": "a", "ɡ": "g", "ɩ": "i", "ʋ": "v", "ᴀ": "a",
+        "ʙ": "b", "ᴄ": "c", "ᴅ": "d", "ᴇ": "e", "ɢ": "g", "ʜ": "h", "ɪ": "i", "ᴊ": "j", "ᴋ": "k", "ʟ": "l", "ᴍ": "m",
+        "ɴ": "n", "ᴏ": "o", "ᴘ": "p", "ʀ": "r", "ꜱ": "s", "ᴛ": "t", "ᴜ": "u", "ᴠ": "v", "ᴡ": "w", "ʏ": "y", "ᴢ": "z",
+    }
+)
+# fmt: on
+"""Small letters that look like those of ASCII."""
+_UNSEEN = frozenset(("Mn", "Me", "Cf"))
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+
+
 def normal(text: str) -> str:
-    """In small letters without accents, with a line between the parts of a name like ``userPin``."""
+    """In small letters without accents, look-alikes and what has no width, with a line between parts (``userPin``)."""
     text = _CAMEL.sub("_", text)
-    if not text.isascii():
-        text = "".join(
-            one for one in unicodedata.normalize("NFKD", text.translate(_LETTERS)) if not unicodedata.combining(one)
-        )
-    return text.casefold()
+    if text.isascii():
+        return text.casefold()
+    parts = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    bare = "".join(one for one in parts if unicodedata.category(one) not in _UNSEEN and one not in _FILLERS)
+    return bare.casefold().translate(_ALIKE)
 
 
 _WORDS = "|".join(_AMBIGUOUS)

@@ -128,7 +128,7 @@ def remedy_of(error: OSError) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or lists what is known when nothing is near."""
-    names = sorted(known)
+    names = sorted(set(known))
     for close in get_close_matches(word, names, n=3, cutoff=0.5):
         # Words of other beginnings are near only where most of their letters are the same: "suites" is not "lies".
         if close[:1].lower() == word[:1].lower() or SequenceMatcher(None, word, close).ratio() >= _ALIKE:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from weigh.evidence import files
 from weigh.evidence.verification import uncomputable
-from weigh.model.errors import EnvironmentFault, EvidenceFault, WeighError
+from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError, WeighError
 from weigh.serve import filters, pages, side_by_side
 from weigh.serve.computed import Pages
 from weigh.serve.connections import Connections
@@ -162,7 +162,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _found(self) -> tuple[HTTPStatus, bytes]:
         asked = urlsplit(self.path)
-        query = dict(parse_qsl(asked.query, max_num_fields=_PARAMETERS))
+        try:
+            query = dict(parse_qsl(asked.query, max_num_fields=_PARAMETERS))
+        except ValueError:
+            many = UsageError(f"its address has more than {_PARAMETERS} fields", remedy="leave some out")
+            return HTTPStatus.BAD_REQUEST, pages.refused(many, "It is not understood")
         index = self.server.index
         if asked.path == "/":
             number = query.get("page", "1")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SUSPECT = re.compile(
     r"rand|uuid|now|current|local|day\b|date\(|clock|timeofday|nextval|setseed|sample|insert|update|delete|merge|into"
     r"|read_|sniff|scan|metadata|glob|file|s3|url|hdfs|gcs|remote|execut|input|lake|storage|from\s*['\"]|join\s*['\"]"
-    r"|,\s*['\"]|timestamp\(|newid",
+    r"|,\s*['\"]|timestamp\(|newid|duckdb_|pragma_|getvariable",
     re.IGNORECASE,
 )
 """One of these is in every SELECT that is refused; others need not be parsed, which takes half a second."""
@@ -23,6 +23,10 @@ _CHANCE = {"rand", "random", "uuid", "gen_random_uuid", "generateuuidv4", "gener
 _CLOCK = {"now", "now64", "today", "yesterday", "getdate", "sysdate", "clock_timestamp", "statement_timestamp",
           "transaction_timestamp", "get_current_timestamp", "get_current_time", "utc_timestamp", "timeofday",
           "current_localtimestamp", "current_localtime", "systimestamp"}  # fmt: skip
+_PROCESS = re.compile(
+    r"current_setting|getvariable|pragma_\w+"
+    r"|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)"
+)
 _FILES = {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "sniff_csv", "read_json", "read_json_auto",
           "read_json_objects", "read_ndjson", "read_ndjson_auto", "read_ndjson_objects", "read_text", "read_blob",
           "read_xlsx", "glob", "delta_scan", "iceberg_scan", "sqlite_scan", "postgres_scan", "mysql_scan",
@@ -84,6 +88,12 @@ def _refuse_function(node: exp.Func, where: str) -> None:
             f"its answer depends on when it is asked ({said}): it is not deterministic, and no answer can be checked",
             where=where,
             remedy="write the moment as a literal: TIMESTAMP '2026-01-01 00:00:00'",
+        )
+    if any(map(_PROCESS.fullmatch, names)):
+        raise UsageError(
+            f"its answer depends on the process that is asked ({said}), and no answer can be checked",
+            where=where,
+            remedy="leave it out, or ask about the data",
         )
     if names & _CHANCE:
         raise _another_each_time(said, where)

@@ -65,7 +65,8 @@ def grid(parameters: Parameters, query: str, wanted: Sequence[str], cases: Seque
             raise UsageError(
                 f"the parameter {missing[0]} has no value",
                 where=where,
-                remedy=f"write [sql.parameters] in weigh.toml with {_key(missing[0])} = [VALUE, ...]",
+                remedy=f"give weigh init --param {missing[0]}=VALUE,..., or write [sql.parameters] in weigh.toml with "
+                f"{_key(missing[0])} = [VALUE, ...]",
             )
         for chosen in product(*(values[name] for name in open_)):
             literals = dict(zip(open_, chosen, strict=True))

@@ -125,7 +125,7 @@ def _lines(
         clause = f" ({', '.join(what)})" if what else ""
         yield f"{count(dropped, 'line')} of {records:,} dropped{clause}"
     elif dropped < 0:
-        yield f"{rows:,} rows of {records:,} lines"
+        yield f"{rows:,} rows of {count(records, 'line')}"
     if blank and len(names) > 1:
         yield f"{count(blank, 'empty line')} dropped"
     if not header:

@@ -155,7 +155,8 @@ def own_files(
     left += asked.left_out
     operations = tuple(_operation(one, asked.schemas[one.name]) for one in questions if one.name in asked.schemas)
     if not operations:
-        reasons = dict.fromkeys(one.why for one in left)
+        # Why the load failed comes first: what is missing after it follows from that.
+        reasons = dict.fromkeys(sorted((one.why for one in left), key=lambda why: not why.startswith("its load")))
         said = "; ".join(f"{next(one.name for one in left if one.why == why)}: {why}" for why in [*reasons][:_REASONS])
         raise UsageError(
             f"nothing of it can be asked: {said}" if said else "it has no question",

@@ -43,6 +43,14 @@ _CLICKHOUSE = re.compile(
     r"|demangle|getserversetting|read_\w+"
 )
 """Functions, table functions, engines of tables and sources of dictionaries, in small letters, as a call names them."""
+_DUCKDB_PROCESS = re.compile(
+    r"current_setting|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)|pragma_\w+|getvariable|version"
+)
+_CLICKHOUSE_PROCESS = re.compile(
+    r"hostname|fqdn|fullhostname|currentuser|user|serveruuid|version|uptime|getsetting\w*|tcpport|currentdatabase"
+    r"|servertimezone|displayname|buildid|getmacro|zookeepersessionuptime|connectionid|queryid|initialqueryid"
+)
+"""Functions whose answer is one of the process, in small letters."""
 _OUTSIDE = re.compile(
     r"[/\\*]|^~|\.(parquet|parq|csv|tsv|json|jsonl|ndjson|arrow|feather|orc|avro|xlsx|db|duckdb|txt)(\.\w+)?$",
     re.IGNORECASE,
@@ -67,6 +75,8 @@ def question(sql: str, dialect: Dialect) -> None:
         raise UsageError(f"it begins with {one_line(word, 20) or 'nothing'}: a question begins with SELECT or WITH")
     if why := next(_reaches(tokens, dialect), ""):
         raise UsageError(f"{why}: not allowed in suites")
+    if called := _of_process(tokens, dialect):
+        raise UsageError(f"its answer depends on the process that is asked ({called}), and no answer can be checked")
 
 
 def load(script: str, dialect: Dialect) -> None:
@@ -103,6 +113,23 @@ def _tokens(sql: str, dialect: Dialect) -> Sequence[Token]:
         return Read.get_or_raise(dialect).tokenize(shortened(sql))
     except (TokenError, RecursionError) as error:
         raise UsageError(f"this is not SQL: {one_line(str(error), _STATEMENT)}") from None
+
+
+def _of_process(tokens: Sequence[Token], dialect: Dialect) -> str:
+    """What tokens ask of the process rather than of data: a call, or a table of the system; empty where nothing."""
+    from sqlglot import TokenType
+
+    names = _CLICKHOUSE_PROCESS if dialect == "clickhouse" else _DUCKDB_PROCESS
+    for at, one in enumerate(tokens[:-1]):
+        text, after = one.text.lower(), tokens[at + 1].token_type
+        before = tokens[at - 1].text.upper() if at else ""
+        if after is TokenType.L_PAREN and one.token_type is not TokenType.STRING and names.fullmatch(text):
+            return f"{one.text}()"
+        table = before in _BEFORE_A_TABLE and text == "system" and dialect == "clickhouse"
+        name = tokens[at + 2].text if table and after is TokenType.DOT and at + 2 < len(tokens) else ""
+        if name and name.lower() not in ("numbers", "numbers_mt", "one", "zeros", "zeros_mt"):
+            return f"system.{one_line(name, 40)}"
+    return ""
 
 
 def _reaches(tokens: Sequence[Token], dialect: Dialect) -> Iterator[str]:

@@ -1,0 +1,42 @@
+"""Questions whose answer is one of the process are left out of suites; tables that are called alike are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.model.errors import UsageError
+from weigh.workloads.askable import refuse
+from weigh.workloads.suites import allowed
+from weigh.workloads.suites.question import Dialect  # noqa: TC001
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect"),
+    [
+        ("SELECT current_setting('temp_directory')", "duckdb"),
+        ("SELECT * FROM duckdb_settings()", "duckdb"),
+        ("SELECT getvariable('a')", "duckdb"),
+        ("SELECT * FROM pragma_database_list()", "duckdb"),
+        ("SELECT hostName()", "clickhouse"),
+        ("SELECT name FROM system.settings", "clickhouse"),
+    ],
+)
+def test_what_the_process_answers_is_left_out(sql: str, dialect: Dialect) -> None:
+    with pytest.raises(UsageError, match="depends on the process"):
+        allowed.question(sql, dialect)
+
+
+@pytest.mark.parametrize("sql", ["SELECT * FROM settings", "SELECT version, system FROM t", "SELECT 1 FROM system"])
+def test_tables_and_columns_of_such_names_are_asked(sql: str) -> None:
+    allowed.question(sql, "duckdb")
+    allowed.question(sql, "clickhouse")
+
+
+def test_numbers_of_the_system_are_asked() -> None:
+    allowed.question("SELECT sum(number) FROM system.numbers LIMIT 1", "clickhouse")
+
+
+def test_a_statement_of_a_user_is_refused_alike() -> None:
+    with pytest.raises(UsageError, match="depends on the process"):
+        refuse("SELECT * FROM duckdb_settings()", "q")
+    refuse("SELECT * FROM settings", "q")
