@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _ORDERS = re.compile(r"\b(min|max|greatest|least|median|mode|quantile\w*|percentile\w*|arg_?m(in|ax))\s*\(", re.I)
 """Functions whose answer depends on where NaN stands."""
+_CUT = re.compile(r"\border\s+by\b.*\b(limit|fetch|top)\b", re.I | re.S)
+_NULLS = re.compile(r"\bnulls\s+(first|last)\b", re.I)
 _BY_ROWS = {"first_value", "last_value", "nth_value", "array_agg", "list", "string_agg", "group_concat", "listagg",
             "lead", "lag", "row_number", "ntile"}  # fmt: skip
 """Window functions whose value depends on which of several equal rows comes first."""
@@ -42,6 +44,8 @@ def reason(operation: Operation, compared: Comparison) -> str:
         return ""
     if _of_order(operation, compared):
         return "where NaN stands in an order is left open by SQL"
+    if _of_nulls(operation, cells):
+        return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
     if all(map(_wrapped, cells)):
         return "integers are of different widths, and a number beyond them wraps around"
     whys = []
@@ -61,6 +65,26 @@ def _of_order(operation: Operation, compared: Comparison) -> bool:
     if len(cells) < compared.count or not _ORDERS.search(operation.sql):
         return False
     return all("nan" in (one.got.strip("'").lower(), one.expected.strip("'").lower()) for one in cells)
+
+
+def _of_nulls(operation: Operation, cells: list[Difference]) -> bool:
+    """Whether rows come in another order from a NULL on that the query gives no place, or a LIMIT cut others for it."""
+    if _NULLS.search(operation.sql) is not None:
+        return False
+    if all(one.row.endswith("in order") for one in cells):
+        return all("NULL" in (one.got, one.expected) for one in cells)
+    if not _CUT.search(operation.sql) or any(one.column != "(row)" for one in cells):
+        return False
+    # The side that has NULLs first has nothing else before the cut.
+    has_null: dict[bool, list[bool]] = {True: [], False: []}
+    for one in cells:
+        has_null[_times(one.got) > _times(one.expected)].append("NULL" in one.row.split(", "))
+    return any(side and all(side) for side in has_null.values())
+
+
+def _times(text: str) -> int:
+    """Of ``3 times``, which is said of a row."""
+    return int(text.split(maxsplit=1)[0])
 
 
 def _number(text: str) -> Decimal | None:

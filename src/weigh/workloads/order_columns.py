@@ -13,16 +13,17 @@ _BY_BYTES = {"c", "posix", "binary", "ucs_basic"}
 """Collations under which no two different texts tie."""
 
 
-def of(query: exp.Query, answer: pa.Table) -> list[int]:
+def of(query: exp.Query, answer: pa.Table, *, nulls_placed: bool) -> list[int]:
     """Positions of the ORDER BY columns that the answer has, up to the first that it does not have.
 
-    A star stands for the answer's columns: one of them is found by its name if no other has that name. Where engines
-    may put values of what the query does not list in another order (NULL, NaN, nested and enumerated values), the
-    order is left unchecked.
+    A star stands for the answer's columns: one of them is found by its name if no other has that name. Where right
+    answers may have values in different orders (NULL where the query does not say first or last, NaN, nested and
+    enumerated values), the order is left unchecked.
 
     Args:
         query: as it was parsed.
         answer: one answer to it.
+        nulls_placed: whether it says NULLS FIRST or NULLS LAST, which a parsed query does not tell.
     """
     order = query.args.get("order")
     wanted = list(order.expressions) if order is not None else []
@@ -31,9 +32,10 @@ def of(query: exp.Query, answer: pa.Table) -> list[int]:
     places = (
         range(answer.num_columns) if everything else [_position(one.this, query, selects, answer) for one in wanted]
     )
+    listed_all = not everything and selects is not None and None not in selects
     found: list[int] = []
     for at in places:
-        if at is None or ((everything or selects is None or selects[at] is None) and _left_open(answer.column(at))):
+        if at is None or (not (listed_all and nulls_placed) and _left_open(answer.column(at))):
             break
         if at not in found:
             found.append(at)
