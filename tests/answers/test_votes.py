@@ -100,3 +100,39 @@ def test_what_sql_leaves_open_accuses_nobody(sql: str, odd: float | str, others:
 )
 def test_what_no_construct_explains_is_outvoted(sql: str, odd: float | str, others: float | str) -> None:
     assert [one.detail for one in votes(sql, odd, others) if one.contender == "duckdb"] == ["outvoted"]
+
+
+def ordered(sql: str, duckdb: list[tuple[int | None, int]], others: list[tuple[int | None, int]]) -> list[Check]:
+    """Votes on rows of x and id, ordered by both."""
+    case = Case(name="only", timed=True)
+    columns = (Column(name="x", kind="integer"), Column(name="id", kind="integer"))
+    limit = 1 if "LIMIT" in sql else None
+    operation = Operation(
+        name="q", sql=sql, cases=(case,), schema=ResultSchema(columns=columns, ordered_by=(0, 1), limit=limit)
+    )
+    rows = {name: duckdb if name == "duckdb" else others for name in LINEAGE}
+    tables = {
+        name: pa.table({"x": pa.array([x for x, _ in of], pa.int64()), "id": [number for _, number in of]})
+        for name, of in rows.items()
+    }
+    return vote(operation, case, tables, LINEAGE)
+
+
+LAST: list[tuple[int | None, int]] = [(2, 1), (1, 2), (None, 3)]
+FIRST: list[tuple[int | None, int]] = [(None, 3), (2, 1), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "duckdb", "others", "found"),
+    [
+        ("SELECT x, id FROM t ORDER BY x DESC, id", LAST, FIRST, UNDECIDED),
+        ("SELECT x, id FROM t ORDER BY x DESC, id LIMIT 1", LAST[:1], FIRST[:1], UNDECIDED),
+        ("SELECT x, id FROM t ORDER BY x DESC NULLS FIRST, id", LAST, FIRST, "outvoted"),
+        ("SELECT x, id FROM t ORDER BY x DESC, id", [LAST[1], LAST[0], LAST[2]], LAST, "outvoted"),
+        ("SELECT x, id FROM t ORDER BY x DESC, id LIMIT 1", [(1, 2)], [(2, 1)], "outvoted"),
+    ],
+)
+def test_where_null_stands_in_an_order_no_majority_tells(
+    sql: str, duckdb: list[tuple[int | None, int]], others: list[tuple[int | None, int]], found: str
+) -> None:
+    assert [one.detail for one in ordered(sql, duckdb, others) if one.contender == "duckdb"] == [found]

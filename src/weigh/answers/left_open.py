@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlglot import exp
 
@@ -67,13 +67,18 @@ def _of_order(operation: Operation, compared: Comparison) -> bool:
     return all("nan" in (one.got.strip("'").lower(), one.expected.strip("'").lower()) for one in cells)
 
 
-def _of_nulls(operation: Operation, cells: list[Difference]) -> bool:
+def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
     """Whether rows come in another order from a NULL on that the query gives no place, or a LIMIT cut others for it."""
     if _NULLS.search(operation.sql) is not None:
         return False
     if all(one.row.endswith("in order") for one in cells):
         return all("NULL" in (one.got, one.expected) for one in cells)
-    if not _CUT.search(operation.sql) or any(one.column != "(row)" for one in cells):
+    if not _CUT.search(operation.sql):
+        return False
+    if not any(one.row for one in cells):
+        # Of one row each.
+        return any("NULL" in (one.got, one.expected) for one in cells)
+    if any(one.column != "(row)" for one in cells):
         return False
     # The side that has NULLs first has nothing else before the cut.
     has_null: dict[bool, list[bool]] = {True: [], False: []}

@@ -114,8 +114,8 @@ def _agreement(results: ExperimentResults, gate: Gate) -> Iterator[str]:
     if everybody and all(one.nothing for one in everybody):
         yield f"Nobody answered anything: none of {units.count(questions, 'question')}."
     elif lacking := counted(readers):
-        whole = f"Not all {questions:,} questions were" if questions > 1 else "The question was not"
-        yield f"{whole} answered{'' if questions > 1 else ' by all'}: {lacking}."
+        begun = f"Not all {questions:,} questions were" if questions > 1 else "The question was not"
+        yield f"{begun} answered{'' if questions > 1 else ' by all'}: {lacking}."
     if agreed:
         count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"
         yield f"The answers to {len(agreed)} of {len(gate.operations)} operations agree{_witness(gate)}{count}."
