@@ -87,6 +87,7 @@ def test_what_sql_leaves_open_accuses_nobody(sql: str, odd: float | str, others:
     ("sql", "odd", "others"),
     [
         ("SELECT sum(u) AS v FROM t", 5, 7),
+        ("SELECT sum(u) AS v FROM t", 3_000_000_000 - 2**32, 3_000_000_000),
         ("SELECT k, rank() OVER (ORDER BY y) AS v FROM t", 4, 9),
         ("SELECT k, a / b AS v FROM t", 1, 0.142857),
         ("SELECT k + a / b AS k, a * b AS v FROM t", 0, 0.142857),

@@ -107,12 +107,15 @@ def _numbers(cells: list[Difference]) -> list[tuple[Decimal, Decimal]] | None:
 
 
 def _wrapped(one: Difference) -> bool:
-    """Whether one is the other modulo a power of two that is the width of an integer."""
+    """Whether those who agree have the number of one modulo a power of two that is the width of an integer.
+
+    The other way round two lineages that agree on the whole sum tell that one wraps.
+    """
     try:
         a, b = int(one.got), int(one.expected)
     except ValueError:
         return False
-    return a != b and (a - b) % _WRAP == 0 and (max(abs(a), abs(b)) >= _WIDEST or min(a, b) < _WRAP // 2)
+    return abs(a) > abs(b) and (a - b) % _WRAP == 0 and (abs(a) >= _WIDEST or min(a, b) < _WRAP // 2)
 
 
 def _whole(cells: list[Difference]) -> bool:

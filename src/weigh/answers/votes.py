@@ -57,7 +57,8 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
         for camp in camps
         if right and contradicts(camp, right)
     ]
-    if why_open and all(why_open):
+    explained = "; ".join(dict.fromkeys(why_open)) if all(why_open) else ""
+    if explained:
         right = []
     for camp, votes in zip(camps, strength, strict=True):
         against = [other for other in ([right] if right else camps) if contradicts(camp, other)]
@@ -65,7 +66,7 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
             if against:
                 witnesses = [one for one in tables if any(one in other for other in against)]
                 compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
-                why = reason(operation, compared)
+                why = explained or reason(operation, compared)
                 found.append(
                     Check(
                         **common,
