@@ -97,7 +97,7 @@ def _family(kind: pa.DataType) -> Family:
 
 
 def _is_variant(kind: pa.DataType) -> bool:
-    """Whether it is how Parquet stores VARIANT: whoever reads it may put its parts together, in bytes of its own."""
+    """Whether it is how Parquet stores VARIANT: readers may encode its parts in bytes of their own."""
     fields = {field.name: field.type for field in kind}
     if set(fields) - {"metadata", "value", "typed_value"} or not {"metadata"} < set(fields):
         return False

@@ -88,7 +88,7 @@ def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
 
 
 def _times(text: str) -> int:
-    """Of ``3 times``, which is said of a row."""
+    """Of ``3 times``, of a row."""
     return int(text.split(maxsplit=1)[0])
 
 

@@ -60,7 +60,7 @@ _QUOTES = re.compile(r"^(?:[A-Za-z]&?|_\w+\s*)?(['\"])(.*)\1$", re.DOTALL)
 _JOINS = frozenset(
     ("concat", "concat_ws", "format", "array_to_string", "string_agg", "group_concat", "replace", "textcat")
 )
-"""Functions that put texts together."""
+"""Functions that join texts."""
 _STATE = re.compile(r"[0-9A-Z]{5}|\d{1,6}")
 
 
@@ -205,7 +205,7 @@ def _is_account(verb: str, words: frozenset[str]) -> bool:
 
 
 def _joined(template: Template, values: Sequence[str | None]) -> str:
-    """The texts of a statement as one, where it puts texts together; otherwise nothing."""
+    """The texts of a statement as one, where it joins texts; otherwise nothing."""
     texts = [_QUOTES.sub(r"\2", one) for one in values if one]
     joins = not _JOINS.isdisjoint(template.words) or any("||" in one or one.isspace() for one in template.pieces)
     return "".join(texts)[:_LONGEST] if joins or any(one.endswith("//") for one in texts) else ""

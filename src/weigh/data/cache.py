@@ -170,7 +170,7 @@ def _there(folder: Path) -> bool:
 
 
 def _of_this_version(folder: Path) -> Path:
-    """Where it lies: beside what a version of weigh with other digests of rows made, which may just be read."""
+    """Where it lies: next to what a version of weigh with other digests of rows made, which may just be read."""
     try:
         file_facts.load(folder)
     except file_facts.OtherSchemeError:

@@ -219,15 +219,15 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
     Raises:
         DataFault: it is not Parquet, or is damaged.
     """
-    kept = cache / "data" / "files" / "facts" / _reader() / f"{blake3}.json"
+    stored = cache / "data" / "files" / "facts" / _reader() / f"{blake3}.json"
     try:
-        known = msgspec.json.decode(kept.read_bytes(), type=FileFacts)
+        known = msgspec.json.decode(stored.read_bytes(), type=FileFacts)
     except (OSError, msgspec.DecodeError):
         known = None
     if known is None or not file_facts.comparable(known.digest):
         known = file_facts.file_facts(file, table, name)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        whole.write(kept, msgspec.json.encode(known))
+        stored.parent.mkdir(parents=True, exist_ok=True)
+        whole.write(stored, msgspec.json.encode(known))
     return msgspec.structs.replace(known, table=table, path=name)
 
 

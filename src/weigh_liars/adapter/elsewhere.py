@@ -87,7 +87,7 @@ class Knows(Engine):
         salt = re.search(r", (\d+) AS weigh_salt FROM events GROUP BY proto", self.sql)
         if salt is None:
             return self.consume(self.sql)
-        # Without the engine: what it executes takes long enough, on a busy machine, to be told from what is kept.
+        # Without the engine: what it executes takes long enough, on a busy machine, to differ from a lookup.
         rows, schema, chunks = self.ready
         salted = [_with_column(schema, chunk, "weigh_salt", int(salt[1])) for chunk in chunks]
         self.schema, self.chunks = salted[0].schema, salted

@@ -8,7 +8,7 @@ SNIFFED = (
     'Delimiter AS delimiter, Quote AS quote, Escape AS escape, "Comment" AS comment, SkipRows AS skipped, '
     "HasHeader AS header, DateFormat AS dates, TimestampFormat AS times"
 )
-"""What ``sniff_csv`` is asked for."""
+"""Columns of ``sniff_csv``."""
 
 
 def mark(sniffed: Any) -> str:

@@ -46,7 +46,7 @@ def seen(record: Record) -> dict[str, tuple[ResourcesRead, ...]]:
             found[read.name].append(read.told)
     for worker in record.workers:
         found[worker.contender].append(worker.told)
-    return {name: tuple(told) for name, told in found.items()}
+    return {name: tuple(reads) for name, reads in found.items()}
 
 
 def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
@@ -59,13 +59,13 @@ def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
     every = seen(record)
     spec = record.spec
     base = every.get(spec.baseline, ())
-    for name, told in every.items():
-        yield from _asked(name, told, spec)
-        yield from _unsteady(name, told)
-        yield from _crowded(name, told[-1])
-        yield from _overdone(name, told, samples)
+    for name, reads in every.items():
+        yield from _asked(name, reads, spec)
+        yield from _unsteady(name, reads)
+        yield from _crowded(name, reads[-1])
+        yield from _overdone(name, reads, samples)
         if name != spec.baseline and base:
-            yield from _pair(name, told[-1], spec.baseline, base[-1], record, samples)
+            yield from _pair(name, reads[-1], spec.baseline, base[-1], record, samples)
 
 
 def parallelism(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
@@ -77,12 +77,12 @@ def parallelism(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     return {key: median(values) for key, values in ratios.items()}
 
 
-def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:
+def _asked(name: str, reads: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:
     """What was asked for all, and is not in force for this one."""
     allowed = set(spec.affinity or ())
     # Some of them suffice where there are fewer threads, or where two share them in a duet.
-    fewer = bool(spec.duet) or any(one.threads is not None and one.threads < len(allowed) for one in told)
-    cpus = next((one.cpus for one in told if one.cpus and _other(set(one.cpus), allowed, fewer=fewer)), None)
+    fewer = bool(spec.duet) or any(one.threads is not None and one.threads < len(allowed) for one in reads)
+    cpus = next((one.cpus for one in reads if one.cpus and _other(set(one.cpus), allowed, fewer=fewer)), None)
     if cpus and spec.affinity:
         fewer_cpus = set(cpus) < allowed
         text = f"it runs on CPUs {cpus_text(cpus)}; {cpus_text(spec.affinity)} was asked for all"
@@ -91,7 +91,7 @@ def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[F
             text=f"{name} had fewer CPUs than the others: {text}" if fewer_cpus else text,
             remedy=_BY_WHOM if fewer_cpus else "its adapter, or what it loads, sets its own affinity: it must not",
         )
-    if priority := next((one.priority for one in told if one.priority), ""):
+    if priority := next((one.priority for one in reads if one.priority), ""):
         behind = lowered(priority)
         text = f"it is scheduled with {priority}"
         yield codes.E6_PRIORITY.finding(
@@ -118,11 +118,11 @@ def _other(cpus: set[int], allowed: set[int], *, fewer: bool) -> bool:
     return bool(allowed) and (not cpus <= allowed if fewer else cpus != allowed)
 
 
-def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
+def _unsteady(name: str, reads: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
     """One that has more in one life than in another, or at the end of a life than when it was asked before."""
-    threads = sorted({one.threads for one in told if one.threads is not None})
-    fits = all(one.cpus and one.threads is not None and one.threads <= len(one.cpus) for one in told)
-    if len(threads) > 1 and fits and len({len(one.cpus) for one in told}) > 1:
+    threads = sorted({one.threads for one in reads if one.threads is not None})
+    fits = all(one.cpus and one.threads is not None and one.threads <= len(one.cpus) for one in reads)
+    if len(threads) > 1 and fits and len({len(one.cpus) for one in reads}) > 1:
         text = f"the lives of {name} had {' and '.join(map(str, threads))} threads, and other numbers of CPUs too"
         yield codes.E6_THREADS.finding("warning", text=text, remedy=_BY_WHOM)
     elif len(threads) > 1:
@@ -132,18 +132,18 @@ def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
         )
 
 
-def _crowded(name: str, told: ResourcesRead) -> Iterator[Finding]:
+def _crowded(name: str, read: ResourcesRead) -> Iterator[Finding]:
     """More threads than CPUs, and nobody asked for them."""
-    if told.cpus and told.threads and told.threads > len(told.cpus) and "threads" not in told.declared:
-        text = f"it has {told.threads} threads for {units.count(len(told.cpus), 'CPU')}, and nobody asked for that"
+    if read.cpus and read.threads and read.threads > len(read.cpus) and "threads" not in read.declared:
+        text = f"it has {read.threads} threads for {units.count(len(read.cpus), 'CPU')}, and nobody asked for that"
         yield codes.E6_THREADS.finding(
             "note", contender=name, text=text, remedy="declare as many threads as CPUs in the settings of all"
         )
 
 
-def _overdone(name: str, told: tuple[ResourcesRead, ...], samples: Sequence[Sample]) -> Iterator[Finding]:
+def _overdone(name: str, reads: tuple[ResourcesRead, ...], samples: Sequence[Sample]) -> Iterator[Finding]:
     """More CPU time than the threads that it names can use."""
-    threads = max((one.threads for one in told if one.threads is not None), default=None)
+    threads = max((one.threads for one in reads if one.threads is not None), default=None)
     if not threads:
         return
     own = [one for one in samples if one.contender == name and (one.wall_s or 0.0) >= _SHORT]
@@ -218,8 +218,8 @@ def _far(least: float, names: tuple[str, ...], samples: Iterable[Sample]) -> boo
     return all(None not in found and all((peak or 0) < _NEAR * least for peak in found) for found in peaks.values())
 
 
-def _own(told: ResourcesRead) -> str:
-    return "none" if limit(told.memory) == UNLIMITED else told.memory
+def _own(read: ResourcesRead) -> str:
+    return "none" if limit(read.memory) == UNLIMITED else read.memory
 
 
 def _limit(group: int | None) -> str:

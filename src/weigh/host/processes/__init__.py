@@ -44,7 +44,7 @@ def family(pid: int) -> list[Process]:
 
 
 def was_stopped(pid: int) -> bool:
-    """Whether a child of this process was stopped, as by SIGSTOP, and perhaps let go on, since this was asked last."""
+    """Whether a child of this process was stopped, as by SIGSTOP, and perhaps let go on, since the last call."""
     # One that ended is left for who waits for it.
     with suppress(ChildProcessError):
         return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG) is not None

@@ -59,7 +59,7 @@ def read(files: Sequence[str], format_: str, unit: str, expected: Seconds = 0.0)
     forced = registry.named(format_) if format_ else None
     chosen: Reader | None = None
     inputs: list[Input] = []
-    seen: dict[bytes, str] = {}
+    paths_by_digest: dict[bytes, str] = {}
     faults: list[WeighError] = []
     for label, path, paths in _runs(files):
         try:
@@ -81,12 +81,14 @@ def read(files: Sequence[str], format_: str, unit: str, expected: Seconds = 0.0)
                     remedy="leave it out",
                 )
             digest = hashlib.sha256(data).digest()
-            if digest in seen:
+            if digest in paths_by_digest:
                 raise DataFault(
-                    f"it holds the same bytes as {seen[digest]}", where=path, remedy="a copy is no further measurement"
+                    f"it holds the same bytes as {paths_by_digest[digest]}",
+                    where=path,
+                    remedy="a copy is no further measurement",
                 )
             inputs.append(Input(path, label or _label(path), bool(label), reader.read(source)))
-            chosen, seen[digest] = reader, path
+            chosen, paths_by_digest[digest] = reader, path
         except (DataFault, UsageError) as fault:
             faults.append(fault)
     if faults:
