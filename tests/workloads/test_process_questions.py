@@ -15,7 +15,6 @@ from weigh.workloads.suites.question import Dialect  # noqa: TC001
     [
         ("SELECT current_setting('temp_directory')", "duckdb"),
         ("SELECT * FROM duckdb_settings()", "duckdb"),
-        ("SELECT getvariable('a')", "duckdb"),
         ("SELECT * FROM pragma_database_list()", "duckdb"),
         ("SELECT hostName()", "clickhouse"),
         ("SELECT name FROM system.settings", "clickhouse"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SUSPECT = re.compile(
     r"rand|uuid|now|current|local|day\b|date\(|clock|timeofday|nextval|setseed|sample|insert|update|delete|merge|into"
     r"|read_|sniff|scan|metadata|glob|file|s3|url|hdfs|gcs|remote|execut|input|lake|storage|from\s*['\"]|join\s*['\"]"
-    r"|,\s*['\"]|timestamp\(|newid|duckdb_|pragma_|getvariable",
+    r"|,\s*['\"]|timestamp\(|newid|duckdb_|pragma_",
     re.IGNORECASE,
 )
 """One of these is in every SELECT that is refused; others need not be parsed, which takes half a second."""
@@ -24,7 +24,7 @@ _CLOCK = {"now", "now64", "today", "yesterday", "getdate", "sysdate", "clock_tim
           "transaction_timestamp", "get_current_timestamp", "get_current_time", "utc_timestamp", "timeofday",
           "current_localtimestamp", "current_localtime", "systimestamp"}  # fmt: skip
 _PROCESS = re.compile(
-    r"current_setting|getvariable|pragma_\w+"
+    r"current_setting|pragma_\w+"
     r"|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)"
 )
 _FILES = {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "sniff_csv", "read_json", "read_json_auto",

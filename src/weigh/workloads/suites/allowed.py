@@ -44,7 +44,7 @@ _CLICKHOUSE = re.compile(
 )
 """Functions, table functions, engines of tables and sources of dictionaries, in small letters, as a call names them."""
 _DUCKDB_PROCESS = re.compile(
-    r"current_setting|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)|pragma_\w+|getvariable|version"
+    r"current_setting|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)|pragma_\w+|version"
 )
 _CLICKHOUSE_PROCESS = re.compile(
     r"hostname|fqdn|fullhostname|currentuser|user|serveruuid|version|uptime|getsetting\w*|tcpport|currentdatabase"
