@@ -72,6 +72,11 @@ _UTILITY = frozenset(
 # fmt: on
 _CHANGES = frozenset(("insert", "update", "delete", "merge", "into", "nextval", "setval"))
 _HINT = re.compile(r"\s*(/\*(?:\+|!\d*)(?:\s*(?:[A-Z][A-Z_]+|\w+\s*\([\w\s@.,#=-]*\)))+\s*\*/)\s*")
+_EXECUTED = re.compile(r"/\*M?!")
+_NUMBER = re.compile(
+    r"0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|"
+    r"(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?"
+)
 _PLACE = re.compile(r"[1-9][0-9]{0,5}")
 _BLANK = re.compile(r"\s*")
 _LEFT = re.compile(r"['$\\]|(?<!\w)_?\d|\d_*\Z")
@@ -124,10 +129,10 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
     while number < len(tokens):
         start = tokens[number].start
         last = tokens[number - 1] if number else None
-        taken, size = _value(text, tokens, number, bound, kinds)
-        bound += tokens[number].token_type == kinds.placeholder
+        taken, size = _value(text, tokens, number, bound, kinds, product)
+        bound += tokens[number].token_type == kinds.placeholder and taken is not None
         number += size
-        pieces[-1] += _gap(text[end:start])
+        pieces[-1] += _gap(text[end:start], product)
         end = tokens[number - 1].end + 1
         if last is None or last.token_type == kinds.semicolon:
             parts.append((text[start:end].upper(), len(words)))
@@ -145,6 +150,8 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
             pieces.append("")
             key.append("?" if isinstance(taken, str) else "$")
             before.append(words[-1] if last is not None and _is_word(text[last.start : last.end + 1]) else "")
+    # What stands behind the last token is dropped, and so no SQL may be in it.
+    _gap(text[end:].strip("; \t\r\n") and text[end:].strip(";"), product)
     first = tokens[0].text.upper()
     torn = any("\\" in piece or ("*/" in piece and "*/" in _HINT.sub("", piece)) for piece in dict.fromkeys(pieces))
     if torn or not all(_is_known(part) for part, _ in parts):
@@ -192,7 +199,9 @@ def _is_plain(pieces: Sequence[str]) -> bool:
     return True
 
 
-def _value(text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _Kinds) -> tuple[str | int | None, int]:
+def _value(
+    text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _Kinds, product: Product
+) -> tuple[str | int | None, int]:
     """The value at a token, and of how many tokens it is; None and one where there is none.
 
     Args:
@@ -201,16 +210,20 @@ def _value(text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _
         number: of the token.
         bound: how many placeholders without a number stand before it.
         kinds: of tokens.
+        product: whose language it is.
 
     Returns:
         A literal as it was written, or the number of what was bound (from 0).
     """
     token = tokens[number]
     kind = token.token_type
+    if kind == kinds.number and product == "mysql" and _begins_name(text, tokens, number):
+        return None, 2
     if kind in kinds.literals:
-        return text[token.start : token.end + 1], 1
+        size = _size(text, tokens, number) if kind == kinds.number else 1
+        return text[token.start : tokens[number + size - 1].end + 1], size
     if kind == kinds.placeholder:
-        return bound, 1
+        return (None if _is_operator(tokens, number, kinds) else bound), 1
     if kind not in (kinds.parameter, kinds.dash) or number + 1 == len(tokens):
         return None, 1
     digits = tokens[number + 1]
@@ -220,7 +233,33 @@ def _value(text: str, tokens: Sequence[Token], number: int, bound: int, kinds: _
         return (int(digits.text) - 1, 2) if _PLACE.fullmatch(digits.text) else (None, 1)
     # -3 is a value; a - 3 is not.
     signed = number == 0 or tokens[number - 1].token_type in kinds.before_sign
-    return (text[token.start : digits.end + 1], 2) if signed else (None, 1)
+    size = 1 + _size(text, tokens, number + 1)
+    return (text[token.start : tokens[number + size - 1].end + 1], size) if signed else (None, 1)
+
+
+def _begins_name(text: str, tokens: Sequence[Token], number: int) -> bool:
+    """Whether digits are the beginning of a name, which they may be in MySQL's language: ``2024_sales``."""
+    behind = tokens[number + 1] if number + 1 < len(tokens) else None
+    return behind is not None and behind.start == tokens[number].end + 1 and _is_word(text[behind.start :])
+
+
+def _size(text: str, tokens: Sequence[Token], number: int) -> int:
+    """Of how many tokens a number is: sqlglot's end at the underlines of PostgreSQL's, and know no octal ones."""
+    written = _NUMBER.match(text, tokens[number].start)
+    if written is None:
+        return 1
+    last = number
+    while tokens[last].end + 1 < written.end() and last + 1 < len(tokens):
+        last += 1
+    return last - number + 1 if tokens[last].end + 1 == written.end() else 1
+
+
+def _is_operator(tokens: Sequence[Token], number: int, kinds: _Kinds) -> bool:
+    """Whether a question mark stands between two operands, as that of jsonb does, and not for a value."""
+    if not number or number + 1 == len(tokens):
+        return False
+    before, behind = tokens[number - 1].token_type, tokens[number + 1].token_type
+    return before in kinds.operand_ends and (behind in kinds.literals or behind in kinds.operand_begins)
 
 
 def _does(first: str, words: Sequence[str]) -> Does:
@@ -240,17 +279,19 @@ def _is_word(text: str) -> bool:
     return text[:1].isalpha() or text[:1] == "_"
 
 
-def _gap(gap: str) -> str:
+def _gap(gap: str, product: Product) -> str:
     """What stands between two tokens: blanks stay, comments become one, hints that look like hints stay.
 
     Raises:
-        Unreadable: something else stands there, of which no token was made.
+        Unreadable: something else stands there, of which no token was made, or SQL that MySQL reads in a comment.
     """
     if _BLANK.fullmatch(gap):
         return gap
     if not gap.lstrip().startswith(("/*", "--", "#")):
         raise Unreadable
     hint = _HINT.fullmatch(gap)
+    if hint is None and product == "mysql" and _EXECUTED.search(gap):
+        raise Unreadable
     return f" {hint[1]} " if hint else " "
 
 
@@ -273,10 +314,14 @@ class _Kinds(NamedTuple):
     Attributes:
         literals: of which each is a value.
         before_sign: those behind which a minus is a sign.
+        operand_ends: those with which what an operator stands behind may end.
+        operand_begins: those with which what stands behind it may begin, besides literals.
     """
 
     literals: frozenset[object]
     before_sign: frozenset[object]
+    operand_ends: frozenset[object]
+    operand_begins: frozenset[object]
     parameter: object
     placeholder: object
     dash: object
@@ -298,6 +343,8 @@ def _kinds() -> _Kinds:
     return _Kinds(
         literals=frozenset(getattr(Kind, name) for name in literals.split()),
         before_sign=frozenset(getattr(Kind, name) for name in before_sign.split() if hasattr(Kind, name)),
+        operand_ends=frozenset((Kind.VAR, Kind.IDENTIFIER, Kind.R_PAREN, Kind.R_BRACKET, Kind.STRING, Kind.JSONB)),
+        operand_begins=frozenset((Kind.VAR, Kind.IDENTIFIER, Kind.L_PAREN, Kind.PARAMETER, Kind.ARRAY, Kind.CASE)),
         parameter=Kind.PARAMETER,
         placeholder=Kind.PLACEHOLDER,
         dash=Kind.DASH,
