@@ -180,8 +180,8 @@ def compare(
     load: LoadSpec, servers: Mapping[str, Target], flags: Mapping[str, Any], out: Path, command: str, progress: Progress
 ) -> None:
     """Run the comparison, print it, and end with its exit code; the arguments are those of the command."""
-    from weigh._kinds import LOAD_COMPARISON
     from weigh.cli.output import print_results, say
+    from weigh.kinds.table import LOAD_COMPARISON
     from weigh.load import config as load_config
     from weigh.load.comparison import config
     from weigh.load.comparison import run as protocol

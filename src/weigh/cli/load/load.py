@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh._kinds import LOAD
-from weigh._runs import DEFAULT_OUT
 from weigh.cli.load.comparison import compare, comparison_options, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.load.replay import replay_options
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
+from weigh.kinds.folder import DEFAULT_OUT
+from weigh.kinds.table import LOAD
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
