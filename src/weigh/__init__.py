@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import os
 
     from weigh import stats as stats
-    from weigh._evidence import AnyEvidence as AnyEvidence
-    from weigh._evidence import Evidence as Evidence
-    from weigh._evidence import LadderEvidence as LadderEvidence
-    from weigh._evidence import LoadComparisonEvidence as LoadComparisonEvidence
-    from weigh._evidence import LoadEvidence as LoadEvidence
-    from weigh._evidence import LoadLadderEvidence as LoadLadderEvidence
+    from weigh.kinds.evidence import AnyEvidence as AnyEvidence
+    from weigh.kinds.evidence import Evidence as Evidence
+    from weigh.kinds.evidence import LoadComparisonEvidence as LoadComparisonEvidence
+    from weigh.kinds.evidence import LoadEvidence as LoadEvidence
+    from weigh.kinds.ladder_evidence import LadderEvidence as LadderEvidence
+    from weigh.kinds.ladder_evidence import LoadLadderEvidence as LoadLadderEvidence
     from weigh.model import errors as errors
 
 __all__ = [
@@ -57,7 +57,7 @@ def open(
     """
     from pathlib import Path
 
-    from weigh._evidence import opened
+    from weigh.kinds.opened import opened
 
     return opened(Path(evidence))
 
@@ -71,5 +71,5 @@ def __getattr__(name: str) -> Any:
         case "errors":
             return importlib.import_module("weigh.model.errors")
         case name if name in __all__ and name.endswith("Evidence"):
-            return getattr(importlib.import_module("weigh._evidence"), name)
+            return getattr(importlib.import_module("weigh.kinds.opened"), name)
     raise AttributeError(f"module 'weigh' has no attribute '{name}'")

@@ -19,9 +19,9 @@ from support.evidence_folders import (
     written_run,
     written_servers,
 )
-from weigh import _kinds
-from weigh._evidence import CLASSES
 from weigh.evidence import journal
+from weigh.kinds import table
+from weigh.kinds.opened import CLASSES
 from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
@@ -58,31 +58,31 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def test_every_kind_has_its_evidence_here_and_its_class() -> None:
-    assert {kind.name for kind in _kinds.KINDS} == WRITERS.keys() == CLASSES.keys()
+    assert {kind.name for kind in table.KINDS} == WRITERS.keys() == CLASSES.keys()
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_directory_is_of_one_kind(folders: dict[str, Path], name: str) -> None:
-    assert _kinds.kind_of(folders[name]).name == name
-    claimed = {kind.name for kind in _kinds.KINDS if kind.recognises(folders[name])}
+    assert table.kind_of(folders[name]).name == name
+    claimed = {kind.name for kind in table.KINDS if kind.recognises(folders[name])}
     # A run is what has a journal and is no load's: the table asks in that order.
     assert claimed - {"run"} == {name} - {"run"}
 
 
 def test_what_is_no_evidence_is_of_no_kind(tmp_path: Path) -> None:
-    assert _kinds.recognised(tmp_path) is None
+    assert table.recognised(tmp_path) is None
     with pytest.raises(weigh.errors.EvidenceFault, match="no evidence in it"):
-        _kinds.kind_of(tmp_path)
+        table.kind_of(tmp_path)
 
 
 def test_what_is_something_else_says_what_shows_it(folders: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "obfuscation.json").write_text("{}")
     with pytest.raises(weigh.errors.EvidenceFault, match="it is obfuscated data, and no evidence") as caught:
-        _kinds.kind_of(tmp_path)
+        table.kind_of(tmp_path)
     assert caught.value.remedy == f"weigh data describe {tmp_path}"
     around = next(iter(folders.values())).parent
     with pytest.raises(weigh.errors.EvidenceFault, match="a folder of evidence") as caught:
-        _kinds.kind_of(around)
+        table.kind_of(around)
     assert caught.value.remedy == f"{around}/latest is the newest"
 
 
@@ -100,7 +100,7 @@ def test_opened_it_says_what_the_commands_say(folders: dict[str, Path], name: st
     shown = beside("report", folders[name].name, "--verbose")
     assert text.splitlines() == [line.rstrip() for line in shown.out.splitlines()]
     assert evidence.html() == beside("report", folders[name].name, "--html", "-").out
-    assert evidence.html() == (folders[name] / _kinds.kind_of(folders[name]).page).read_text()
+    assert evidence.html() == (folders[name] / table.kind_of(folders[name]).page).read_text()
     assert repr(evidence).startswith(f"<weigh.{type(evidence).__name__} {folders[name].name}: ")
 
 
@@ -190,7 +190,7 @@ def test_two_sessions_of_another_kind_are_not_compared(
     assert (run.code, run.out) == (2, "")
     what, remedy = run.err.splitlines()
     assert what.startswith(f"error: {folders[name]}: it is a {name}, and ")
-    assert remedy.strip() == _kinds.kind_of(folders[name]).not_compared.remedy
+    assert remedy.strip() == table.kind_of(folders[name]).not_compared.remedy
 
 
 @pytest.mark.parametrize("name", ["ladder", "load-ladder"])
@@ -198,7 +198,7 @@ def test_two_sessions_of_another_kind_are_not_compared(
 def test_sql_counts_one_experiment_only(folders: dict[str, Path], weigh: Weigh, name: str, flag: str) -> None:
     run = weigh("verify", flag, str(folders[name]))
     assert (run.code, run.out) == (2, "")
-    assert _kinds.kind_of(folders[name]).not_recounted.what in run.err
+    assert table.kind_of(folders[name]).not_recounted.what in run.err
 
 
 def test_a_journal_that_was_removed_is_evidence_that_fails(tmp_path: Path, weigh: Weigh) -> None:
@@ -219,7 +219,7 @@ def test_a_ladder_that_is_none(tmp_path: Path, weigh: Weigh) -> None:
 
 def test_the_table_costs_nothing() -> None:
     code = (
-        "import sys, weigh._kinds, weigh._runs; "
+        "import sys, weigh.kinds.table, weigh.kinds.folder; "
         "from weigh.cli.evidence import open, report, runs, verify; "
         "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'rich', 'webbrowser'} & set(sys.modules); "
         "assert not heavy, heavy"

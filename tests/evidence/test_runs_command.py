@@ -12,8 +12,8 @@ import weigh as face
 from support.evidence_folders import written_ladder, written_load, written_run
 from support.experiment_records import record
 from support.sessions import changed, written
-from weigh import _runs
 from weigh.evidence import journal
+from weigh.kinds.folder import resolve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,7 +117,7 @@ def test_latest_is_the_newest(weigh: Weigh, root: Path) -> None:
     aged(load, 7200)
     assert weigh("verify", "latest", "--json").json["verification"]["evidence"] == older.name
     # Of another folder, from another place.
-    assert _runs.resolve(root / "latest") == older
+    assert resolve(root / "latest") == older
     assert face.open(root / "latest").path == older
     assert weigh("report", "runs/latest").out == weigh("report", "latest").out
     # Two that are one are refused as such, so both were found.

@@ -154,7 +154,7 @@ def test_what_is_damaged(folder: Path) -> None:
 def test_importing_weigh_loads_nothing() -> None:
     code = (
         "import sys, weigh, weigh.cli.main; "
-        "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'weigh._evidence', 'weigh.stats'} & set(sys.modules); "
+        "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'weigh.kinds.evidence', 'weigh.stats'} & set(sys.modules); "
         "assert not heavy, heavy; assert weigh.stats.ratio and weigh.errors.WeighError and weigh.Evidence"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,7 +10,7 @@ import pytest
 from support import load_flags
 from support.command import Weigh
 from support.evidence_folders import written_load_ladder
-from weigh._kinds import LOAD_LADDER
+from weigh.kinds.table import LOAD_LADDER
 from weigh.ladder.load import config, sizes
 from weigh.ladder.load.report import words
 from weigh.load.target.registry import target

@@ -224,7 +224,7 @@ def test_trusted_answers_of_the_file_lie_beside_it(tmp_path: Path) -> None:
     words, flags, _ = from_file(file, _flags(), "postgres:embedded", alone=False)
     assert flags["answers"] == tmp_path / "trusted.json"
     with pytest.raises(UsageError) as caught:
-        load_config.answers(load_config.make(words, "postgres:embedded", flags), flags)
+        load_config.files(load_config.make(words, "postgres:embedded", flags), flags)
     assert str(tmp_path / "trusted.json") in caught.value.where
     own = from_file(file, _flags("--answers", "mine.json"), "postgres:embedded", alone=False)[1]["answers"]
     assert str(own) == "mine.json"

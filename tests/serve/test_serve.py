@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,9 +19,9 @@ from support.evidence_folders import sealed_run, written_load, written_run
 from support.experiment_records import record
 from support.served_pages import many, rows
 from support.sessions import READ, changed, written
-from weigh._kinds import KINDS
-from weigh._kinds.loads import LoadKind
 from weigh.evidence import journal
+from weigh.kinds.kind import Kind
+from weigh.kinds.table import KINDS
 from weigh.serve.kept import documents
 
 if TYPE_CHECKING:
@@ -120,13 +120,13 @@ def test_a_page_is_computed_once_and_again_when_any_file_of_its_experiment_has_c
 ) -> None:
     folder = written_load(tmp_path)
     asked: list[Path] = []
-    html_of = LoadKind.html
+    html_of = Kind.html
 
-    def counted(kind: LoadKind, folder: Path) -> bytes:
+    def counted(kind: Kind[Any, Any], folder: Path) -> bytes:
         asked.append(folder)
         return html_of(kind, folder)
 
-    monkeypatch.setattr(LoadKind, "html", counted)
+    monkeypatch.setattr(Kind, "html", counted)
     with serving(tmp_path) as served:
         first, second = (served.ask(f"/evidence/{folder.name}") for _ in range(2))
         assert first.text == second.text

@@ -48,11 +48,11 @@ def compare(
     contender that is the same in both sessions: same build, same settings, same data, same questions, same machine.
     Exit 1 when something is SLOWER than in the first session.
     """
-    from weigh._kinds import kind_of
     from weigh.compare.document import document
     from weigh.compare.page import page
     from weigh.compare.run import compare as audit
     from weigh.compare.terminal import report
+    from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
 
     if html and as_json:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh._runs import DEFAULT_OUT
 from weigh.cli.evidence.path import others_evidence
 from weigh.cli.output import print_json, print_rich, say, say_error
 from weigh.cli.page import html_option, write_page
+from weigh.kinds.folder import DEFAULT_OUT, resolve
 
 if TYPE_CHECKING:
     from weigh.history.entry import Entry
@@ -156,12 +156,11 @@ def _entries(path: Path, commit: str, at: str, form: str | None) -> tuple[list[E
     Raises:
         WeighError: nothing that can be added.
     """
-    from weigh import _runs
     from weigh.history import indexing
     from weigh.history.imports import files
     from weigh.model.errors import EvidenceFault
 
-    found = _runs.resolve(path)
+    found = resolve(path)
     if form or found.is_file():
         made = files.imported(found, form or "")
         return [made.entry], made.left_out

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh._kinds import LADDER
 from weigh.cli.experiment.flags_of_run import flags_of_run
 from weigh.cli.experiment.run import asked, tables_of
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
+from weigh.kinds.table import LADDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

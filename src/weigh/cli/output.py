@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weigh._kinds import Kind
+    from weigh.kinds.kind import Kind
 
 _NARROW = 118
 _CLEAR = "\r\x1b[2K"

@@ -105,11 +105,11 @@ def explain(
         UsageError: it cannot be profiled.
         WeighError: as of :func:`weigh.experiment.profile.run.why`.
     """
-    from weigh._kinds import RUN, kind_of
     from weigh.experiment.profile import files
     from weigh.experiment.profile.run import WhyRequest
     from weigh.experiment.profile.run import why as profiled
     from weigh.experiment.profile.terminal import report
+    from weigh.kinds.table import RUN, kind_of
     from weigh.model.errors import UsageError
     from weigh.model.units import parse_duration
 
@@ -157,10 +157,10 @@ def _own(evidence: Path, config: Path | None, asked: dict[str, Any], *, quiet: b
         UsageError: nobody says where they are.
         DataFault: they are others.
     """
-    from weigh._kinds import RUN, kind_of
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.record import read_spec
     from weigh.experiment.suite import own as suite
+    from weigh.kinds.table import RUN, kind_of
     from weigh.model.errors import DataFault, UsageError
 
     if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).own is None:

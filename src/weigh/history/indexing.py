@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh import _kinds
 from weigh._version import __version__
 from weigh.evidence import files, naming, seal
 from weigh.evidence.attempts import history_folders
@@ -15,6 +14,7 @@ from weigh.experiment import record as experiment_record
 from weigh.experiment.results.results import experiment_results
 from weigh.history import comparison, load_comparison
 from weigh.history.entry import Entry, Measured, Point, digested, impossible, sealed
+from weigh.kinds.table import kind_of
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.model.resources import cpus_text
@@ -56,8 +56,8 @@ def entries(
     Raises:
         EvidenceFault: it is not sealed, does not pass `weigh verify`, or measured nothing.
     """
-    kind = _kinds.kind_of(folder)
-    if kind.name in ("ladder", "load-ladder"):
+    kind = kind_of(folder)
+    if kind.has_rungs:
         rungs = _rungs(folder, kind.name)
         return [one for rung in rungs for one in entries(rung, commit=commit, at=at, confirms=confirms)]
     found = kind.verify(folder)

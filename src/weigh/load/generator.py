@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.generator_errors import call
-from weigh.load.recording import held
 from weigh.load.recording.generator import arrivals as of_trace
 from weigh.load.recording.generator import workload as replay
 from weigh.load.spec import LONGEST_CRASH
 
 if TYPE_CHECKING:
+    from weigh.load.files import LoadFiles
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
 
 
-def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int, *, samples: int = 0) -> Any:
+def make_generator(
+    spec: LoadSpec, files: LoadFiles, reached: Reached, loop: Loop, connections: int, *, samples: int = 0
+) -> Any:
     """The native generator for one run.
 
     Args:
         spec: of the load.
+        files: of it.
         reached: the server.
         loop: open or closed.
         connections: how many.
@@ -33,8 +36,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     from weigh._native import Load
 
     workload: dict[str, Any]
-    if spec.replay:
-        workload = replay(spec.replay)
+    if spec.replay and files.plan:
+        workload = replay(spec.replay, files.plan)
     elif spec.is_ycsb:
         workload = {
             "kind": "ycsb",
@@ -55,8 +58,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "prepared": spec.query_mode != "simple",
             "samples": samples,
         }
-        if spec.prepare:
-            workload["prepare"] = str(held.file(spec.prepare.digest))
+        if files.prepare:
+            workload["prepare"] = str(files.prepare)
         if spec.crash:
             workload["history"] = "whole" if has_own_data(spec, reached) else "part"
     # What only loads data, or sees whether a script is right, offers nothing: of a search it has no rate.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.recording import held
 from weigh.load.spec import PreparedData
 from weigh.model.errors import UsageError
 
@@ -71,6 +70,4 @@ def prepared(
             remedy="leave it out, or name a FILE.sql",
         )
     file = file_of(path, targets, "run it there yourself (psql -f), and leave --prepare out")
-    found = PreparedData(file=file.name, digest=hashlib.sha256(file.read_bytes()).hexdigest())
-    held.hold_file(found.digest, file)
-    return found
+    return PreparedData(file=file.name, digest=hashlib.sha256(file.read_bytes()).hexdigest())

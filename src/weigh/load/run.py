@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.load.gate.files import GateFiles
+    from weigh.load.files import LoadFiles
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
@@ -45,7 +45,7 @@ def run(
     command: str,
     progress: Progress,
     render: Callable[[Path], Any],
-    answers: GateFiles,
+    files: LoadFiles,
 ) -> Path:
     """Offer the load and seal the evidence.
 
@@ -56,7 +56,7 @@ def run(
         command: the command that does it again, without secrets.
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
-        answers: files of them that the user names.
+        files: of the load.
 
     Returns:
         The evidence directory.
@@ -84,14 +84,14 @@ def run(
             )
         )
         # A mistake in a script is said before there is any evidence.
-        check(spec, lives.reached)
+        check(spec, files, lives.reached)
         rate()
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
         with attempted(folder, journal, lambda: render(folder)) as course:
             try:
-                open_record(journal, attempt, spec, lives.reached, command)
+                open_record(journal, attempt, spec, files, lives.reached, command)
                 watching = Sampling(journal)
                 began = time.monotonic()
                 calibrating = Calibrating(journal, cache_folder())
@@ -101,7 +101,7 @@ def run(
                     calibrating.started(began),
                 ):
                     watching.own(lives.reached.servers or ())
-                    gate = LoadGate(spec, answers, journal, progress)
+                    gate = LoadGate(spec, files, journal, progress)
                     session = Session(spec, lives, journal, progress, watching, gate)
                     session.calibrating = calibrating
                     _runs(session, folder)
@@ -112,7 +112,7 @@ def run(
         return folder
 
 
-def check(spec: LoadSpec, reached: Reached) -> None:
+def check(spec: LoadSpec, files: LoadFiles, reached: Reached) -> None:
     """See whether a load can be made.
 
     Raises:
@@ -121,16 +121,19 @@ def check(spec: LoadSpec, reached: Reached) -> None:
     """
     if spec.crash:
         probe.check(spec.crash, reached.read, spec.target)
-    make_generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
+    make_generator(spec, files, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
 
 
-def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached, command: str) -> None:
+def open_record(
+    journal: Journal, attempt: int, spec: LoadSpec, files: LoadFiles, reached: Reached, command: str
+) -> None:
     """Write the first events of a load experiment: what is to be done, where, and against what.
 
     Args:
         journal: of it, empty.
         attempt: its number.
         spec: what to do.
+        files: as of :func:`run`.
         reached: the server.
         command: as of :func:`run`.
     """
@@ -149,8 +152,8 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )
-    if spec.replay:
-        replay.opened(journal, spec.replay)
+    if spec.replay and files.plan:
+        replay.opened(journal, spec.replay, files.plan)
     for finding in (*cut_trace(spec), *ignored_properties(spec)):
         journal.append("finding", finding)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh._kinds import Kind
+    from weigh.kinds.kind import Kind
 
 _ATTEMPT = re.compile(r"[0-9]+-[0-9a-f]{12}-[0-9]+")
 _MOST = 64 << 20
@@ -28,7 +28,7 @@ class Pages:
         """The page of an evidence, computed anew once any file that it is made from has changed.
 
         Raises:
-            EvidenceFault: as of :meth:`weigh._kinds.kind.Kind.html`.
+            EvidenceFault: as of :meth:`weigh.kinds.kind.Kind.html`.
         """
         if not _ATTEMPT.fullmatch(folder.name):
             # A ladder is made from other evidence too.

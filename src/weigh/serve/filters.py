@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from weigh._kinds import KINDS
+from weigh.kinds.table import KINDS
 from weigh.model.verdict import TierName, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from weigh._runs import Entry
+    from weigh.kinds.folder import Entry
     from weigh.serve.index import Row
 
 CHOICES = {

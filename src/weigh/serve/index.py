@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh import _runs
-from weigh._kinds import kind_of
 from weigh.evidence import files, naming, seal
 from weigh.evidence.attempts import history_folders
 from weigh.evidence.seal import SEAL
 from weigh.evidence.verification import uncomputable
+from weigh.kinds.folder import artifacts, entries
+from weigh.kinds.table import kind_of
 from weigh.model.errors import EvidenceFault
 from weigh.model.text import one_line
 from weigh.serve.kept import documents
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from weigh._beside import Beside
-    from weigh._kinds import Kind
-    from weigh._runs import Entry
+    from weigh.kinds.artifact import Artifact
+    from weigh.kinds.folder import Entry
+    from weigh.kinds.kind import Kind
 
 _Stamp = tuple[tuple[int, int, int], ...]
 """Of every file that a row is made from: when it was written, its size, and which it is."""
@@ -92,16 +92,16 @@ class Index:
         Raises:
             EvidenceFault: the folder is gone.
         """
-        return [one for one in _runs.entries(self.folder) if not one.path.is_symlink()]
+        return [one for one in entries(self.folder) if not one.path.is_symlink()]
 
     def rows(self, entries: Iterable[Entry]) -> list[Row]:
         """Their rows. Each is read when it is asked for first, and again once it has changed."""
         with self._lock:
             return [self._row(entry) for entry in entries]
 
-    def beside(self) -> list[Beside]:
+    def artifacts(self) -> list[Artifact]:
         """What else weigh wrote into the folder."""
-        return _runs.beside(self.folder)
+        return artifacts(self.folder)
 
     def find(self, name: str) -> tuple[Path, Kind[Any, Any]]:
         """An evidence by its name.

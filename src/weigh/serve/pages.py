@@ -34,7 +34,7 @@ _BACK = b"""<body>
 <header style="padding-top:12px"><p style="margin:0" class="eyebrow"><a href="/">All evidence</a></p></header>"""
 
 
-def address_beside(path: Path) -> str:
+def artifact_address(path: Path) -> str:
     """Where the page of a profile is; empty where it has none."""
     return f"/why/{token(path.name)}" if files.is_regular(path / WHY) else ""
 
@@ -77,8 +77,8 @@ def listed(index: Index, asked: Filter, page: int, first: str) -> bytes:
         pages=pages,
         begins=(page - 1) * SHOWN + 1,
         rows=shown,
-        others=index.beside(),
-        address_beside=address_beside,
+        others=index.artifacts(),
+        artifact_address=artifact_address,
         first=first,
         token=token,
         compared=lambda row: compared(first, row.name),

@@ -183,8 +183,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 return HTTPStatus.OK, pages.framed(self.server.pages.page(folder, found))
         if asked.path.startswith(_PROFILES):
             name = pages.named(asked.path.removeprefix(_PROFILES))
-            for one in index.beside():
-                if one.path.name == name and pages.address_beside(one.path):
+            for one in index.artifacts():
+                if one.path.name == name and pages.artifact_address(one.path):
                     return HTTPStatus.OK, pages.profile(one.path)
         if asked.path == "/compare" and query.get("first") and query.get("second"):
             names = pages.named(query["first"]), pages.named(query["second"])

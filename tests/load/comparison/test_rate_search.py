@@ -12,9 +12,9 @@ from support import load_records
 from support.html_pages import assert_codes_explained, assert_sound
 from support.load_comparison_records import written
 from support.rates_in_turn import in_turn
-from weigh._kinds import LOAD_COMPARISON
 from weigh._version import __version__
 from weigh.evidence.sealing import seal
+from weigh.kinds.table import LOAD_COMPARISON
 from weigh.load.comparison.report import files
 from weigh.load.comparison.report.markdown import markdown
 from weigh.load.comparison.report.terminal import plain

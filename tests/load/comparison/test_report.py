@@ -12,9 +12,9 @@ import pytest
 from support import load_comparison_records
 from support.html_pages import assert_codes_explained, assert_sound
 from support.load_comparison_records import behind_a_proxy, comparison, spec, written
-from weigh._kinds import LOAD_COMPARISON, kind_of
 from weigh._version import __version__
 from weigh.evidence.sealing import seal
+from weigh.kinds.table import LOAD_COMPARISON, kind_of
 from weigh.load.comparison.report import files
 from weigh.load.comparison.report.document import document
 from weigh.load.comparison.report.markdown import markdown

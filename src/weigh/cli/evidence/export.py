@@ -35,7 +35,7 @@ def export(evidence: Path, form: str, contender: str | None, out: Path | None) -
     csv          figures and verdicts, a line for each operation and contender
     parquet      every execution
     """
-    from weigh._kinds import kind_of
+    from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
 
     if form == "parquet" and out is None and sys.stdout.isatty():

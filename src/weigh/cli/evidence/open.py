@@ -12,7 +12,7 @@ from weigh.cli.output import print_results, say
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh._kinds import Kind
+    from weigh.kinds.kind import Kind
 
 
 @click.command("open")
@@ -22,7 +22,7 @@ def open_page(evidence: Path, verbose: bool) -> None:
     """Open the report's page in a browser, and print where it lies. `latest` is the newest of runs."""
     import webbrowser
 
-    from weigh._kinds import kind_of
+    from weigh.kinds.table import kind_of
     from weigh.model.text import one_line
 
     with others_evidence(evidence):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh import _runs
+from weigh.kinds.folder import resolve
 from weigh.model.errors import EvidenceFault, WeighError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class EvidencePath(click.Path):
         """
         path = super().convert(value, param, ctx)
         assert isinstance(path, Path)
-        return _runs.resolve(path)
+        return resolve(path)
 
 
 @contextmanager

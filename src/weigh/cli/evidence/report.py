@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from weigh import _runs
 from weigh.cli.evidence.path import others_evidence
 from weigh.cli.output import print_results, print_rich, say
 from weigh.cli.page import html_option, write_page
+from weigh.kinds.folder import resolve
 
 DEFAULT_PORT = 8787
 
@@ -41,8 +41,8 @@ def report(
 
     With --serve: list all evidence of a folder, show each page, and compare two, until Ctrl-C.
     """
-    from weigh._kinds import kind_of
     from weigh.host import scratch
+    from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
 
     # Whoever looks at what a killed run left is not asked to measure again to have it tidied up.
@@ -60,7 +60,7 @@ def report(
         return
     if evidence is None:
         raise click.MissingParameter(ctx=context, param_hint="'EVIDENCE'", param_type="argument")
-    evidence = _runs.resolve(evidence)
+    evidence = resolve(evidence)
     with others_evidence(evidence):
         kind = kind_of(evidence)
         if html:
@@ -77,8 +77,8 @@ def report(
 
 def _serve(folder: Path | None, port: int) -> None:
     """Until it is interrupted."""
-    from weigh._kinds import recognised
-    from weigh._runs import DEFAULT_OUT, entries, resolve
+    from weigh.kinds.folder import DEFAULT_OUT, entries
+    from weigh.kinds.table import recognised
     from weigh.model.errors import UsageError
     from weigh.model.text import one_line
     from weigh.serve.server import Server

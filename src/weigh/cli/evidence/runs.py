@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh._runs import DEFAULT_OUT
 from weigh.cli.output import print_json, say
+from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
-    from weigh._runs import Entry
     from weigh.evidence.listing import EvidenceRow
+    from weigh.kinds.folder import Entry
 
 
 @click.command()
@@ -24,12 +24,12 @@ def runs(out: Path, as_json: bool) -> None:
     """List the evidence of a folder, the newest first. Nothing is verified."""
     import msgspec
 
-    from weigh._runs import beside, entries
     from weigh.evidence.listing import BesideRow, RunsDocument
+    from weigh.kinds.folder import artifacts, entries
     from weigh.model.text import one_line
 
     rows = [_row(entry) for entry in entries(out)]
-    others = [BesideRow(path=str(one.path), what=one.what, shows=one.shows) for one in beside(out)]
+    others = [BesideRow(path=str(one.path), what=one.what, shows=one.shows) for one in artifacts(out)]
     if as_json:
         document = RunsDocument(folder=str(out), runs=tuple(rows), beside=tuple(others))
         print_json({"schema": "weigh/runs/1", **msgspec.to_builtins(document)})

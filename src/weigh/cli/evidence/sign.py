@@ -25,15 +25,15 @@ def sign(evidence: Path, key: Path) -> None:
     What does not pass `weigh verify` is not signed: exit 1. The signature lies beside the seal; `weigh verify --key`
     checks it.
     """
-    from weigh._kinds import LADDER, LOAD_LADDER, kind_of
     from weigh.cli.evidence.verify import print_line
     from weigh.evidence import signature
+    from weigh.kinds.table import kind_of
     from weigh.model.errors import ExitCode, UsageError
     from weigh.model.text import one_line
 
     with others_evidence(evidence):
         kind = kind_of(evidence)
-        if kind in (LADDER, LOAD_LADDER):
+        if kind.has_rungs:
             raise UsageError(
                 "a ladder has no seal of its own", where=str(evidence), remedy="sign the evidence of each rung"
             )

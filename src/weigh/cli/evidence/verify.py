@@ -30,16 +30,16 @@ _UNCHECKED = "it is signed; --key checks by whom"
 )
 def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path | None) -> None:
     """Recompute every hash and every printed number. Exit 1 when anything is not what it says."""
-    from weigh._kinds import LADDER, LOAD_LADDER, kind_of
     from weigh.evidence import signature
     from weigh.evidence.verification import UNKEYED, Outcome, Problem
+    from weigh.kinds.table import kind_of
     from weigh.model.errors import ExitCode, UsageError
 
     if print_sql and (sql or as_json or key):
         raise UsageError("--print-sql verifies nothing", remedy="ask for it alone")
     with others_evidence(evidence):
         kind = kind_of(evidence)
-    if key and kind in (LADDER, LOAD_LADDER):
+    if key and kind.has_rungs:
         raise UsageError(
             "a ladder has no seal of its own", where=str(evidence), remedy="check the evidence of each rung"
         )

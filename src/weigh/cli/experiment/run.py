@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from weigh._runs import DEFAULT_OUT
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
+from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -344,8 +344,8 @@ def _show(folder: Path, results: ExperimentResults, printing: Printing) -> None:
 
 
 def _print(folder: Path, results: ExperimentResults, printing: Printing) -> None:
-    from weigh._kinds import RUN
     from weigh.experiment.report import files
+    from weigh.kinds.table import RUN
 
     if printing.as_json:
         print_json((folder / files.VERDICTS).read_bytes())

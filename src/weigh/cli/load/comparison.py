@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from weigh.load.comparison.config import Named
+    from weigh.load.recording.plan import Plan
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Target
     from weigh.model.progress import Progress
@@ -177,11 +178,17 @@ def one_at_a_time(flags: Mapping[str, Any]) -> None:
 
 
 def compare(
-    load: LoadSpec, servers: Mapping[str, Target], flags: Mapping[str, Any], out: Path, command: str, progress: Progress
+    load: LoadSpec,
+    plan: Plan | None,
+    servers: Mapping[str, Target],
+    flags: Mapping[str, Any],
+    out: Path,
+    command: str,
+    progress: Progress,
 ) -> None:
     """Run the comparison, print it, and end with its exit code; the arguments are those of the command."""
-    from weigh._kinds import LOAD_COMPARISON
     from weigh.cli.output import print_results, say
+    from weigh.kinds.table import LOAD_COMPARISON
     from weigh.load import config as load_config
     from weigh.load.comparison import config
     from weigh.load.comparison import run as protocol
@@ -193,7 +200,7 @@ def compare(
     running = [name for name, server in servers.items() if not server.restarts]
     if running:
         say(f"weigh: {_one_life(running)}", err=True)
-    folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.answers(load, flags))
+    folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.files(load, flags, plan))
     results = LOAD_COMPARISON.read(folder)
     print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"], verbose=flags["verbose"])
     click.get_current_context().exit(int(results.exit_code()))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh._kinds import LOAD_LADDER
 from weigh.cli.load.comparison import from_file
 from weigh.cli.load.load import command_line, keep_secret, load, named_target
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
+from weigh.kinds.table import LOAD_LADDER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh._kinds import LOAD
-from weigh._runs import DEFAULT_OUT
 from weigh.cli.load.comparison import compare, comparison_options, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.load.replay import replay_options
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
+from weigh.kinds.folder import DEFAULT_OUT
+from weigh.kinds.table import LOAD
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -219,15 +219,15 @@ def load(
             keep_secret(one.target, server, "--contender")
         one_at_a_time(flags)
         # Each has a target of its own.
-        spec = config.make(workload, "", flags)
+        spec, plan = config.requested(workload, "", flags)
         command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
-        compare(spec, servers, {**flags, "as_json": as_json, "verbose": verbose}, out, command, progress(quiet))
+        compare(spec, plan, servers, {**flags, "as_json": as_json, "verbose": verbose}, out, command, progress(quiet))
     no_comparison(flags)
     target = named_target(target, target_file)
     server = find(target)
     if target_file is None:
         keep_secret(target, server, "--target")
-    spec = config.make(workload, server.text, flags)
+    spec, plan = config.requested(workload, server.text, flags)
     folder = protocol.run(
         spec,
         server,
@@ -235,7 +235,7 @@ def load(
         command_line({target: server.text}),
         progress(quiet),
         files.write,
-        config.answers(spec, flags),
+        config.files(spec, flags, plan),
     )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json, verbose=verbose)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.ladder.load import sizes
 from weigh.load import conditions, record
 from weigh.load import run as load_run
-from weigh.load.gate.files import GateFiles
+from weigh.load.files import LoadFiles
 from weigh.model import units
 from weigh.model.errors import WeighError
 
@@ -70,7 +70,7 @@ def climb(
                 f"rung {number + 1} of {len(plan.steps)}: {step.ratio:g} x memory, "
                 f"{units.count(load.records, 'record')}"
             )
-            made = load_run.run(load, server, root, commands[number], progress, render, GateFiles())
+            made = load_run.run(load, server, root, commands[number], progress, render, LoadFiles())
         except (KeyboardInterrupt, WeighError) as error:
             if folder is not None:
                 error.add_note(f"{units.count(number, 'rung')} below it stayed: weigh report {folder}")

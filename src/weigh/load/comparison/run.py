@@ -20,9 +20,9 @@ from weigh.load import conditions, rows
 from weigh.load.comparison import duet
 from weigh.load.comparison import record as records
 from weigh.load.comparison.rate_search.run import search_in_turn
+from weigh.load.files import LoadFiles
 from weigh.load.gate import checks
 from weigh.load.gate.asking import LoadGate, WrongAnswers
-from weigh.load.gate.files import GateFiles
 from weigh.load.run import check, open_record
 from weigh.load.session import Session
 from weigh.load.session.lives import Lives
@@ -63,7 +63,7 @@ def run(
     command: str,
     progress: Progress,
     render: Callable[[Path], Any],
-    answers: GateFiles | None = None,
+    answers: LoadFiles | None = None,
 ) -> Path:
     """Load every contender in turn, and seal the evidence.
 
@@ -85,7 +85,7 @@ def run(
     """
     settle.patience()
     wanted()
-    answers = answers or GateFiles()
+    answers = answers or LoadFiles()
     rate()
     for one in spec.contenders:
         conditions.refuse(spec.load, targets[one.name])
@@ -96,7 +96,7 @@ def run(
             # What is misspelt in a target or a script is said before there is any evidence.
             progress.say(f"reaching {one.name}")
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
-                check(spec.load, reached)
+                check(spec.load, answers, reached)
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -158,7 +158,7 @@ def _prepared(
     progress: Progress,
     servers: ExitStack,
     began: Seconds,
-    answers: GateFiles,
+    answers: LoadFiles,
 ) -> _Side:
     """An arm with its data: loaded and kept, where its server can be started anew.
 
@@ -177,9 +177,9 @@ def _prepared(
             memory=load.server_memory,
         )
     )
-    open_record(journal, attempt, load, lives.reached, command)
+    open_record(journal, attempt, load, answers, lives.reached, command)
     watching = Sampling(journal)
-    gate = LoadGate(load, GateFiles(pins=answers.pins), journal, progress)
+    gate = LoadGate(load, answers._replace(pin=None), journal, progress)
     session = Session(load, lives, journal, progress, watching, gate)
     session.proves_rows = True
     with _watched(watching, session, began):

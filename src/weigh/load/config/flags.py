@@ -13,8 +13,8 @@ from weigh.load.config.arrivals import arrivals
 from weigh.load.config.definitions import check_scale, definitions
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
+from weigh.load.files import LoadFiles
 from weigh.load.gate import invariants, pins
-from weigh.load.gate.files import GateFiles
 from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search
 from weigh.load.replay import config as replay_config
@@ -33,6 +33,8 @@ from weigh.model.units import parse_fraction, parse_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from weigh.load.recording.plan import Plan
+
 YCSB = tuple(ycsb_properties.LETTERS)
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
 """Scripts that pgbench's documentation describes (docs/reference/workloads.md#scripts)."""
@@ -45,6 +47,15 @@ _MOST_RECORDS = 1 << 47
 """``MOST_KEYS`` in crates/weigh-load/src/workload/ycsb/value.rs."""
 _LONGEST_SCRIPT = 1 << 20
 """Bytes."""
+
+
+def requested(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[LoadSpec, Plan | None]:
+    """The spec, and of a replay what is sent; arguments and errors are those of :func:`make`."""
+    if not replay_config.is_asked(workload):
+        return make(workload, target, flags), None
+    shared, replay, plan = replay_config.asked(workload, target, flags)
+    # The parts that all loads share, of a workload that has no parts.
+    return replay_config.spec(make(["ycsb-c"], target, shared), replay), plan
 
 
 def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
@@ -60,9 +71,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         UsageError: something does not exist, or contradicts something else.
     """
     if replay_config.is_asked(workload):
-        own, replay = replay_config.asked(workload, target, flags)
-        # The parts that all loads share, of a workload that has no parts.
-        return replay_config.spec(make(["ycsb-c"], target, own), replay)
+        return requested(workload, target, flags)[0]
     replay_config.none_asked(flags)
     of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
     flags = tpcc.completed(workload, flags)
@@ -153,14 +162,14 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     return rate_search.searching(spec, search, offered) if search else spec
 
 
-def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
-    """``--answers`` and ``--pin``.
+def files(spec: LoadSpec, flags: Mapping[str, Any], plan: Plan | None = None) -> LoadFiles:
+    """``--answers``, ``--pin`` and ``--prepare``, and what is sent of a replay.
 
     Raises:
         UsageError: there are no scripts whose answers they could be, or the pinned answers cannot be used.
     """
     if spec.replay:
-        return GateFiles()
+        return LoadFiles(plan=plan)
     for name in ("answers", "pin"):
         if flags[name] is not None and not spec.scripts:
             raise UsageError(
@@ -168,7 +177,12 @@ def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
                 remedy=f"leave --{name} out",
             )
     given = flags["answers"]
-    return GateFiles(pins=None if given is None else pins.read(given, spec.seed), pin=flags["pin"])
+    prepare: Path | None = flags.get("prepare")
+    return LoadFiles(
+        pins=None if given is None else pins.read(given, spec.seed),
+        pin=flags["pin"],
+        prepare=prepare.absolute() if prepare else None,
+    )
 
 
 def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.evidence.journal import Journal
-    from weigh.load.gate.files import GateFiles
+    from weigh.load.files import LoadFiles
     from weigh.load.gate_events import Event
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
@@ -72,7 +72,7 @@ class LoadGate:
         UsageError: an invariant of a script cannot be read.
     """
 
-    def __init__(self, spec: LoadSpec, files: GateFiles, journal: Journal, progress: Progress) -> None:
+    def __init__(self, spec: LoadSpec, files: LoadFiles, journal: Journal, progress: Progress) -> None:
         self._spec = spec
         self._files = files
         self._journal = journal
@@ -80,6 +80,11 @@ class LoadGate:
         self._asked: StatementsAsked | None = None
         self._first: InvariantsAsked | None = None
         self._changed: int | None = None
+
+    @property
+    def files(self) -> LoadFiles:
+        """Of the load."""
+        return self._files
 
     @property
     def asked(self) -> StatementsAsked | None:
@@ -204,7 +209,7 @@ class LoadGate:
                 raise WrongAnswers
 
     def _statements(self, reached: Reached, own: bool) -> StatementsAsked:
-        generator = make_generator(self._spec, reached, self._loop, self._spec.connections[0])
+        generator = make_generator(self._spec, self._files, reached, self._loop, self._spec.connections[0])
         written = msgspec.json.decode(generator.statements(), type=list[_Written])
         known = tuple(
             Statement(script=one.script, line=one.line, text=one.text, does=statements.does(one.text))
@@ -233,7 +238,7 @@ class LoadGate:
         if self._spec.query_mode == "simple" or not any(one.parameters for one in answered.answers):
             return {}
         plain = msgspec.structs.replace(self._spec, query_mode="simple")
-        text = make_generator(plain, reached, self._loop, self._spec.connections[0])
+        text = make_generator(plain, self._files, reached, self._loop, self._spec.connections[0])
         try:
             first = as_text.differing(answered.statements, answered.answers, self._ask(lambda _: text.ask(SETS)))
             found = {place: answer for place, answer in first.items() if place not in answered.again}
@@ -280,7 +285,7 @@ class LoadGate:
         spec = msgspec.structs.replace(
             self._spec, scripts=scripts, query_mode="simple", timeout_s=_PATIENCE, tpcc=msgspec.UNSET
         )
-        generator = make_generator(spec, reached, self._loop, self._spec.connections[0])
+        generator = make_generator(spec, self._files, reached, self._loop, self._spec.connections[0])
         given = {one.script: one.answer for one in self._ask(lambda _: generator.ask(1))}
         return tuple(given[str(place)] for place in range(len(queries)))
 

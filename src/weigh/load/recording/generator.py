@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weigh.load.recording import held
-
 if TYPE_CHECKING:
+    from weigh.load.recording.plan import Plan
     from weigh.load.recording.spec import Replay
 
 _ANSWER_BYTES = 1024
 """Of the rows of an answer that is kept; of longer ones a digest is."""
 
 
-def workload(one: Replay) -> dict[str, Any]:
+def workload(one: Replay, plan: Plan) -> dict[str, Any]:
     """Its workload."""
-    plan = held.plan(one)
     return {
         "kind": "replay",
         "path": str(plan.path),

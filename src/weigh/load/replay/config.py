@@ -12,7 +12,7 @@ import msgspec
 from weigh.capture.trace import Trace
 from weigh.host import scratch
 from weigh.load.preparation import file_of
-from weigh.load.recording import held, plan
+from weigh.load.recording import plan
 from weigh.load.recording.spec import Replay
 from weigh.load.replay import source
 from weigh.load.spec import Arrivals, LoadSpec, interval_s
@@ -61,8 +61,8 @@ def none_asked(flags: Mapping[str, Any]) -> None:
             raise UsageError(f"--{flag} is of a replay, and this is none", remedy=f"write `weigh load {WORD} FOLDER`")
 
 
-def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[dict[str, Any], Replay]:
-    """Flags as the rest of a load has them, and what is replayed.
+def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[dict[str, Any], Replay, plan.Plan]:
+    """Flags as the rest of a load has them, what is replayed, and what of it is sent.
 
     Args:
         workload: ``replay`` and what is replayed.
@@ -130,7 +130,6 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
         prepare=prepare.name if prepare else "",
         prepare_digest=hashlib.sha256(prepare.read_bytes()).hexdigest() if prepare else "",
     )
-    held.hold(replay.digest, made)
     own = {
         **flags,
         **dict.fromkeys(_OF_A_REPLAY),
@@ -140,7 +139,7 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
         "rate": "1",
         "duration": None,
     }
-    return own, replay
+    return own, replay, made
 
 
 def spec(base: LoadSpec, replay: Replay) -> LoadSpec:

@@ -8,7 +8,7 @@ import msgspec
 
 from weigh.load.gate.asking import order_of
 from weigh.load.generator_errors import call
-from weigh.load.recording import held, statements
+from weigh.load.recording import statements
 from weigh.load.recording.record import Known, Recorded, Replayed
 
 if TYPE_CHECKING:
@@ -18,20 +18,18 @@ if TYPE_CHECKING:
     from weigh.load.recording.spec import Replay
 
 
-def opened(journal: Journal, one: Replay) -> None:
+def opened(journal: Journal, one: Replay, plan: Plan) -> None:
     """What is sent; where answers are kept, also what the trace says of each statement."""
-    plan = held.plan(one)
     journal.append("replay", plan.planned)
     if one.answers:
         journal.append("recorded", _recorded(plan, hidden=one.hidden))
 
 
-def ended(journal: Journal, one: Replay, generator: Any) -> None:
+def ended(journal: Journal, one: Replay, plan: Plan, generator: Any) -> None:
     """What came of each statement of a run, where answers are kept."""
     if one.answers:
         came = msgspec.json.decode(call(generator.replayed))
         found = msgspec.convert({**came, "run": 1}, Replayed)
-        plan = held.plan(one)
         orders: dict[str, Order] = {}
         for place, answer in found.answers:
             number = str(plan.sent[place].statement)

@@ -69,7 +69,7 @@ class Session:
         journal: Journal,
         progress: Progress,
         watching: Sampling,
-        gate: LoadGate | None = None,
+        gate: LoadGate,
     ) -> None:
         self.spec = spec
         self._gate = gate
@@ -153,17 +153,16 @@ class Session:
         if self.lives.fresh:
             self._begin_life()
         reached = self.lives.reached
-        generator = make_generator(spec, reached, loop, connections)
+        generator = make_generator(spec, self._gate.files, reached, loop, connections)
         if self._own and not self.lives.fresh:
             # Anew before every run: each begins with the same records, and the generator knows the version of each.
             self._load(generator)
         if self.proves_rows and not self.lives.fresh:
             self.read_rows("before")
         gate = self._gate
-        if gate is not None:
-            gate.before(reached, self._made, own=self._own)
-            if gate.samples:
-                generator = make_generator(spec, reached, loop, connections, samples=gate.samples)
+        gate.before(reached, self._made, own=self._own)
+        if gate.samples:
+            generator = make_generator(spec, gate.files, reached, loop, connections, samples=gate.samples)
         begun = records.RunBegun(
             number=self._made,
             loop=loop,
@@ -193,12 +192,12 @@ class Session:
         """
         if run.cold is not None:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
-        if self.spec.replay and made.number == 1:
-            replay.ended(self._journal, self.spec.replay, run.generator)
+        if self.spec.replay and self._gate.files.plan and made.number == 1:
+            replay.ended(self._journal, self.spec.replay, self._gate.files.plan, run.generator)
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
-        if self._gate is not None and not run.disturbed:
+        if not run.disturbed:
             self._gate.after(self.lives.reached, made.number, run.generator, own=self._own)
         return made
 
@@ -217,7 +216,9 @@ class Session:
             return
         reached = self.lives.reached
         if self._own:
-            self._load(make_generator(self.spec, reached, self.spec.loops[0], self.spec.connections[0]))
+            self._load(
+                make_generator(self.spec, self._gate.files, reached, self.spec.loops[0], self.spec.connections[0])
+            )
         self.ask()
         if reached.ready:
             self._progress.say("writing out what was loaded")
@@ -228,7 +229,7 @@ class Session:
     @property
     def asked(self) -> StatementsAsked | None:
         """What the statements of scripts answered before any clock; None where nobody asked."""
-        return self._gate.asked if self._gate else None
+        return self._gate.asked
 
     def ask(self) -> None:
         """Ask before any clock what the scripts' statements answer; the data is there.
@@ -236,8 +237,7 @@ class Session:
         Raises:
             WrongAnswers: something is wrong.
         """
-        if self._gate is not None:
-            self._gate.before(self.lives.reached, self._made + 1, own=self._own)
+        self._gate.before(self.lives.reached, self._made + 1, own=self._own)
 
     def read_rows(self, when: records.When) -> dict[str, TableRows] | None:
         """Which rows the server holds now, in the journal too; None where it cannot be asked.

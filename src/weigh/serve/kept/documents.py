@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from weigh._kinds import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, RUN
 from weigh._native import hash_bytes
 from weigh.evidence import files, seal
 from weigh.experiment.report.files import VERDICTS
+from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, RUN
 from weigh.load.comparison.report.files import JSON as COMPARISON
 from weigh.load.report.files import JSON as LOADED
 from weigh.model.errors import EvidenceFault
@@ -22,7 +22,7 @@ from weigh.serve.kept.run import RunKept
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh._kinds import Kind
+    from weigh.kinds.kind import Kind
     from weigh.serve.kept.summary import Figure, Kept, Summary
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-_BESIDE = {
+_ARTIFACTS = {
     "why.json": ("why something changed", "{}/why.html"),
     "capture.json": ("a capture", "weigh load {} --target TARGET"),
     "obfuscation.json": ("obfuscated data", "weigh data describe {}"),
@@ -17,7 +17,7 @@ _BESIDE = {
 """By how a file in its directory ends."""
 
 
-class Beside(NamedTuple):
+class Artifact(NamedTuple):
     """A directory that weigh wrote and that is no evidence.
 
     Attributes:
@@ -31,13 +31,13 @@ class Beside(NamedTuple):
     shows: str
 
 
-def beside(path: Path) -> Beside | None:
+def artifact(path: Path) -> Artifact | None:
     """What a directory is; None where weigh wrote nothing of these into it."""
     try:
         names = tuple(one.name for one in path.iterdir()) if path.is_dir() else ()
     except OSError:
         return None
-    for end, (what, shows) in _BESIDE.items():
+    for end, (what, shows) in _ARTIFACTS.items():
         if any(name.endswith(end) for name in names):
-            return Beside(path, what, shows.format(shlex.quote(str(path))))
+            return Artifact(path, what, shows.format(shlex.quote(str(path))))
     return None

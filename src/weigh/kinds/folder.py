@@ -6,13 +6,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weigh import _beside, _kinds
+from weigh.kinds.artifact import artifact
+from weigh.kinds.table import recognised
 
 if TYPE_CHECKING:
     import datetime
 
-    from weigh._beside import Beside
-    from weigh._kinds import Kind
+    from weigh.kinds.artifact import Artifact
+    from weigh.kinds.kind import Kind
 
 DEFAULT_OUT = Path("runs")
 """Where evidence goes and is looked for, unless the user says otherwise."""
@@ -55,9 +56,9 @@ def entries(folder: Path) -> list[Entry]:
     return sorted(found, key=lambda one: (one.written, one.path.name), reverse=True)
 
 
-def beside(folder: Path) -> list[Beside]:
+def artifacts(folder: Path) -> list[Artifact]:
     """What else weigh wrote into a folder of evidence, by name."""
-    return [found for path in sorted(folder.iterdir()) if _is_none(path) and (found := _beside.beside(path))]
+    return [found for path in sorted(folder.iterdir()) if _is_none(path) and (found := artifact(path))]
 
 
 def resolve(evidence: Path) -> Path:
@@ -86,19 +87,19 @@ def _unpacked(folder: Path) -> Path:
     """The evidence inside of directories that hold nothing else; the folder itself where there is none."""
     inner = folder
     for _ in range(_NESTED):
-        if not inner.is_dir() or _kinds.recognised(inner) is not None:
+        if not inner.is_dir() or recognised(inner) is not None:
             break
         inside = list(islice(inner.iterdir(), 2))
         if len(inside) != 1 or inside[0].is_symlink():
             return folder
         inner = inside[0]
-    return inner if inner.is_dir() and _kinds.recognised(inner) is not None else folder
+    return inner if inner.is_dir() and recognised(inner) is not None else folder
 
 
 def _entry(path: Path) -> Entry | None:
     """What recorded nothing, and what was removed meanwhile, is none."""
     try:
-        if path.is_dir() and (kind := _kinds.recognised(path)) is not None and _recorded(path, kind):
+        if path.is_dir() and (kind := recognised(path)) is not None and _recorded(path, kind):
             return Entry(path, kind, _written(path, kind))
     except (FileNotFoundError, NotADirectoryError):
         pass
@@ -108,7 +109,7 @@ def _entry(path: Path) -> Entry | None:
 def _is_none(path: Path) -> bool:
     # A link leads elsewhere.
     try:
-        return not path.is_symlink() and _kinds.recognised(path) is None
+        return not path.is_symlink() and recognised(path) is None
     except OSError:
         return False
 

@@ -1,28 +1,24 @@
-"""Opened evidence: what ``weigh.open`` returns, one class for each kind."""
+"""Evidence of any kind, opened by its class."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh import _runs
-from weigh._evidence.any import AnyEvidence
-from weigh._evidence.ladders import LadderEvidence, LoadLadderEvidence
-from weigh._evidence.loads import LoadComparisonEvidence, LoadEvidence
-from weigh._evidence.run import Evidence
-from weigh._kinds import kind_of
+from weigh.kinds.evidence import AnyEvidence, Evidence, LoadComparisonEvidence, LoadEvidence
+from weigh.kinds.folder import resolve
+from weigh.kinds.ladder_evidence import LadderEvidence, LoadLadderEvidence
+from weigh.kinds.table import kind_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "CLASSES",
     "AnyEvidence",
     "Evidence",
     "LadderEvidence",
     "LoadComparisonEvidence",
     "LoadEvidence",
     "LoadLadderEvidence",
-    "Opened",
     "opened",
 ]
 
@@ -40,5 +36,5 @@ def opened(evidence: Path) -> Opened:
     Raises:
         EvidenceFault: there is no such directory, it is no evidence, or it is damaged.
     """
-    folder = _runs.resolve(evidence)
+    folder = resolve(evidence)
     return CLASSES[kind_of(folder).name](folder)

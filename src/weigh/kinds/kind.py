@@ -1,17 +1,18 @@
-"""What a kind of evidence is asked."""
+"""A kind of evidence: its name, what can be done with it, and the functions that do."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import importlib
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from rich.console import RenderableType
 
     from weigh.evidence.verification import Outcome, Problem
+    from weigh.kinds.about import About
     from weigh.model.errors import UsageError
     from weigh.model.finding import Finding
     from weigh.recount.recount import Recount, Run
@@ -29,27 +30,6 @@ class Verified(Protocol):
         """What is."""
 
 
-class Refusal(NamedTuple):
-    """Why something cannot be done with a kind of evidence, and what to do instead."""
-
-    what: str
-    remedy: str
-
-
-class About(NamedTuple):
-    """What a list says of an evidence directory without reading all of it.
-
-    Attributes:
-        workload: its name.
-        about: whose evidence it is: contenders, a target, rungs.
-        end: how it ended, ``complete`` or ``stopped``; None where it was killed or is still going on.
-    """
-
-    workload: str
-    about: str
-    end: str | None
-
-
 class Concluded(Protocol):
     """What is concluded from evidence of any kind."""
 
@@ -58,53 +38,67 @@ class Concluded(Protocol):
         """What weigh has to say about it, errors first."""
 
 
-Results = TypeVar("Results", bound=Concluded)
+class Refusal(NamedTuple):
+    """Why something cannot be done with a kind of evidence, and what to do instead."""
 
+    what: str
+    remedy: str
+
+
+Results = TypeVar("Results", bound=Concluded)
 Found = TypeVar("Found", bound=Verified)
 
 
-class Kind(ABC, Generic[Results, Found]):
+class Kind(NamedTuple, Generic[Results, Found]):
     """One kind of evidence.
 
     Attributes:
         name: in one word, after the command that leaves it.
         noun: in a sentence.
+        home: package of what it can do.
+        can: the function of everything that can be done with it, as ``module:name``; with a dot before it, in its home.
+            They are imported when they are called.
+        verify_schema: of the JSON document of ``weigh verify``.
         file: the file that its directory always has; everything else follows from it.
         page: the file that is its report as a page.
-        verify_schema: of the JSON document of ``weigh verify``.
+        has_rungs: whether it lies next to the evidence of its rungs, which have the seals.
         not_compared: why ``weigh compare`` refuses it; None where it takes it.
         not_recounted: why ``weigh verify --sql`` refuses it; None where it counts it.
     """
 
     name: str
     noun: str
+    home: str
+    can: Mapping[str, str]
+    verify_schema: str
     file: str = "journal.jsonl"
     page: str = "report.html"
-    verify_schema: str
+    has_rungs: bool = False
     not_compared: Refusal | None = None
     not_recounted: Refusal | None = None
 
-    @abstractmethod
     def recognises(self, folder: Path) -> bool:
         """Whether an existing directory is of this kind; those before it in the table did not recognise it."""
+        return bool(self._function("recognises")(folder))
 
-    @abstractmethod
     def about(self, folder: Path) -> About:
         """What a list says of it.
 
         Raises:
             EvidenceFault: it is damaged.
         """
+        found: About = self._function("about")(folder)
+        return found
 
-    @abstractmethod
     def read(self, folder: Path) -> Results:
         """What its evidence says, computed anew.
 
         Raises:
             EvidenceFault: it cannot be read.
         """
+        found: Results = self._function("read")(folder)
+        return found
 
-    @abstractmethod
     def text(self, results: Results, name: str) -> RenderableType:
         """The report for a terminal, the first screen of it where it has one.
 
@@ -112,10 +106,13 @@ class Kind(ABC, Generic[Results, Found]):
             results: as :meth:`read` gave them.
             name: of the directory, as the reader is to write it.
         """
+        made: RenderableType = self._function("text")(results, name)
+        return made
 
     def whole(self, results: Results, name: str) -> RenderableType:
         """All that there is to print; the arguments are those of :meth:`text`."""
-        return self.text(results, name)
+        made: RenderableType = self._function("whole" if "whole" in self.can else "text")(results, name)
+        return made
 
     def notes(self, results: Results) -> RenderableType:
         """Findings, and how to read the figures.
@@ -123,11 +120,10 @@ class Kind(ABC, Generic[Results, Found]):
         Raises:
             UsageError: its report says them already.
         """
-        from weigh.model.errors import UsageError
-
-        raise UsageError(
-            f"--notes is of a run, and this is {self.noun}", remedy="its report has its notes: leave it out"
-        )
+        if "notes" not in self.can:
+            raise self._refused("--notes is", remedy="its report has its notes: leave it out")
+        made: RenderableType = self._function("notes")(results)
+        return made
 
     def markdown(self, results: Results, name: str) -> str:
         """The first screen in Markdown; the arguments are those of :meth:`text`.
@@ -135,9 +131,11 @@ class Kind(ABC, Generic[Results, Found]):
         Raises:
             UsageError: it has none.
         """
-        from weigh.model.errors import UsageError
-
-        raise UsageError(f"--markdown is of a run, and this is {self.noun}", remedy="--json and --html are of any kind")
+        if "markdown" not in self.can:
+            raise self._refused("--markdown is", remedy="--json and --html are of any kind")
+        if "screen" in self.can:
+            return str(self._function("markdown")(self._function("screen")(results, name)))
+        return str(self._function("markdown")(results, name))
 
     def export(self, folder: Path, form: str, contender: str | None) -> tuple[bytes, tuple[Finding, ...]]:
         """What it says in the form of another tool, and what forbids to publish it.
@@ -146,29 +144,40 @@ class Kind(ABC, Generic[Results, Found]):
             EvidenceFault: as of :meth:`read`.
             UsageError: it has no such form, or no such contender.
         """
-        from weigh.model.errors import UsageError
+        if "export" not in self.can:
+            raise self._refused(f"{form} is a form", remedy="report --json is of any kind")
+        written: tuple[bytes, tuple[Finding, ...]] = self._function("export")(folder, form, contender)
+        return written
 
-        raise UsageError(f"{form} is a form of a run, and this is {self.noun}", remedy="report --json is of any kind")
-
-    @abstractmethod
     def document(self, results: Results, name: str) -> dict[str, Any]:
         """The report as plain JSON (docs/reference/json.md)."""
+        made = self._function("document")
+        # One of rungs names their evidence, and not its own directory.
+        document: dict[str, Any] = made(results) if self.has_rungs else made(results, name)
+        return document
 
-    @abstractmethod
     def html(self, folder: Path) -> bytes:
         """The report as a page.
 
         Raises:
             EvidenceFault: as of :meth:`read`.
         """
+        page: bytes = self._function("html")(folder)
+        return page
 
-    @abstractmethod
     def verify(self, folder: Path) -> Found:
         """Compute every hash and every printed number again.
 
         Raises:
             EvidenceFault: it was never sealed, or cannot be read at all.
         """
+        found: Found = self._function("verify")(folder)
+        return found
+
+    def lines(self, found: Found) -> Iterator[Problem | Outcome]:
+        """What ``weigh verify`` says of it."""
+        lines: Iterator[Problem | Outcome] = self._function("lines")(found)
+        return lines
 
     def recount(self, folder: Path, run: Run) -> Recount:
         """Its figures once more, by a second implementation.
@@ -180,7 +189,10 @@ class Kind(ABC, Generic[Results, Found]):
         Raises:
             UsageError: there is none of this kind.
         """
-        raise self._not_recounted(folder)
+        if self.not_recounted:
+            raise self._not_recounted(folder, self.not_recounted)
+        counted: Recount = self._function("recount")(folder, run)
+        return counted
 
     def sql(self, folder: Path) -> str:
         """What :meth:`recount` executes.
@@ -189,27 +201,21 @@ class Kind(ABC, Generic[Results, Found]):
             EvidenceFault: what it is made from cannot be read.
             UsageError: as of :meth:`recount`.
         """
-        raise self._not_recounted(folder)
+        if self.not_recounted:
+            raise self._not_recounted(folder, self.not_recounted)
+        queries = self._function("queries")
+        return "\n".join((self._function("script")(folder), *(queries(folder) if callable(queries) else queries)))
 
-    def _not_recounted(self, folder: Path) -> UsageError:
+    def _function(self, what: str) -> Any:
+        module, _, name = self.can[what].partition(":")
+        return getattr(importlib.import_module(module, self.home), name)
+
+    def _refused(self, what: str, remedy: str) -> UsageError:
         from weigh.model.errors import UsageError
 
-        what, remedy = self.not_recounted or Refusal("there is no second implementation of it", "leave --sql out")
-        return UsageError(what, where=str(folder), remedy=remedy)
+        return UsageError(f"{what} of a run, and this is {self.noun}", remedy=remedy)
 
-    @abstractmethod
-    def lines(self, found: Found) -> Iterator[Problem | Outcome]:
-        """What ``weigh verify`` says of it."""
+    def _not_recounted(self, folder: Path, why: Refusal) -> UsageError:
+        from weigh.model.errors import UsageError
 
-
-def end(folder: Path) -> str | None:
-    """How an attempt ended, as its journal says."""
-    from weigh.evidence import files, journal
-    from weigh.evidence.sealing import End
-    from weigh.model.errors import EvidenceFault
-
-    event = journal.last(folder)
-    try:
-        return files.converted(event.body, End).how if event and event.event == "end" else None
-    except EvidenceFault:
-        return None
+        return UsageError(why.what, where=str(folder), remedy=why.remedy)

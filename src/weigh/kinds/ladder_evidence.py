@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from weigh._evidence.any import AnyEvidence
-from weigh._evidence.loads import LoadEvidence
-from weigh._evidence.run import Evidence
-from weigh._kinds import LADDER, LOAD_LADDER
 from weigh.evidence import naming
+from weigh.kinds.evidence import AnyEvidence, Evidence, LoadEvidence
+from weigh.kinds.table import LADDER, LOAD_LADDER
 from weigh.ladder.load.results import LoadLadderResults
 from weigh.ladder.load.verify import LoadLadderVerification
 from weigh.ladder.results import LadderResults
