@@ -263,7 +263,7 @@ def test_the_scatter_of_the_rounds_is_not_taken_for_that_of_the_starts() -> None
                         )
                     )  # fmt: skip
                     clock += wall
-    cost = allocation.costs(samples)
+    cost = allocation.costs(allocation.spent(samples))
     assert (cost.overhead, cost.round[LOUD]) == pytest.approx((1.2, 0.6), rel=0.02)
     # A pair has 4 % twice, and the median of 12 pairs with two arms leaves of a round 6 times what it leaves of six.
     assert allocation.rounds(samples, SPEC, 6, (LOUD,), cost, allocation.ENDLESS)[LOUD] in range(5, 10)

@@ -10,8 +10,8 @@ import msgspec
 from weigh._version import __version__
 from weigh.evidence import files, naming, seal
 from weigh.evidence.attempts import history_folders
-from weigh.experiment import record as experiment_record
-from weigh.experiment.results.results import experiment_results
+from weigh.experiment.report import files as report_files
+from weigh.experiment.verify.verify import verified
 from weigh.history import comparison, load_comparison
 from weigh.history.entry import Entry, Measured, Point, digested, impossible, sealed
 from weigh.kinds.table import kind_of
@@ -60,7 +60,10 @@ def entries(
     if kind.has_rungs:
         rungs = _rungs(folder, kind.name)
         return [one for rung in rungs for one in entries(rung, commit=commit, at=at, confirms=confirms)]
-    found = kind.verify(folder)
+    if kind.name == "run":
+        found, results = verified(folder)
+    else:
+        found, results = kind.verify(folder), None
     # Another version of weigh may word the report differently; the samples are hashed all the same.
     reworded = () if getattr(found, "weigh", __version__) == __version__ else (codes.R4_FIGURES.code,)
     if problems := [one for one in found.problems if one.code not in reworded]:
@@ -68,7 +71,9 @@ def entries(
         raise EvidenceFault(
             f"it does not pass `weigh verify`: {reasons}", where=str(folder), remedy="add evidence that nobody edited"
         )
-    made = _run(folder) if kind.name == "run" else _LOADS[kind.name](folder, commit)
+    if results is None and kind.name == "run":
+        results = report_files.read(folder)
+    made = _run(results) if results else _LOADS[kind.name](folder, commit)
     if not made["points"]:
         if kind.name in _LOADS:
             raise EvidenceFault(
@@ -141,9 +146,7 @@ def _called(point: Point, versions: Mapping[str, str]) -> Point:
     )
 
 
-def _run(folder: Path) -> dict[str, Any]:
-    records = experiment_record.history(folder)
-    results = experiment_results(records)
+def _run(results: ExperimentResults) -> dict[str, Any]:
     latest = results.record
     environment = latest.environment
     return {

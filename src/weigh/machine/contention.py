@@ -217,14 +217,17 @@ def processes_during(
     ends = np.array([one.moments[-1].end for one in seen])
     whole = np.array([sum(moment.foreign or 0.0 for moment in one.moments) for one in seen])
     found: list[tuple[ForeignProcess, ...]] = [()] * len(spans)
-    pairs = [
-        (of, at) for of, (began, ended) in enumerate(spans) for at in np.flatnonzero((begins < ended) & (ends > began))
-    ]
-    if not pairs:
+    if not spans or not seen:
         return found
-    which, at = np.array(pairs).T
-    low = np.maximum(begins[at], np.array([began for began, _ in spans])[which])
-    high = np.minimum(ends[at], np.array([ended for _, ended in spans])[which])
+    span_begins, span_ends = np.array(spans, dtype=np.float64).T
+    # Events come in order of time, so that those that meet a span lie together; whoever edited the order loses none.
+    first = np.searchsorted(np.maximum.accumulate(ends), span_begins, side="right")
+    after = np.searchsorted(np.minimum.accumulate(begins[::-1])[::-1], span_ends, side="left")
+    near = [(of, at) for of, (low, high) in enumerate(zip(first, after, strict=True)) for at in range(low, high)]
+    which, at = np.array(near, dtype=np.int64).reshape(-1, 2).T
+    meets = (begins[at] < span_ends[which]) & (ends[at] > span_begins[which])
+    which, at = which[meets], at[meets]
+    low, high = np.maximum(begins[at], span_begins[which]), np.minimum(ends[at], span_ends[which])
     part = amounts(in_order(seen), lambda moment: moment.foreign, low, high - low)
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = np.where(whole[at] > 0, part / whole[at], 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,18 +13,68 @@ if TYPE_CHECKING:
     from weigh.model.machine.timeline import Moment, Watch
     from weigh.statistics.arrays import Floats
 
+    Quantity = Callable[[Moment], float | None]
 
-def in_order(watches: Sequence[Watch]) -> list[Moment]:
+
+class Moments(list[Any]):
+    """Moments of one attempt, with their quantities as columns: each is read once, however often it is asked for."""
+
+    @cached_property
+    def at(self) -> Floats:
+        """When each begins, seconds since the attempt began."""
+        return np.array([one.at for one in self], dtype=np.float64)
+
+    @cached_property
+    def span(self) -> Floats:
+        """Seconds that each covers."""
+        return np.array([one.span for one in self], dtype=np.float64)
+
+    @cached_property
+    def end(self) -> Floats:
+        """When each ends."""
+        return self.at + self.span
+
+    @cached_property
+    def _columns(self) -> dict[Quantity, Floats]:
+        return {}
+
+    def column(self, of: Quantity) -> Floats:
+        """A quantity of each moment; NaN where it was not read."""
+        if of not in self._columns:
+            self._columns[of] = np.array([of(one) for one in self], dtype=np.float64)
+        return self._columns[of]
+
+
+def in_order(watches: Sequence[Watch]) -> Moments:
     """The moments of an attempt in order of time."""
-    return sorted((moment for watch in watches for moment in watch.moments), key=lambda moment: moment.at)
+    return Moments(sorted((moment for watch in watches for moment in watch.moments), key=lambda moment: moment.at))
 
 
-def amounts(moments: Sequence[Moment], of: Callable[[Moment], float | None], begin: Floats, length: Floats) -> Floats:
+def columns(moments: Sequence[Moment]) -> Moments:
+    """Moments whose quantities can be had as columns."""
+    return moments if isinstance(moments, Moments) else Moments(moments)
+
+
+def amounts(moments: Sequence[Moment], of: Quantity, begin: Floats, length: Floats) -> Floats:
     """How much of a quantity falls into each stretch of time; moments without it have none."""
-    known = [(moment.at, moment.end, value) for moment in moments if (value := of(moment)) is not None]
-    if not known:
+    every = columns(moments)
+    return spread(every.at, every.end, every.column(of), begin, length)
+
+
+def spread(begins: Floats, ends: Floats, values: Floats, begin: Floats, length: Floats) -> Floats:
+    """How much of what happened between some times falls into each stretch of time.
+
+    Args:
+        begins: of the spans in which it happened, seconds, in order.
+        ends: likewise.
+        values: how much happened in each; NaN where that is not known.
+        begin: of each stretch, seconds.
+        length: of each, seconds.
+    """
+    known = ~np.isnan(values)
+    if not known.any():
         return np.zeros(len(begin))
-    begins, ends, values = np.array(known, dtype=np.float64).T
+    begins, ends, values = begins[known], ends[known], values[known]
     total = np.concatenate([[0.0], np.cumsum(values)])
     # Two points a moment: between moments the sum stands still. Rounding must not make time run backwards.
     time = np.maximum.accumulate(np.stack([begins, ends], axis=1).ravel())

@@ -5,16 +5,18 @@ The conditions are those of :mod:`weigh.machine.use_method`.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from weigh.machine.moments import amounts
+from weigh.machine.moments import columns, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from weigh.machine.moments import Quantity
     from weigh.model.machine.timeline import Disk, Moment
     from weigh.model.units import Bytes
     from weigh.statistics.arrays import Floats
@@ -80,78 +82,99 @@ def throttled(moments: Sequence[Moment], begin: Floats, length: Floats) -> Float
         begin: of each stretch, seconds since the attempt began.
         length: of each, seconds.
     """
-    return _above(_Bins(moments, begin, length).rate(lambda one: one.throttled), WAITING)
+    return _above(_Bins(moments, begin, length).rate(_throttled), WAITING)
 
 
 class _Bins:
     """Quantities of the moments, put into stretches."""
 
     def __init__(self, moments: Sequence[Moment], begin: Floats, length: Floats) -> None:
-        self.moments, self.begin, self.length = moments, begin, length
+        self.moments, self.begin, self.length = columns(moments), begin, length
 
-    def amount(self, of: Callable[[Moment], float | None]) -> Floats:
+    def amount(self, of: Quantity) -> Floats:
         """What happened in each stretch; NaN where the moments that touch it do not say."""
-        known = amounts(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
-        found = amounts(self.moments, of, self.begin, self.length)
-        return np.where(known > 0, found, np.nan)
+        values = self.moments.column(of)
+        return np.where(self._known(values) > 0, self._spread(values), np.nan)
 
-    def share(self, of: Callable[[Moment], float | None]) -> Floats:
+    def share(self, of: Quantity) -> Floats:
         """The mean of a share over what is known of each stretch."""
-        known = amounts(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
-        found = amounts(
-            self.moments,
-            lambda one: None if (value := of(one)) is None else value * one.span,
-            self.begin,
-            self.length,
-        )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(known > 0, found / known, np.nan)
+        values = self.moments.column(of)
+        return self._mean(self._spread(values * self.moments.span), self._known(values))
 
-    def rate(self, of: Callable[[Moment], float | None]) -> Floats:
+    def rate(self, of: Quantity) -> Floats:
         """How much a second: a count that is read now and then is of all the time since it was read last."""
-        read, since, before = [], 0.0, None
-        for one in self.moments:
-            if before is None or one.at - before > _GAP:
-                since = one.at
-            before = one.end
-            if of(one) is not None:
-                read.append(msgspec.structs.replace(one, at=since, span=one.end - since))
-                since = one.end
-        known = amounts(read, lambda one: one.span, self.begin, self.length)
-        found = amounts(read, of, self.begin, self.length)
+        read, since, span = self._since(of)
+        return self._mean(self._after(since, span, read), self._after(since, span, span))
+
+    def lasting(self, of: Quantity) -> Floats:
+        """The mean of a share that is read now and then, and is of all the time since it was read last."""
+        read, since, span = self._since(of)
+        return self._mean(self._after(since, span, read * span), self._after(since, span, span))
+
+    def level(self, of: Quantity) -> Floats:
+        """A level at the middle of each stretch: it is read now and then, and stays until it is read again."""
+        values = self.moments.column(of)
+        known = ~np.isnan(values)
+        if not known.any():
+            return np.full(len(self.begin), np.nan)
+        times = self.moments.end[known]
+        return np.asarray(np.interp(self.begin + self.length / 2, times, values[known]), dtype=np.float64)
+
+    def _known(self, values: Floats) -> Floats:
+        """Seconds of each stretch of which there is a value."""
+        return self._spread(np.where(np.isnan(values), np.nan, self.moments.span))
+
+    def _spread(self, values: Floats) -> Floats:
+        return spread(self.moments.at, self.moments.end, values, self.begin, self.length)
+
+    def _after(self, since: Floats, span: Floats, values: Floats) -> Floats:
+        return spread(since, since + span, values, self.begin, self.length)
+
+    def _since(self, of: Quantity) -> tuple[Floats, Floats, Floats]:
+        """What was read, since when it counts, and over how many seconds."""
+        values, at, end = self.moments.column(of), self.moments.at, self.moments.end
+        read = np.flatnonzero(~np.isnan(values))
+        # It counts since it was read last, or since nothing was read for a while.
+        place = np.arange(len(at))
+        resumed = np.ones(len(at), dtype=np.bool_)
+        resumed[1:] = at[1:] - end[:-1] > _GAP
+        gap = np.maximum.accumulate(np.where(resumed, place, -1))[read]
+        last = np.concatenate([[-1], read])[: len(read)]
+        since = np.where(gap > last, at[gap], end[last])
+        return values[read], since, end[read] - since
+
+    @staticmethod
+    def _mean(found: Floats, known: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(known > 0, found / known, np.nan)
 
-    def lasting(self, of: Callable[[Moment], float | None]) -> Floats:
-        """The mean of a share that is read now and then, and is of all the time since it was read last."""
-        return self.rate(lambda one: None if (value := of(one)) is None else value * one.span)
 
-    def level(self, of: Callable[[Moment], float | None]) -> Floats:
-        """A level at the middle of each stretch: it is read now and then, and stays until it is read again."""
-        read = [(one.end, value) for one in self.moments if (value := of(one)) is not None]
-        if not read:
-            return np.full(len(self.begin), np.nan)
-        times, values = np.array(read, dtype=np.float64).T
-        return np.asarray(np.interp(self.begin + self.length / 2, times, values), dtype=np.float64)
+_pressure_cpu, _pressure_memory, _pressure_io, _throttled, _cpu_throttles, _swapped = map(
+    attrgetter, ("pressure_cpu", "pressure_memory", "pressure_io", "throttled", "cpu_throttles", "swapped")
+)
+
+
+def _busy_cpus(one: Moment) -> float | None:
+    return None if one.busy is None or one.span <= 0 else one.busy / one.span
 
 
 def _cpu(every: _Bins) -> Reading:
     number = max((len(one.cpus) for one in every.moments if one.cpus), default=0)
-    busy = every.share(lambda one: None if one.busy is None or one.span <= 0 else one.busy / one.span)
-    waiting = every.share(lambda one: one.pressure_cpu)
-    held = every.rate(lambda one: one.throttled)
+    busy = every.share(_busy_cpus)
+    waiting = every.share(_pressure_cpu)
+    held = every.rate(_throttled)
     with np.errstate(invalid="ignore"):
         return Reading(
             utilisation=np.minimum(busy / number, 1.0) if number else np.full(len(busy), np.nan),
             saturated=_either(_above(waiting, WAITING), _above(held, WAITING)),
-            errors=every.amount(lambda one: one.cpu_throttles),
+            errors=every.amount(_cpu_throttles),
         )
 
 
 def _memory(every: _Bins, total: Bytes | None) -> Reading:
     left = every.level(_unused)
-    waiting = _above(every.share(lambda one: one.pressure_memory), WAITING)
-    swapping = _above(every.rate(lambda one: one.swapped), SWAPPING)
+    waiting = _above(every.share(_pressure_memory), WAITING)
+    swapping = _above(every.rate(_swapped), SWAPPING)
     return Reading(
         utilisation=np.clip(1 - left / total, 0.0, 1.0) if total else np.full(len(left), np.nan),
         saturated=_either(waiting, swapping),
@@ -181,7 +204,7 @@ def _disk(every: _Bins) -> Reading:
         # Little's law: how many ended is what was there over how long each took.
         waited = np.where(ended > 0, queue / ended, np.nan)
     most = _fullest(busy)
-    stalled = _above(every.share(lambda one: one.pressure_io), WAITING)
+    stalled = _above(every.share(_pressure_io), WAITING)
     # Without word of who waited, a queue at a device that is busy throughout is all there is to go by.
     blocked = np.where(np.isnan(stalled), 1.0, stalled)
     queued, slow, full = _above(present, QUEUED), _above(waited, LONG), _above(busy, BUSY)
@@ -192,7 +215,7 @@ def _disk(every: _Bins) -> Reading:
     return Reading(
         utilisation=np.minimum(most, 1.0),
         saturated=_fullest(saturated),
-        errors=every.amount(lambda one: None if one.disk_errors is None else sum(one.disk_errors.values())),
+        errors=every.amount(_disk_errors),
         queue=most * np.nan if which is None else np.take_along_axis(present, which[None], 0)[0],
         await_s=most * np.nan if which is None else np.take_along_axis(waited, which[None], 0)[0],
     )
@@ -226,14 +249,34 @@ def _ended(one: Disk) -> float:
 
 
 def _network(every: _Bins) -> Reading:
-    again = every.rate(lambda one: one.network.retransmits or 0 if one.network else None)
-    lost = every.rate(lambda one: one.network.drops + (one.network.overflows or 0) if one.network else None)
-    full = every.lasting(lambda one: one.network.link if one.network else None)
+    again = every.rate(_sent_again)
+    lost = every.rate(_lost)
+    full = every.lasting(_link)
     return Reading(
         utilisation=full,
         saturated=_either(_above(again + lost, LOSING), _above(full, BUSY)),
-        errors=every.amount(lambda one: one.network.errors if one.network else None),
+        errors=every.amount(_damaged),
     )
+
+
+def _disk_errors(one: Moment) -> float | None:
+    return None if one.disk_errors is None else sum(one.disk_errors.values())
+
+
+def _sent_again(one: Moment) -> float | None:
+    return one.network.retransmits or 0 if one.network else None
+
+
+def _lost(one: Moment) -> float | None:
+    return one.network.drops + (one.network.overflows or 0) if one.network else None
+
+
+def _link(one: Moment) -> float | None:
+    return one.network.link if one.network else None
+
+
+def _damaged(one: Moment) -> float | None:
+    return one.network.errors if one.network else None
 
 
 def _above(values: Floats, bound: float) -> Floats:

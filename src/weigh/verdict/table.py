@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -109,6 +109,39 @@ class Table:
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             return self.by_question(np.nanmedian(self.turns().middle, axis=2))
+
+    def only(self, chosen: NDArray[np.bool_], attempts: int) -> Table:
+        """Some of the executions, numbered as if there were no others.
+
+        Args:
+            chosen: which of them.
+            attempts: of how many attempts these are.
+        """
+        cases, case = np.unique(self.case[chosen], return_inverse=True)
+        arms, arm = np.unique(self.arm[chosen], return_inverse=True)
+        blocks, block = np.unique(self.block[chosen], return_inverse=True)
+        questions, question_of = np.unique(self.question_of[cases], return_inverse=True)
+        contender, builds = self.contender[chosen], None
+        if self.builds is not None:
+            known = self.builds[self.block[chosen], contender]
+            builds = np.full((len(blocks), len(self.contenders)), -1, dtype=np.int64)
+            builds[block, contender] = known
+        return replace(
+            self,
+            case=case,
+            contender=contender,
+            arm=arm,
+            block=block,
+            round=self.round[chosen],
+            value=self.value[chosen],
+            question_of=question_of,
+            questions=tuple(self.questions[number] for number in questions),
+            arms=tuple(self.arms[number] for number in arms),
+            contender_of=self.contender_of[arms],
+            blocks=len(blocks),
+            attempts=attempts or 1,
+            builds=builds if builds is not None and (builds >= 0).any() else None,
+        )
 
     def by_question(self, of_cases: Floats) -> Floats:
         """The mean over the cases of each question; one that lacks a case has none, because cases differ in size.

@@ -49,8 +49,20 @@ def attempts(folder: Path) -> list[Record]:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    found = history(folder)
-    for record in found:
+    return configured(history(folder), folder)
+
+
+def configured(records: list[Record], folder: Path) -> list[Record]:
+    """These records, each with its configuration.
+
+    Args:
+        records: of the attempts of an experiment.
+        folder: of the latest.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    for record in records:
         if missing := unconfigured(record):
             raise EvidenceFault(
                 f"{codes.R3}: the journal of attempt {record.attempt} has samples and no {missing}: a report without "
@@ -58,31 +70,33 @@ def attempts(folder: Path) -> list[Record]:
                 where=str(folder),
                 remedy="the evidence was edited; only the original journal helps",
             )
-    return found
+    return records
 
 
 def _page(results: ExperimentResults, records: list[Record], name: str) -> bytes:
     return page(results, [sample for record in records for sample in record.samples], name).encode()
 
 
-def rendered(folder: Path) -> dict[str, bytes]:
-    """Every file of the report by name, as it is written."""
-    return _rendered(folder)[1]
-
-
 def write(folder: Path) -> ExperimentResults:
     """Write the report's files into the evidence; the conclusion that they show, as of :func:`read`."""
-    results, contents = _rendered(folder)
+    records = attempts(folder)
+    results = experiment_results(records)
+    contents = rendered(folder, records, results)
     for name, content in contents.items():
         whole.write(folder / name, content)
     return results
 
 
-def _rendered(folder: Path) -> tuple[ExperimentResults, dict[str, bytes]]:
-    records = attempts(folder)
-    results = experiment_results(records)
+def rendered(folder: Path, records: list[Record], results: ExperimentResults) -> dict[str, bytes]:
+    """Every file of the report by name, as it is written.
+
+    Args:
+        folder: of the evidence.
+        records: of its attempts, oldest first.
+        results: the conclusion from them.
+    """
     name = naming.given(folder)
-    return results, {
+    return {
         VERDICTS: seal.json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),
         HTML: _page(results, records, name),

@@ -13,7 +13,7 @@ from weigh.experiment.results.precision import precision
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from weigh.experiment.interim_look import InterimLook
     from weigh.experiment.record import Planned, Record
@@ -46,17 +46,21 @@ def departures(record: Record, earlier: Sequence[Record] = ()) -> Iterator[str]:
 def _may_end(record: Record, plan: Planned) -> bool:
     if len(record.blocks) >= plan.starts + plan.cold or (record.looks and record.looks[-1].stop):
         return True
-    return not _live(plan, record.samples, record.looks)
+    wrong = {one.operation for one in record.samples if one.outcome is Outcome.WRONG}
+    return not _live(plan, wrong, record.looks)
 
 
-def _live(plan: Planned, samples: Sequence[Sample], looks: Sequence[InterimLook]) -> tuple[str, ...]:
+def _live(plan: Planned, wrong: Collection[str], looks: Sequence[InterimLook]) -> tuple[str, ...]:
     """Operations that are still measured."""
-    out = {one.operation for one in samples if one.outcome is Outcome.WRONG} | precision.retired(looks)
+    out = precision.retired(looks).union(wrong)
     return tuple(dict.fromkeys(operation for operation, _ in plan.cases if operation not in out))
 
 
 def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator[str]:
     samples = [sample for one in earlier for sample in one.samples]
+    sampled = precision.Sampled(record.samples, samples, record.spec)
+    times = _times(record.samples)
+    wrong = {(one.block, one.operation) for one in record.samples if one.outcome is Outcome.WRONG}
     watches = {one.attempt: one.watches for one in (*earlier, record)}
     said = {one.block: one for one in record.looks}
     if len(said) < len(record.looks):
@@ -67,8 +71,7 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
         if before and before[-1].stop:
             yield f"block {begun.block} was measured after sampling had ended"
             return
-        own = [one for one in record.samples if one.block <= begun.block]
-        live = _live(plan, own, before)
+        live = _live(plan, {operation for block, operation in wrong if block <= begun.block}, before)
         due = begun.block + 1 >= precision.FIRST_LOOK and live
         look = said.pop(begun.block, None)
         if look is None:
@@ -81,10 +84,7 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
         if not due:
             yield f"there was a look after block {begun.block}, where none is due"
             return
-        again = precision.look(
-            own,
-            samples,
-            spec=record.spec,
+        again = sampled.look(
             plan=precision.Plan(
                 operations=len({operation for operation, _ in plan.cases}), rounds=plan.rounds, most=plan.starts
             ),
@@ -94,7 +94,7 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
             at=look.at,
             watches=watches,
         )
-        if text := _differs(look, again) or _untimely(look, record.samples):
+        if text := _differs(look, again) or _untimely(look, times):
             yield f"after block {begun.block}: {text}"
             return
         before.append(look)
@@ -120,10 +120,19 @@ def _differs(said: InterimLook, again: InterimLook) -> str:
     return ""
 
 
-def _untimely(look: InterimLook, samples: Sequence[Sample]) -> str:
+def _times(samples: Sequence[Sample]) -> dict[int, tuple[float, float]]:
+    """When the first and the last execution of each block began."""
+    found: dict[int, tuple[float, float]] = {}
+    for one in samples:
+        first, last = found.get(one.block, (one.at, one.at))
+        found[one.block] = min(first, one.at), max(last, one.at)
+    return found
+
+
+def _untimely(look: InterimLook, times: Mapping[int, tuple[float, float]]) -> str:
     """The budget is counted in the time of the samples."""
-    before = max((one.at for one in samples if one.block <= look.block), default=0.0)
-    after = min((one.at for one in samples if one.block > look.block), default=float("inf"))
+    before = max((last for block, (_, last) in times.items() if block <= look.block), default=0.0)
+    after = min((first for block, (first, _) in times.items() if block > look.block), default=float("inf"))
     return "" if before <= look.at <= after else "the look was not at the time that it says"
 
 

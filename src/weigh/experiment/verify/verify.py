@@ -6,7 +6,7 @@ everything; what he would have to forge is the journal, of which all else is a f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -31,6 +31,7 @@ from weigh.experiment.report import files
 from weigh.experiment.results import drawn
 from weigh.experiment.results.data import builds
 from weigh.experiment.results.gaps import unconfigured
+from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.experiment.verify import findings, order, stopping
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
@@ -68,12 +69,24 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
         return not self.problems
 
 
+class Verified(NamedTuple):
+    """What came of verifying, and the conclusion that was computed for it; None where there is none."""
+
+    verification: Verification
+    results: ExperimentResults | None
+
+
 def verify(folder: Path) -> Verification:
     """Recompute everything.
 
     Raises:
         EvidenceFault: there is no evidence, or it was never sealed.
     """
+    return verified(folder).verification
+
+
+def verified(folder: Path) -> Verified:
+    """The same, with the conclusion, for those who go on with what passes; raises as :func:`verify`."""
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
     sealed, problems = read_seal(folder)
@@ -82,10 +95,11 @@ def verify(folder: Path) -> Verification:
         record = records.read(folder)
     except EvidenceFault as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
-        return _result(folder, sealed, None, 0, problems)
-    verdicts = 0
+        return Verified(_result(folder, sealed, None, 0, problems), None)
+    verdicts, results = 0, None
     try:
-        for found in (_derived(folder, record), _order(record), _attempts(folder, record), _gate(record)):
+        earlier = _earlier(folder)
+        for found in (_derived(folder, record), _order(record), _attempts(folder, record, earlier), _gate(record)):
             problems += found
         problems += [
             Problem(code=codes.R4_FINDINGS.code, file=journal.NAME, text=text) for text in findings.departures(record)
@@ -97,14 +111,15 @@ def verify(folder: Path) -> Verification:
             text = f"it has samples and no {missing}: no report can be made"
             problems.append(Problem(code=codes.R3_CONFIGURATION.code, file=journal.NAME, text=text))
         else:
-            figures, verdicts = _figures(folder, sealed)
+            figures, results = _figures(folder, sealed, record, earlier)
             problems += figures
+            verdicts = len(results.verdicts) if results else 0
     except WeighError:
         raise
     except Exception as error:
         # Whoever sends evidence with such values does not get away with an error of the reader's.
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
-    return _result(folder, sealed, record, verdicts, problems)
+    return Verified(_result(folder, sealed, record, verdicts, problems), results)
 
 
 def _order(record: Record) -> list[Problem]:
@@ -160,17 +175,24 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
     return problems
 
 
-def _attempts(folder: Path, record: Record) -> list[Problem]:
+def _earlier(folder: Path) -> tuple[Record, ...] | EvidenceFault:
+    """The records of the earlier attempts, or why they cannot be read."""
+    try:
+        return records.earlier(folder)
+    except EvidenceFault as error:
+        return error
+
+
+def _attempts(folder: Path, record: Record, earlier: tuple[Record, ...] | EvidenceFault) -> list[Problem]:
     """Every attempt counts, and none ended when the result pleased (T8)."""
     missing = removed(folder)
     if missing and record.spec.precision:
         # What was decided between the blocks followed from its samples too.
         return missing
-    try:
-        earlier = records.earlier(folder) if record.spec.precision else ()
-        ended = list(stopping.departures(record, earlier))
-    except EvidenceFault as error:
-        ended = [f"earlier attempts cannot be read: {error.what}"]
+    if record.spec.precision and isinstance(earlier, EvidenceFault):
+        ended = [f"earlier attempts cannot be read: {earlier.what}"]
+    else:
+        ended = list(stopping.departures(record, () if isinstance(earlier, EvidenceFault) else earlier))
     return missing + [Problem(code=codes.T8_STOP.code, file=journal.NAME, text=text) for text in ended]
 
 
@@ -204,15 +226,20 @@ def _gate(record: Record) -> list[Problem]:
     return problems
 
 
-def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
+def _figures(
+    folder: Path, sealed: seal.Seal, record: Record, earlier: tuple[Record, ...] | EvidenceFault
+) -> tuple[list[Problem], ExperimentResults | None]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
     parent = folder.resolve().parent
     if any(not (is_name(name) and naming.sibling(parent, name, own).is_dir()) for name, own in sealed.earlier.items()):
         # Named above; without them nothing follows.
-        return [], 0
+        return [], None
     try:
-        again = files.rendered(folder)
+        if isinstance(earlier, EvidenceFault):
+            raise earlier
+        attempts = files.configured([*earlier, record], folder)
+        results = experiment_results(attempts)
+        again = files.rendered(folder, attempts, results)
     except WeighError as error:
-        return [Problem(code=codes.R4_FIGURES.code, file=files.VERDICTS, text=str(error))], 0
-    problems = not_following(folder, again, sealed, "its figures do not follow from the samples")
-    return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])
+        return [Problem(code=codes.R4_FIGURES.code, file=files.VERDICTS, text=str(error))], None
+    return not_following(folder, again, sealed, "its figures do not follow from the samples"), results

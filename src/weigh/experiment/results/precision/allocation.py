@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -53,26 +53,55 @@ class Costs:
         return self.overhead + sum(rounds[one] * self.round.get(one, 0.0) for one in operations)
 
 
-def costs(samples: Sequence[Sample]) -> Costs:
-    """The costs that one attempt has seen so far. What executes at the same moment costs its longer side."""
-    turns: dict[tuple[str, int, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+class Spent(NamedTuple):
+    """What one block took.
+
+    Attributes:
+        begun: seconds since the attempt began, of its first execution.
+        busy: seconds of all its executions.
+        round: seconds of one round of all arms and cases, by operation.
+    """
+
+    begun: float
+    busy: float
+    round: Mapping[str, float]
+
+
+def spent(samples: Iterable[Sample]) -> dict[int, Spent]:
+    """What each block of one attempt took. What executes at the same moment costs its longer side."""
+    turns: dict[int, dict[tuple[str, int], dict[str, float]]] = defaultdict(dict)
     numbers: dict[tuple[str, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     begun: dict[int, float] = {}
     for one in samples:
         if one.wall_s is None:
             continue
-        turns[one.operation, one.block, one.turn][one.arm] += one.wall_s + (one.answer_s or 0.0)
+        arms = turns[one.block].setdefault((one.operation, one.turn), {})
+        arms[one.arm] = arms.get(one.arm, 0.0) + (one.wall_s + (one.answer_s or 0.0))
         numbers[one.operation, one.block][one.arm].add(one.round)
         begun[one.block] = min(begun.get(one.block, one.at), one.at)
-    took: dict[tuple[str, int], float] = defaultdict(float)
-    busy: dict[int, float] = defaultdict(float)
-    for (operation, block, _), arms in turns.items():
-        took[operation, block] += max(arms.values())
-        busy[block] += max(arms.values())
+    found = {}
+    for block, of_block in turns.items():
+        busy, took = 0.0, dict[str, float]()
+        for (operation, _), arms in of_block.items():
+            longest = max(arms.values())
+            took[operation] = took.get(operation, 0.0) + longest
+            busy += longest
+        each = {name: seconds / min(map(len, numbers[name, block].values())) for name, seconds in took.items()}
+        found[block] = Spent(begun[block], busy, each)
+    return found
+
+
+def costs(blocks: Mapping[int, Spent]) -> Costs:
+    """The costs that one attempt has seen so far.
+
+    Args:
+        blocks: by number.
+    """
     each: dict[str, list[float]] = defaultdict(list)
-    for place, seconds in took.items():
-        each[place[0]].append(seconds / min(map(len, numbers[place].values())))
-    between = [begun[block + 1] - begun[block] - busy[block] for block in begun if block + 1 in begun]
+    for one in blocks.values():
+        for operation, seconds in one.round.items():
+            each[operation].append(seconds)
+    between = [blocks[block + 1].begun - one.begun - one.busy for block, one in blocks.items() if block + 1 in blocks]
     overhead = max(0.0, median(between)) if between else 0.0
     return Costs(overhead, {operation: mean(found) for operation, found in each.items()})
 

@@ -22,6 +22,7 @@ from weigh.experiment.interim_look import InterimLook, Stop, Width
 from weigh.experiment.results.precision import allocation
 from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
+from weigh.model.sample import Outcome
 from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from weigh.model.machine.timeline import Watch
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
+    from weigh.verdict.table import Table
 
 FIRST_LOOK = MIN_STARTS
 """Blocks of an attempt before anything is looked at; the number of rounds is chosen from them."""
@@ -75,7 +77,7 @@ def look(
     """What follows from the samples of all blocks until now.
 
     Args:
-        own: samples of this attempt.
+        own: samples of this attempt, until now.
         earlier: of earlier attempts: the verdict reads them too.
         spec: with a precision.
         plan: as it was before the first block.
@@ -85,7 +87,82 @@ def look(
         at: seconds since the measurement began.
         watches: what the sampler saw, by number of the attempt.
     """
-    seen = _Seen([*earlier, *own], spec, live)
+    return Sampled(own, earlier, spec).look(plan=plan, live=live, before=before, block=block, at=at, watches=watches)
+
+
+class Sampled:
+    """The samples of an experiment, put into columns once for any number of looks.
+
+    Args:
+        own: of this attempt.
+        earlier: of earlier attempts: the verdict reads them too.
+        spec: with a precision.
+    """
+
+    def __init__(self, own: Sequence[Sample], earlier: Sequence[Sample], spec: Spec) -> None:
+        self._spec, self._earlier = spec, earlier
+        self._own: dict[int, list[Sample]] = {}
+        for one in own:
+            self._own.setdefault(one.block, []).append(one)
+        every = [*earlier, *own]
+        names = [contender.name for contender in spec.contenders]
+        self._failed_earlier = [one for one in earlier if one.outcome is not Outcome.OK]
+        self._failed = [one for one in own if one.outcome is not Outcome.OK]
+        self._table = tabulate(every, "wall_s", names)
+        # The number of a block in the table is its place here.
+        known = frozenset(names)
+        self._blocks = sorted({(one.attempt, one.block) for one in every if one.timed and one.contender in known})
+        of_this = {one.attempt for one in own}
+        self._later = np.array([block if attempt in of_this else -1 for attempt, block in self._blocks], dtype=np.int64)
+        self._spent = allocation.spent(own)
+
+    def look(
+        self,
+        *,
+        plan: Plan,
+        live: Sequence[str],
+        before: Sequence[InterimLook],
+        block: int,
+        at: float,
+        watches: Mapping[int, Sequence[Watch]],
+    ) -> InterimLook:
+        """What follows from the blocks until one of this attempt; the arguments are those of :func:`look`."""
+        own = [one for number, samples in self._own.items() if number <= block for one in samples]
+        return _look(
+            own, self._earlier, self._until(block, live),
+            allocation.costs({number: one for number, one in self._spent.items() if number <= block}),
+            spec=self._spec, plan=plan, live=live, before=before, block=block, at=at, watches=watches,
+        )  # fmt: skip
+
+    def of(self, operations: Collection[str]) -> _Seen:
+        """The comparisons of some operations."""
+        return self._until(max(self._own, default=0), operations)
+
+    def _until(self, block: int, operations: Collection[str]) -> _Seen:
+        some = frozenset(operations)
+        live = np.array([question.operation in some for question in self._table.questions], dtype=np.bool_)
+        until = self._later <= block
+        chosen = until[self._table.block] & live[self._table.question]
+        attempts = {self._blocks[number][0] for number in np.unique(self._table.block[chosen])}
+        table = self._table if chosen.all() else self._table.only(chosen, len(attempts))
+        failed = [*self._failed_earlier, *(one for one in self._failed if one.block <= block)]
+        return _Seen(table, Rulings([one for one in failed if one.operation in some], {}), self._spec, operations)
+
+
+def _look(
+    own: Sequence[Sample],
+    earlier: Sequence[Sample],
+    seen: _Seen,
+    costs: allocation.Costs,
+    *,
+    spec: Spec,
+    plan: Plan,
+    live: Sequence[str],
+    before: Sequence[InterimLook],
+    block: int,
+    at: float,
+    watches: Mapping[int, Sequence[Watch]],
+) -> InterimLook:
     found = seen.widths()
     enough = target(spec)
     wide = {one.operation for one in found if one.half is None or one.half > enough}
@@ -102,7 +179,6 @@ def look(
     refused = contended([*earlier, *own], watches, spec, (*ripe, *decided), found)
     retired = tuple(one for one in live if one in (*ripe, *decided) and one not in refused)
     rest = tuple(operation for operation in live if operation not in retired)
-    costs = allocation.costs(own)
     chosen = {}
     if not before and not spec.rounds:
         planned_s = costs.block(live, dict.fromkeys(live, plan.rounds))
@@ -162,12 +238,9 @@ def contended(
 class _Seen:
     """The comparisons that have a width: both sides were executed, and nobody failed or was wrong."""
 
-    def __init__(self, samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> None:
-        live = frozenset(operations)
-        some = [sample for sample in samples if sample.operation in live]
+    def __init__(self, table: Table, rulings: Rulings, spec: Spec, operations: Collection[str]) -> None:
         self.spec, self.operations = spec, operations
-        self.table = tabulate(some, "wall_s", (contender.name for contender in spec.contenders))
-        rulings = Rulings(some, {})
+        self.table = table
         unusable, executions = self.table.unusable(), self.table.executions()
         baseline = self.table.contenders.index(spec.baseline)
         self.pairs = [
@@ -212,7 +285,7 @@ class _Seen:
 
 def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:
     """The width of every comparison that has one."""
-    return _Seen(samples, spec, operations).widths()
+    return Sampled(list(samples), (), spec).of(operations).widths()
 
 
 def rounds_of(looks: Iterable[InterimLook]) -> dict[str, int]:
