@@ -33,7 +33,7 @@ from weigh.experiment.verify.verify import Verification
 from weigh.history.report import document as history
 from weigh.history.report.confirmed import ConfirmDocument
 from weigh.host.knobs.read import KnobRead
-from weigh.judge.document import JudgeDocument
+from weigh.judge.results import JudgeDocument
 from weigh.judge.series import SeriesFigure
 from weigh.ladder.cost import Cost
 from weigh.ladder.load.report.document import LoadLadderDocument

@@ -88,7 +88,6 @@ def judge(
     verdict it is refused, with the way that can.
     """
     from weigh.judge import report
-    from weigh.judge.document import document
     from weigh.judge.run import declared, run
     from weigh.model.errors import UsageError
 
@@ -107,7 +106,7 @@ def judge(
     if html:
         write_page(html, report.html(heard))
     elif as_json:
-        print_json(document(heard))
+        print_json(heard.document())
     else:
         print_rich(report.text(heard))
     click.get_current_context().exit(int(heard.exit_code(strict=strict)))
