@@ -28,6 +28,7 @@ class Part:
 
 
 Phrase: TypeAlias = str | Part | tuple[str | Part, ...]
+"""Markup, which is a str, is for pages alone."""
 Drawing: TypeAlias = Callable[[], "Markup"]
 """Drawn where it is put on a page, and nowhere else."""
 Form: TypeAlias = Literal["", "terminal", "page"]
@@ -67,8 +68,8 @@ class Column:
 
     Attributes:
         heading: in words, or an axis.
-        right: whether its cells are numbers, which no line breaks.
-        whole: the same of a column of words.
+        right: whether its cells are numbers.
+        whole: whether no line breaks its cells; None for those of numbers.
         least: characters that it is given at least.
         form: where alone it is.
         css: class of its heading.
@@ -77,7 +78,7 @@ class Column:
 
     heading: Phrase | Cell | Drawing
     right: bool = False
-    whole: bool = False
+    whole: bool | None = None
     least: int | None = None
     form: Form = ""
     css: str = ""
@@ -150,6 +151,7 @@ class Lines:
         style: of all in a terminal.
         css: class of each paragraph, or of the list.
         listed: whether a page has them as a list.
+        tag: of each on a page, where it is no paragraph.
         indent: characters that a terminal moves them to the right.
         most: characters of each.
     """
@@ -158,6 +160,7 @@ class Lines:
     style: str = ""
     css: str = ""
     listed: bool = False
+    tag: str = "p"
     indent: int = 0
     most: int = 2000
 
@@ -169,10 +172,12 @@ class Plot:
     Attributes:
         caption: in words.
         drawing: of a page.
+        region: what it is called for those who do not see it, where it scrolls by itself and has no caption.
     """
 
     caption: Phrase
     drawing: Markup
+    region: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +217,32 @@ class Section:
         blocks: below it.
         anchor: what leads to it on a page.
         listed: whether the list of the page's parts has it.
+        article: whether it is one of several alike in a section.
     """
 
     title: str
     blocks: Sequence[Block]
     anchor: str = ""
     listed: bool = True
+    article: bool = False
 
 
-Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Section"
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that a page shows to those who open them."""
+
+    title: Phrase
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names with values."""
+
+    facts: Sequence[tuple[str, str]]
+
+
+Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Section | Fold | Facts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

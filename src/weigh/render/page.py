@@ -73,6 +73,8 @@ def phrase(one: blocks.Phrase, most: int) -> Markup:
 
 
 def _part(one: str | blocks.Part, made: Callable[[str], str]) -> Markup:
+    if isinstance(one, Markup):
+        return one
     if isinstance(one, str):
         return escape(made(one))
     return Markup(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>').format(made(one.text))
@@ -98,6 +100,9 @@ class Blocks:
                 return _lines(one)
             case blocks.Table():
                 return self._table(one)
+            case blocks.Plot() if one.region:
+                region = Markup('<div class="wide" tabindex="0" role="region" aria-label="{}">{}</div>\n')
+                return region.format(visible(one.region), one.drawing)
             case blocks.Plot():
                 return Markup('<figure tabindex="0"><figcaption>{}</figcaption>{}</figure>\n').format(
                     phrase(one.caption, _CELL), one.drawing
@@ -109,12 +114,23 @@ class Blocks:
             case blocks.Findings():
                 found = templates().get_template("findings.html")
                 return Markup(found.render(findings=one.findings, explained=self._explained))
+            case blocks.Fold():
+                return Markup('<details class="part"><summary><h4>{}</h4></summary>\n{}</details>\n').format(
+                    phrase(one.title, _CELL), Markup().join(map(self.block, one.blocks))
+                )
+            case blocks.Facts():
+                facts = (Markup("<dt>{}</dt><dd>{}</dd>").format(*_fact(fact)) for fact in one.facts)
+                return Markup('<dl class="kv">{}</dl>\n').format(Markup().join(facts))
             case blocks.Commands():
                 return Markup('<pre tabindex="0">{}</pre>\n').format(command(one.lines))
 
     def _section(self, one: blocks.Section) -> Markup:
         self._label = one.anchor
         inner = Markup().join(map(self.block, one.blocks))
+        if one.article:
+            return Markup('<article id="{}">\n<h3>{}</h3>\n{}</article>\n').format(
+                one.anchor, one_line(one.title, 200), inner
+            )
         if not one.anchor:
             return Markup("<h3>{}</h3>\n{}").format(visible(one.title), inner)
         return Markup('<section aria-labelledby="{0}">\n<h2 id="{0}">{1}</h2>\n{2}</section>\n').format(
@@ -148,10 +164,9 @@ class Blocks:
         )
         if not one.wide:
             return made + "\n"
-        region = Markup()
-        if one.label is not None:
-            name = Markup('aria-label="{}"').format(one.label) if one.label else f'aria-labelledby="{self._label}"'
-            region = Markup(' role="region" {}').format(Markup(name))
+        named_by = f'aria-labelledby="{self._label}"'
+        label = Markup('aria-label="{}"').format(visible(one.label)) if one.label else named_by
+        region = Markup(' role="region" {}').format(Markup(label)) if one.label is not None else ""
         tall = Markup(' style="max-height:19em;overflow-y:auto"') if one.tall else ""
         return Markup('<div class="wide" tabindex="0"{}{}>{}</div>\n').format(region, tall, made)
 
@@ -164,12 +179,18 @@ def command(text: str) -> Markup:
 
 def _lines(one: blocks.Lines) -> Markup:
     css = Markup(' class="{}"').format(one.css) if one.css else ""
-    tag = "li" if one.listed else "p"
+    if not one.tag:
+        return Markup().join(phrase(line, one.most) + "\n" for line in one.lines)
+    tag = "li" if one.listed else one.tag
     made = Markup().join(
         Markup("<{0}{1}>{2}</{0}>\n").format(tag, "" if one.listed else css, phrase(line, one.most))
         for line in one.lines
     )
     return Markup("<ul{}>\n{}</ul>\n").format(css, made) if one.listed else made
+
+
+def _fact(one: tuple[str, str]) -> tuple[str, str]:
+    return one_line(one[0], 60), one_line(one[1], 200)
 
 
 def _name(group: blocks.Group, grouped_by: str) -> Markup:

@@ -58,6 +58,7 @@ STYLES = {
     "fine": "green",
     "open": "yellow",
     "bad": "bold red",
+    "good": "bold green",
     "broken": "bold yellow",
 }
 """Of blocks, beside those of verdicts."""
@@ -235,7 +236,7 @@ def _table(one: blocks.Table) -> FittedTable:
         heading = _cell(column.heading)
         if one.grouped_by and at == used[0]:
             heading = Text(f"{one.grouped_by}, ").append_text(heading)
-        whole = column.right or column.whole
+        whole = column.right if column.whole is None else column.whole
         table.add_column(
             heading.plain,
             justify="right" if column.right else "left",
