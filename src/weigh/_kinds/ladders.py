@@ -55,9 +55,9 @@ class LadderKind(Kind["LadderResults", "LadderVerification"]):
         return files.read(folder)
 
     def text(self, results: LadderResults, name: str) -> RenderableType:
-        from weigh.ladder.report.terminal import report
+        from weigh.ladder.report.report import text
 
-        return report(results, name)
+        return text(results, name)
 
     def document(self, results: LadderResults, name: str) -> dict[str, Any]:
         from weigh.ladder.report.document import document

@@ -274,6 +274,6 @@ class Page:
     folded: bool = True
 
 
-def words(headings: Sequence[str], rows: Iterable[Sequence[Phrase | Cell]]) -> Table:
+def words(headings: Sequence[str], rows: Iterable[Sequence[Phrase | Cell]], label: str | None = "") -> Table:
     """A table of words, without groups."""
-    return Table([Column(one) for one in headings], [Group("", [Row(cells) for cells in rows])])
+    return Table([Column(one) for one in headings], [Group("", [Row(cells) for cells in rows])], label=label)

@@ -217,6 +217,8 @@ def _block(one: blocks.Block) -> list[RenderableType]:
 
 
 def _phrase(one: blocks.Phrase, style: str = "") -> Text:
+    if isinstance(one, blocks.Part):
+        return Text(one.text, style=_style(one.style) or style)
     text = Text(style=style)
     for part in one if isinstance(one, tuple) else (one,):
         piece, how = (part.text, part.style) if isinstance(part, blocks.Part) else (part, "")
@@ -262,4 +264,4 @@ def _cell(one: blocks.Content) -> Text:
     if isinstance(one, blocks.Interval):
         return Text(interval(one.low, one.high), style=_style(style))
     assert not callable(one)
-    return _phrase(one, _style(style))
+    return _phrase(one, _style(style) if one else "")
