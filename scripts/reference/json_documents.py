@@ -32,8 +32,9 @@ from weigh.experiment.results.grid import Effect as GridEffect
 from weigh.experiment.verify.verify import Verification
 from weigh.history.report import document as history
 from weigh.history.report.confirmed import ConfirmDocument
+from weigh.history.series import Split
 from weigh.host.knobs.read import KnobRead
-from weigh.judge.document import JudgeDocument
+from weigh.judge.results import JudgeDocument
 from weigh.judge.series import SeriesFigure
 from weigh.ladder.cost import Cost
 from weigh.ladder.load.report.document import LoadLadderDocument
@@ -164,7 +165,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/history-confirm/1": Section(ConfirmDocument),
     "weigh/history/1 series[]": Section(history.HistorySeriesRow, "series[] of a history", "series"),
     "weigh/history/1 points[]": Section(history.PointRow, "points[]", "point"),
-    "weigh/history/1 splits[]": Section(history.SplitRow, "splits[]", "split"),
+    "weigh/history/1 splits[]": Section(Split, "splits[]", "split"),
     "weigh/history/1 candidates[]": Section(history.CandidateRow, "candidates[]", "candidate"),
     "weigh/history/1 side_by_side": Section(history.SideBySideRow, "side_by_side", "side by side"),
     "weigh/history/1 attempts[]": Section(history.AttemptsRow, "attempts[] of a history", "row"),

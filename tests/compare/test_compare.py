@@ -13,8 +13,8 @@ from rich.console import Console
 from support.machine_timelines import JOB, watched
 from support.sessions import READ, changed, record, written
 from weigh.compare.document import document
+from weigh.compare.report import text
 from weigh.compare.run import compare
-from weigh.compare.terminal import report
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
@@ -48,7 +48,7 @@ def compared(tmp_path: Path, first: Record, second: Record, **fields: Any) -> Co
 
 def printed(comparison: CompareResults) -> str:
     paper = io.StringIO()
-    Console(file=paper, width=150, color_system=None).print(report(comparison, "one", "other"))
+    Console(file=paper, width=150, color_system=None).print(text(comparison, "one", "other"))
     return paper.getvalue()
 
 

@@ -183,7 +183,7 @@ def test_a_file_cut_anywhere_or_read_as_another_format_never_crashes(reader: reg
 def test_names_cannot_command_a_terminal(tmp_path: Path) -> None:
     import io
 
-    from weigh.judge.terminal import report
+    from weigh.judge.report import text
     from weigh.render.terminal import ReportConsole
 
     path = tmp_path / "names.json"
@@ -191,7 +191,7 @@ def test_names_cannot_command_a_terminal(tmp_path: Path) -> None:
     results = [{"command": name, "times": [1.0, 1.1, 1.2, 1.1, 1.3]} for name in (evil, "b")]
     path.write_text(json.dumps({"results": results}))
     console = ReportConsole(file=io.StringIO(), width=118)
-    console.print(report(run([str(path)], Rules())))
+    console.print(text(run([str(path)], Rules())))
     assert isinstance(console.file, io.StringIO)
     assert "\x1b" not in console.file.getvalue()
     assert "a\\x1b[31m [bold]" in console.file.getvalue()

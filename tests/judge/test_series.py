@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from support.samples import judged
-from weigh.judge.document import document
 from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def test_a_histogram_has_values_and_no_intervals() -> None:
 
 
 def test_the_document_is_plain(tmp_path: Path, flat: NDArray[np.float64]) -> None:
-    plain = document(judged(series(tmp_path / "log.csv", flat)))
+    plain = judged(series(tmp_path / "log.csv", flat)).document()
     assert plain["schema"] == "weigh/judge/1"
     (one,) = msgspec.json.decode(msgspec.json.encode(plain))["series"]
     assert one["steady"]["shape"] == "flat"

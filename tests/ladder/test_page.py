@@ -14,8 +14,7 @@ from support.html_pages import Reader, assert_codes_explained, assert_sound
 from weigh.experiment.results.results import experiment_results
 from weigh.ladder.cost import Cost
 from weigh.ladder.plan import LadderPlan
-from weigh.ladder.report.page import page
-from weigh.ladder.report.terminal import report
+from weigh.ladder.report import report
 from weigh.ladder.results import LadderResults, Rung, assembled
 from weigh.model.answer import GateStatus
 from weigh.model.variation import Variation
@@ -59,7 +58,7 @@ def widths() -> LadderResults:
 
 def plain(summary: LadderResults) -> str:
     console = ReportConsole(file=io.StringIO(), width=118, color_system=None)
-    console.print(report(summary, "runs/ladder-1"))
+    console.print(report.text(summary, "runs/ladder-1"))
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
 
@@ -67,13 +66,13 @@ def plain(summary: LadderResults) -> str:
 @pytest.mark.parametrize("made", [two_rungs, lambda: two_rungs(evil=True), widths])
 def test_every_page_is_well_formed_and_loads_nothing(made: object) -> None:
     assert callable(made)
-    assert_sound(page(made()))
-    assert_codes_explained(page(made()))
+    assert_sound(report.html(made()).decode())
+    assert_codes_explained(report.html(made()).decode())
 
 
 def test_text_from_outside_is_text() -> None:
     summary = two_rungs(evil=True)
-    text = page(summary)
+    text = report.html(summary).decode()
     assert "<script" not in text
     assert "{{7*7}}" in Reader(text).text
     assert "<script" in plain(summary)
@@ -81,7 +80,7 @@ def test_text_from_outside_is_text() -> None:
 
 def test_every_rung_has_its_row_and_every_plot_its_marks() -> None:
     summary = two_rungs()
-    text = page(summary)
+    text = report.html(summary).decode()
     for one in summary.ladder.series:
         assert len(one.steps) == 2
     # Two plots of three lines for each of two operations.
@@ -91,7 +90,7 @@ def test_every_rung_has_its_row_and_every_plot_its_marks() -> None:
 
 
 def test_widths_are_drawn_against_the_setting() -> None:
-    text = page(widths())
+    text = report.html(widths()).decode()
     assert "Median time against the setting" in text
     for said in (text, plain(widths())):
         assert "4 threads" in said
@@ -109,5 +108,5 @@ def test_a_contradicted_contender_stands_beside_its_rung() -> None:
     rungs = (rung(0.1, msgspec.structs.replace(record, gate=gate)), rung(1.0, record))
     summary = assembled(LadderPlan(scales=(0.1, 1.0), experiments=("a", "b")), rungs)
     assert summary.exit_code() == 1
-    for text in (page(summary), plain(summary)):
+    for text in (report.html(summary).decode(), plain(summary)):
         assert f"contradicted: {name}" in text

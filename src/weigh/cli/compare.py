@@ -48,10 +48,9 @@ def compare(
     contender that is the same in both sessions: same build, same settings, same data, same questions, same machine.
     Exit 1 when something is SLOWER than in the first session.
     """
+    from weigh.compare import report
     from weigh.compare.document import document
-    from weigh.compare.page import page
     from weigh.compare.run import compare as audit
-    from weigh.compare.terminal import report
     from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
 
@@ -64,9 +63,9 @@ def compare(
     with others_evidence(second):
         found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
         if html:
-            write_page(html, page(found, str(first), str(second)))
+            write_page(html, report.html(found, str(first), str(second)))
         elif as_json:
             print_json(document(found))
         else:
-            print_rich(report(found, str(first), str(second)))
+            print_rich(report.text(found, str(first), str(second)))
     click.get_current_context().exit(int(found.exit_code(strict=strict)))

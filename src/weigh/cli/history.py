@@ -191,21 +191,19 @@ _folder = click.option(
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/history/1).")
 def show(folder: str, operation: str, margin: str, html: Path | None, as_json: bool) -> None:
     """Show the series: what changed where, and where they are split because the environment changed."""
+    from weigh.history.report import report
     from weigh.history.report.document import document
-    from weigh.history.report.terminal import report
     from weigh.model.errors import ExitCode, UsageError
 
     if html and as_json:
         raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
     results = _results(folder, margin, operation)
     if html:
-        from weigh.history.report.page import page
-
-        write_page(html, page(results))
+        write_page(html, report.html(results))
     elif as_json:
         print_json(document(results))
     else:
-        print_rich(report(results))
+        print_rich(report.text(results))
     errors = any(finding.severity == "error" for finding in results.findings)
     click.get_current_context().exit(int(ExitCode.FOUND if errors else ExitCode.OK))
 

@@ -87,10 +87,8 @@ def judge(
     first is the baseline; one long series gets its mean and percentiles. Where the way of measuring cannot carry a
     verdict it is refused, with the way that can.
     """
-    from weigh.judge.document import document
-    from weigh.judge.page import page
+    from weigh.judge import report
     from weigh.judge.run import declared, run
-    from weigh.judge.terminal import report
     from weigh.model.errors import UsageError
 
     if html and as_json:
@@ -106,11 +104,11 @@ def judge(
         rule=rule,
     )
     if html:
-        write_page(html, page(heard))
+        write_page(html, report.html(heard))
     elif as_json:
-        print_json(document(heard))
+        print_json(heard.document())
     else:
-        print_rich(report(heard))
+        print_rich(report.text(heard))
     click.get_current_context().exit(int(heard.exit_code(strict=strict)))
 
 

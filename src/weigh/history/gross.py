@@ -6,8 +6,9 @@ so that nobody reads "none found" where none could be. Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from weigh.history.candidates import LEAST, changes
@@ -32,12 +33,12 @@ _TRIED = 100
 """Points of a part into whose middle they are put, the last ones."""
 
 
-class Gross(NamedTuple):
-    """A step of too few points.
+class Gross(msgspec.Struct, frozen=True):
+    """A step of too few points to be a candidate.
 
     Attributes:
-        at: the first point behind it, from 0.
-        before, after: points that were compared on either side.
+        at: number of the first point behind it, from 0.
+        before, after: points of either side that were compared.
         ratio: median behind it over median before it.
     """
 

@@ -222,7 +222,7 @@ def _power(one: Series, margin: float, *, tried: bool) -> Power:
     values = [place.value for _, place in places]
     far = gross(values, margin)
     if far is not None:
-        far = far._replace(at=places[far.at][0])
+        far = msgspec.structs.replace(far, at=places[far.at][0])
     return Power(len(places), detectable(values, margin) if tried else None, far)
 
 

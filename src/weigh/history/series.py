@@ -7,6 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from weigh.history.environment import UNKNOWN, Machines, changes
 
 if TYPE_CHECKING:
@@ -63,21 +65,21 @@ class Place:
         return self.point.who.version
 
 
-class Split(NamedTuple):
-    """From one part to another.
+class Split(msgspec.Struct, frozen=True):
+    """Where a series is not continued.
 
     Attributes:
         before, after: numbers of the parts.
-        at: place of the first point after it.
-        why: what changed, in words.
-        times: how often the series goes from the one to the other.
+        at: number of the first point after it, from 0.
+        times: how often the series goes from the one part to the other.
+        why: what changed.
     """
 
     before: int
     after: int
     at: int
-    why: tuple[str, ...]
     times: int
+    why: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ def _series(key: Key, points: list[tuple[Entry, Point]], machines: Machines) -> 
         places=tuple(places),
         parts=tuple(known),
         splits=tuple(
-            Split(before, after, at[0], tuple(changes(known[before], known[after])), len(at))
+            Split(before, after, at[0], len(at), tuple(changes(known[before], known[after])))
             for (before, after), at in splits.items()
         ),
         ordered_by="version" if by_version else "time",

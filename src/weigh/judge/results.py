@@ -1,6 +1,8 @@
-"""What `weigh judge` found in other tools' files, before it has a form, and as JSON (schema ``weigh/judge/1``)."""
+"""What `weigh judge` found in other tools' files, which is its document (``weigh/judge/1``, docs/reference/json.md)."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import msgspec
 
@@ -28,25 +30,24 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
     values: int
 
 
-class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
-    """What is printed.
+class JudgeDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole document but for ``schema``.
 
     Attributes:
-        format, tool: what the files are.
-        events: what their values are, in the plural.
+        format: as ``--format`` takes it.
+        tool: the same for people.
+        events: what the values are, in the plural: ``runs``, ``repetitions``, ``transactions``.
         files: in the order in which they were named.
         baseline: the contender that the others are compared with; None where there is only one.
-        baseline_declared: whether the user named it; only then a SLOWER sets the exit code.
-        interleaved: the user's word that the files of the contenders were made in turn.
+        interleaved: whether ``--interleaved`` was given.
         rules: margin and error rates.
-        tier: suggestive at most: weigh saw neither the answers nor the machine.
-        timings: every contender on every operation.
-        verdicts: one of every operation and contender other than the baseline.
-        series: one of every long series.
+        tier: what the verdicts are good for; never ``conclusive``.
+        timings: every contender on every operation; ``starts`` are process starts, ``temperature`` is ``"unknown"``.
+        verdicts: ``starts`` are rounds; ``noise_floor`` is null: no contender was measured against itself.
+        series: of logs, and of everything where there is one contender.
         findings: warnings first.
-        how: shell lines that make files from which a verdict is possible; empty where nothing was refused for its
+        how: shell lines that make files from which a verdict is possible; None where nothing was refused for its
             design.
-        starts: what a process start is in these files.
     """
 
     format: str
@@ -54,7 +55,6 @@ class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
     events: str
     files: tuple[File, ...]
     baseline: str | None
-    baseline_declared: bool
     interleaved: bool
     rules: Rules
     tier: Tier
@@ -62,7 +62,18 @@ class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...]
     series: tuple[SeriesFigure, ...]
     findings: tuple[Finding, ...]
-    how: str
+    how: str | None
+
+
+class JudgeResults(JudgeDocument, frozen=True, kw_only=True):
+    """What was found: the document, and what follows from the command line.
+
+    Attributes:
+        baseline_declared: whether the user named it; only then a SLOWER sets the exit code.
+        starts: what a process start is in these files.
+    """
+
+    baseline_declared: bool
     starts: str
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
@@ -76,3 +87,8 @@ class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
         if strict and not self.verdicts and any(one.mean.refused or one.steady.refused for one in self.series):
             return ExitCode.INCONCLUSIVE
         return inconclusive(names, self.tier, strict=strict)
+
+    def document(self) -> dict[str, Any]:
+        """The document as plain JSON; what is absent is null."""
+        plain = {name: msgspec.to_builtins(getattr(self, name)) for name in JudgeDocument.__struct_fields__}
+        return {"schema": SCHEMA, **plain}

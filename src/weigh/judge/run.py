@@ -103,7 +103,7 @@ def run(
         verdicts=found,
         series=alone,
         findings=tuple(_findings(inputs, turns, alone)),
-        how=advice.how(reader, turns, baseline or contenders[0]) if any(_by_design(one) for one in found) else "",
+        how=advice.how(reader, turns, baseline or contenders[0]) if any(_by_design(one) for one in found) else None,
         starts=reader.starts,
     )
 

@@ -116,7 +116,12 @@ LADDER: Kind[LadderResults, LadderVerification] = Kind(
     page="ladder.html",
     verify_schema="weigh/verify-ladder/1",
     has_rungs=True,
-    can={**_LADDER, "recognises": ".record:is_ladder", "about": "weigh.kinds.about:ladder"},
+    can={
+        **_LADDER,
+        "text": ".report.report:text",
+        "recognises": ".record:is_ladder",
+        "about": "weigh.kinds.about:ladder",
+    },
     not_compared=Refusal(
         "it is a ladder, and two sessions are compared at one scale",
         "name the evidence of a rung of each, of the same scale; `weigh report` of the ladder lists its rungs",

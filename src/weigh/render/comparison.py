@@ -1,118 +1,89 @@
-"""The page of a comparison: of ``weigh compare``, ``weigh judge`` and of servers under one load."""
+"""Verdicts in a table, and what is said of all of them: of two sessions, of other tools' numbers, of servers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from markupsafe import Markup
-
+from weigh.model import units
+from weigh.model.text import one_line
 from weigh.render import words
-from weigh.render.html import ExplainedCodes, templates
+from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Row, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from weigh.model.finding import Finding
-    from weigh.model.verdict import Tier, Verdict
+    from weigh.model.verdict import Verdict
+    from weigh.render.blocks import Cells, Content
     from weigh.render.svg.interval import Axis
 
 V = TypeVar("V", bound="Verdict")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One contender on one operation.
-
-    Attributes:
-        name: of the contender.
-        figures: two cells before the ratio.
-        ratio, interval, fcr: printed.
-        plot: the interval on the table's axis.
-        verdict: in words.
-        sign: name of the verdict, or ``baseline``.
-    """
-
-    name: str
-    figures: tuple[str, str]
-    ratio: str = ""
-    plot: Markup = field(default_factory=Markup)
-    interval: str = ""
-    fcr: str = ""
-    verdict: str = "baseline"
-    sign: str = "baseline"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A table of cells, below the verdicts."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What the page says.
-
-    Attributes:
-        command: ``compare``, ``judge`` or ``load``.
-        title: of the window.
-        says: the first sentence.
-        about: lines on where the figures come from.
-        notices: what every report must say.
-        tier: with its reasons.
-        headings: of the two figures before the ratio.
-        level: of the interval, e.g. ``99 %``.
-        axis: of all rows.
-        groups: rows by operation.
-        notes: how to read it.
-        tables: further ones.
-        findings: with remedies.
-        closing: lines at the end: how to do better.
-        grouped_by: heading of the first column: what a group of rows is about.
-        figures: drawings with their captions, below the verdicts.
-    """
-
-    command: str
-    title: str
-    says: str
-    about: Sequence[str]
-    notices: Sequence[str]
-    tier: Tier
-    headings: tuple[str, str]
-    level: str
-    axis: Axis
-    groups: Sequence[tuple[str, Sequence[Row]]]
-    notes: Sequence[str]
-    tables: Sequence[Table]
-    findings: Sequence[Finding]
-    closing: str
-    grouped_by: str = "operation"
-    figures: Sequence[tuple[str, Markup]] = ()
-
-
-def row(one: Verdict, name: str, figures: tuple[str, str], axis: Axis, verdict: str = "") -> Row:
+def row(one: Verdict, name: Content, figures: Cells, axis: Axis, *, verdict: str = "", more: Sequence[str] = ()) -> Row:
     """The row of a verdict.
 
     Args:
         one: the verdict.
         name: of the contender.
-        figures: two cells before the ratio.
+        figures: a cell of each.
         axis: of all rows.
         verdict: in words, where they are not those of every verdict.
+        more: cells before the verdict.
     """
-    return Row(
-        name=name,
-        figures=figures,
-        ratio=words.ratio(one),
-        plot=axis.row(one),
-        interval=_interval(one.low, one.high),
-        fcr=_interval(one.low_fcr, one.high_fcr),
-        verdict=verdict or words.verdict(one),
-        sign=str(one.verdict),
+    ends = Interval(one.low, one.high), Interval(one.low_fcr, one.high_fcr)
+    result = Cell(verdict or words.verdict(one), str(one.verdict))
+    return Row([name, *figures, words.ratio(one), lambda: axis.row(one), *ends, *more, result])
+
+
+def base(name: Content, figures: Cells, axis: Axis, about: Content = "baseline", more: Sequence[str] = ()) -> Row:
+    """The row of what the others are compared with."""
+    return Row([name, *figures, "", axis.nothing, "", "", *more, about], css="base")
+
+
+def table(
+    groups: Mapping[str, Sequence[Row]],
+    figures: Sequence[Column],
+    axis: Axis,
+    level: str,
+    *,
+    command: str,
+    more: Sequence[Column] = (),
+    optional: Sequence[str] = (),
+    grouped_by: str = "operation",
+) -> Table:
+    """The table of all verdicts.
+
+    Args:
+        groups: rows, as of :func:`row` and :func:`base`, by what they are about.
+        figures: columns between the names and the ratios.
+        axis: of all rows.
+        level: of the intervals, e.g. ``99 %``.
+        command: of weigh.
+        more: columns before the verdict.
+        optional: columns that may be left out, as of :class:`Table`.
+        grouped_by: what the rows are about.
+    """
+    columns = [
+        Column("contender"),
+        *figures,
+        Column("ratio", right=True),
+        Column(axis.head, form="page", css="ax"),
+        Column(level, right=True),
+        Column("FCR", right=True),
+        *more,
+        Column("verdict"),
+    ]
+    found = [Group(name, rows, otherwise="all") for name, rows in groups.items()]
+    return Table(columns, found, optional, grouped_by, css=f"vt {command}", wide=False)
+
+
+def style(command: str, first: str, second: str) -> str:
+    """Rules of style for the table where it is narrow, with the headings of its two figures."""
+    narrow = "".join(
+        f'.vt.{command} td:nth-last-child({at})::before{{content:"{heading} "}}'
+        for at, heading in ((7, first), (6, second))
     )
+    return f".say.notes li{{overflow-wrap:anywhere}}\n@media screen and (max-width:1099px){{{narrow}}}\n"
 
 
 def sentence(verdicts: Iterable[V], place: Callable[[V], str]) -> str:
@@ -131,19 +102,30 @@ def sentence(verdicts: Iterable[V], place: Callable[[V], str]) -> str:
     return "; ".join([*loud, ", ".join(calm)] if calm else loud) + "." if groups else "Nothing is compared."
 
 
-def page(shown: Comparison) -> bytes:
-    """The whole page."""
-    template = templates().get_template("comparison.html")
-    text = template.render(
-        shown=shown,
-        explained=ExplainedCodes(),
-        environment=None,
-        tier=words.tier(shown.tier.name),
-        claim=words.CLAIM,
-        folded=True,
-    )
-    return text.encode()
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """How many there are of each verdict; empty where there is none."""
+    counts: dict[str, int] = {}
+    for one in verdicts:
+        counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) + "." if counts else ""
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return f"{low:.2f}–{high:.2f}" if low is not None and high is not None else ""
+def reasons(verdicts: Iterable[V], place: Callable[[V], str], most: int = 600) -> Iterator[str]:
+    """Each kind of reason once, with its first example: the JSON has them all.
+
+    Args:
+        verdicts: with their reasons.
+        place: where one is, in words.
+        most: characters of a reason.
+    """
+    groups: dict[str, list[str]] = {}
+    for one in verdicts:
+        for reason in one.reasons:
+            groups.setdefault(reason.code, []).append(f"{place(one)}: {one_line(reason.text, most)}")
+    for code, texts in groups.items():
+        yield f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")
+
+
+def notes(lines: Sequence[str]) -> Lines:
+    """How to read the figures."""
+    return Lines(lines, style="dim", css="say notes", listed=True)

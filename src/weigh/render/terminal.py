@@ -1,4 +1,4 @@
-"""What all terminal reports share: styles, intervals, findings, the tier."""
+"""Blocks in a terminal, and what its other reports share: styles, intervals, findings, the tier."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Console, Group
 from rich.padding import Padding
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from weigh.model.text import one_line, visible
 from weigh.model.verdict import TierName, VerdictName
-from weigh.render import shape, words
+from weigh.render import blocks, shape, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.console import ConsoleOptions, RenderableType
-    from rich.table import Table
 
     from weigh.model.finding import Finding
     from weigh.model.verdict import Tier
@@ -47,6 +48,20 @@ TIER_STYLE = {
     TierName.SUGGESTIVE: "bold yellow",
     TierName.INADMISSIBLE: "bold red",
 }
+
+
+STYLES = {
+    "strong": "bold",
+    "bold": "bold",
+    "small": "dim",
+    "dim": "dim",
+    "fine": "green",
+    "open": "yellow",
+    "bad": "bold red",
+    "good": "bold green",
+    "broken": "bold yellow",
+}
+"""Of blocks, beside those of verdicts."""
 
 
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
@@ -171,3 +186,82 @@ def show_findings(findings: tuple[Finding, ...]) -> Group:
         if finding.remedy:
             rows.append(Padding(Text(one_line(finding.remedy), style="dim"), (0, 0, 0, 4)))
     return Group(*rows)
+
+
+def report(*parts: blocks.Block | None) -> Group:
+    """Blocks one below the other, with an empty line between two; None and findings of nothing leave no line."""
+    rows: list[RenderableType] = []
+    for part in parts:
+        if part is None or part == blocks.Findings(()):
+            continue
+        rows += [Text(), *_block(part)] if rows else _block(part)
+    return Group(*rows)
+
+
+def _block(one: blocks.Block) -> list[RenderableType]:
+    match one:
+        case blocks.Section():
+            return [Text(one.title, style="bold"), *(row for part in one.blocks for row in _block(part))]
+        case blocks.Lines():
+            lines = [_phrase(line, STYLES.get(one.style, one.style)) for line in one.lines]
+            return [Padding(line, (0, 0, 0, one.indent)) for line in lines] if one.indent else [*lines]
+        case blocks.Table():
+            return [_table(one)]
+        case blocks.Grade():
+            return [show_tier(one.tier)]
+        case blocks.Findings():
+            return [Text("Findings", style="bold"), show_findings(tuple(one.findings))]
+        case blocks.Commands():
+            return [Padding(Text(one.lines), (0, 0, 0, 2))]
+    return []
+
+
+def _phrase(one: blocks.Phrase, style: str = "") -> Text:
+    if isinstance(one, blocks.Part):
+        return Text(one.text, style=_style(one.style) or style)
+    text = Text(style=style)
+    for part in one if isinstance(one, tuple) else (one,):
+        piece, how = (part.text, part.style) if isinstance(part, blocks.Part) else (part, "")
+        text.append(piece, style=_style(how))
+    return text
+
+
+def _style(name: str) -> str:
+    return VERDICT_STYLE[VerdictName(name)] if name in set(VerdictName) else STYLES.get(name, "")
+
+
+def _table(one: blocks.Table) -> FittedTable:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    used = [at for at, column in enumerate(one.columns) if column.form != "page"]
+    for at in used:
+        column = one.columns[at]
+        heading = _cell(column.heading)
+        if one.grouped_by and at == used[0]:
+            heading = Text(f"{one.grouped_by}, ").append_text(heading)
+        whole = column.right if column.whole is None else column.whole
+        table.add_column(
+            heading.plain,
+            justify="right" if column.right else "left",
+            no_wrap=whole,
+            overflow="ellipsis" if whole else "fold",
+            min_width=column.least,
+        )
+    for group in one.groups:
+        if group.name:
+            table.add_row(Text(group.name, style="bold"))
+        for row in group.rows:
+            cells = [_cell(row.cells[at]) for at in used]
+            if group.name and cells[0]:
+                cells[0] = Text("  ").append_text(cells[0])
+            table.add_row(*cells)
+    return FittedTable(table, *one.optional)
+
+
+def _cell(one: blocks.Content) -> Text:
+    style = ""
+    if isinstance(one, blocks.Cell):
+        style, one = one.style, one.text
+    if isinstance(one, blocks.Interval):
+        return Text(interval(one.low, one.high), style=_style(style))
+    assert not callable(one)
+    return _phrase(one, _style(style) if one else "")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.compare.page import page
+from weigh.compare.report import html
 from weigh.compare.run import compare
 from weigh.model.errors import WeighError
 from weigh.serve.index import Row
@@ -48,7 +48,7 @@ def compared(index: Index, first: str, second: str) -> bytes | SideBySide:
     reason = _not_joined(one[1], other[1])
     if reason is None:
         try:
-            return page(compare(one[0], other[0]), first, second)
+            return html(compare(one[0], other[0]), first, second)
         except WeighError as error:
             reason = str(error), error.remedy
     return _beside(index, first, second, reason)

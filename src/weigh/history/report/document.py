@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.history.gross import Gross
 from weigh.history.results import SCHEMA
+from weigh.history.series import Split
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -43,38 +45,6 @@ class PointRow(msgspec.Struct, frozen=True, kw_only=True):
     tier: str
 
 
-class SplitRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a series is not continued.
-
-    Attributes:
-        before, after: numbers of the parts.
-        at: number of the first point after it, from 0.
-        times: how often the series goes from the one part to the other.
-        why: what changed.
-    """
-
-    before: int
-    after: int
-    at: int
-    times: int
-    why: tuple[str, ...]
-
-
-class GrossRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A step of too few points to be a candidate.
-
-    Attributes:
-        at: number of the first point behind it, from 0.
-        before, after: points of either side that were compared.
-        ratio: median behind it over median before it.
-    """
-
-    at: int
-    before: int
-    after: int
-    ratio: float
-
-
 class HistorySeriesRow(msgspec.Struct, frozen=True, kw_only=True):
     """One question over versions.
 
@@ -100,12 +70,12 @@ class HistorySeriesRow(msgspec.Struct, frozen=True, kw_only=True):
     unit: str
     ordered_by: str
     parts: tuple[dict[str, str], ...]
-    splits: tuple[SplitRow, ...]
+    splits: tuple[Split, ...]
     points: tuple[PointRow, ...]
     left_out: int
     clickhouse_steps: tuple[int, ...]
     detectable: float | None
-    gross: GrossRow | None
+    gross: Gross | None
 
 
 class SideBySideRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -224,12 +194,12 @@ def _series(one: Series, steps: tuple[int, ...], power: Power | None) -> History
         unit=one.unit,
         ordered_by=one.ordered_by,
         parts=one.parts,
-        splits=tuple(SplitRow(**split._asdict()) for split in one.splits),
+        splits=one.splits,
         points=tuple(map(_point, one.places)),
         left_out=one.left_out,
         clickhouse_steps=steps,
         detectable=power.detectable if power else None,
-        gross=GrossRow(**power.gross._asdict()) if power and power.gross else None,
+        gross=power.gross if power else None,
     )
 
 

@@ -8,7 +8,7 @@ from weigh.evidence import naming, seal, whole
 from weigh.ladder import record
 from weigh.ladder.record import JSON
 from weigh.ladder.report.document import document
-from weigh.ladder.report.page import page
+from weigh.ladder.report.report import html as page
 from weigh.ladder.results import LadderResults, summarise
 from weigh.model.errors import EnvironmentFault
 
@@ -44,12 +44,12 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    return page(read(folder)).encode()
+    return page(read(folder))
 
 
 def rendered(summary: LadderResults) -> dict[str, bytes]:
     """Every file by name, as it is written."""
-    return {JSON: seal.json_bytes(document(summary)), HTML: page(summary).encode()}
+    return {JSON: seal.json_bytes(document(summary)), HTML: page(summary)}
 
 
 def write(root: Path, plan: LadderPlan, rungs: Sequence[tuple[Scale | None, Path]]) -> Path:

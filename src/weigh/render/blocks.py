@@ -1,0 +1,279 @@
+"""What a report is made of. A kind makes blocks of its results; a terminal and a page lay out the same objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from weigh.model.finding import Finding
+    from weigh.model.verdict import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a sentence.
+
+    Attributes:
+        text: as it is read.
+        style: ``strong``, ``small``, ``code``, a class of the page, or the name of a verdict; ``bold`` and ``dim`` are
+            a terminal's alone.
+    """
+
+    text: str
+    style: str = ""
+
+
+Phrase: TypeAlias = str | Part | tuple[str | Part, ...]
+"""Markup, which is a str, is for pages alone."""
+Drawing: TypeAlias = Callable[[], "Markup"]
+"""Drawn where it is put on a page, and nowhere else."""
+Form: TypeAlias = Literal["", "terminal", "page"]
+"""Where alone a column has room; empty for everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The ends of an interval of a ratio; empty where there is none."""
+
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell that is more than its text.
+
+    Attributes:
+        text: as it is read.
+        style: of all of it, as of :class:`Part`.
+        page: what a page has room for instead.
+    """
+
+    text: Phrase | Interval
+    style: str = ""
+    page: Phrase | None = None
+
+
+Content: TypeAlias = Phrase | Interval | Cell | Drawing
+Cells: TypeAlias = Sequence[Content]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column.
+
+    Attributes:
+        heading: in words, or an axis.
+        right: whether its cells are numbers.
+        whole: whether no line breaks its cells; None for those of numbers.
+        least: characters that it is given at least.
+        form: where alone it is.
+        css: class of its heading.
+        named: whether its cells name their rows; without any, those of the first column do.
+    """
+
+    heading: Phrase | Cell | Drawing
+    right: bool = False
+    whole: bool | None = None
+    least: int | None = None
+    form: Form = ""
+    css: str = ""
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row.
+
+    Attributes:
+        cells: one a column.
+        css: its class.
+        anchor: what leads to it.
+    """
+
+    cells: Cells
+    css: str = ""
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows of one name.
+
+    Attributes:
+        name: in a terminal a row of its own; on a page it stands before its rows.
+        rows: at least one.
+        otherwise: what a page says where there is no name.
+        css: class of the name.
+    """
+
+    name: str
+    rows: Sequence[Row]
+    otherwise: str = ""
+    css: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Attributes:
+        columns: of every row.
+        groups: its rows; one without a name where they are not grouped.
+        optional: headings of columns that a narrow terminal leaves out, the first one first.
+        grouped_by: heading of the names of the groups on a page; without one they are no column there.
+        css: its class.
+        label: what its region is called for those who do not see it; None for no name, empty for that of its section.
+        wide: whether it scrolls by itself where a page is narrow.
+        tall: whether it scrolls by itself where it is long.
+    """
+
+    columns: Sequence[Column]
+    groups: Sequence[Group]
+    optional: Sequence[str] = ()
+    grouped_by: str = ""
+    css: str = "lines"
+    label: str | None = ""
+    wide: bool = True
+    tall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Sentences, one below the other.
+
+    Attributes:
+        lines: each a sentence or a few.
+        style: of all in a terminal.
+        css: class of each paragraph, or of the list.
+        listed: whether a page has them as a list.
+        tag: of each on a page, where it is no paragraph.
+        indent: characters that a terminal moves them to the right.
+        most: characters of each.
+    """
+
+    lines: Sequence[Phrase]
+    style: str = ""
+    css: str = ""
+    listed: bool = False
+    tag: str = "p"
+    indent: int = 0
+    most: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A drawing with what it shows.
+
+    Attributes:
+        caption: in words.
+        drawing: of a page.
+        region: what it is called for those who do not see it, where it scrolls by itself and has no caption.
+    """
+
+    caption: Phrase
+    drawing: Markup
+    region: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Plots side by side where there is room."""
+
+    plots: Sequence[Plot]
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What evidence is good for, with the reasons."""
+
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Findings with their remedies, under their own heading; nothing where there is none."""
+
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Lines for a shell."""
+
+    lines: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a heading.
+
+    Attributes:
+        title: the heading; empty for blocks that a terminal sets close to one another.
+        blocks: below it.
+        anchor: what leads to it on a page.
+        listed: whether the list of the page's parts has it.
+        article: whether it is one of several alike in a section.
+    """
+
+    title: str
+    blocks: Sequence[Block]
+    anchor: str = ""
+    listed: bool = True
+    article: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that a page shows to those who open them."""
+
+    title: Phrase
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names with values."""
+
+    facts: Sequence[tuple[str, str]]
+
+
+Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Section | Fold | Facts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page.
+
+    Attributes:
+        command: what made it, above the heading.
+        title: of the window.
+        heading: the first sentence.
+        head: lines below it.
+        blocks: its parts.
+        style: rules for what only it has, written by weigh.
+        ground: what its drawings refer to.
+        weigh: version that measured; empty where that is not said.
+        origin: what it was made from, at its foot.
+        folded: whether the meanings of the codes are.
+    """
+
+    command: Phrase
+    title: str
+    heading: str
+    head: Sequence[Lines]
+    blocks: Sequence[Block]
+    style: str = ""
+    ground: Markup | str = ""
+    weigh: str = ""
+    origin: str = ""
+    folded: bool = True
+
+
+def words(headings: Sequence[str], rows: Iterable[Sequence[Phrase | Cell]], label: str | None = "") -> Table:
+    """A table of words, without groups."""
+    return Table([Column(one) for one in headings], [Group("", [Row(cells) for cells in rows])], label=label)
