@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -37,6 +38,11 @@ _SCALES = {
 }  # fmt: skip
 """Columns of every moment: units in one second, or in the whole."""
 _PLAIN = ("queue", "context_switches")
+_FAST = {**_SCALES, **dict.fromkeys(_PLAIN, 1)}
+"""Columns of every moment, and their units."""
+_FAST_OF = attrgetter(*_FAST)
+_NOT_READ: dict[str, Any] = {}
+"""Of a moment in which what is read less often was not read."""
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -174,19 +180,33 @@ def unpack(columns: Columns) -> Watch:
         msgspec.ValidationError: its columns are not of one length.
     """
     number = len(columns.span)
-    starts = list(accumulate(columns.span, initial=columns.at or 0))
-    fast = {name: _spread(getattr(columns, name), number, scale) for name, scale in _SCALES.items()}
-    fast |= {name: _spread(getattr(columns, name), number) for name in _PLAIN}
-    fast["disk"] = _disks(columns.disk, number)
-    slow = _slow(columns.slow or Slow(), number)
+    starts = accumulate(columns.span, initial=columns.at or 0)
+    slow = _slow(columns.slow, number) if columns.slow else {}
     moments = tuple(
         Moment(
-            at=starts[index] / 10_000,
-            span=columns.span[index] / 10_000,
-            **{name: column[index] for name, column in fast.items()},
-            **slow.get(index, {}),
+            at=at / 10_000,
+            span=span / 10_000,
+            busy=busy,
+            own=own,
+            foreign=foreign,
+            steal=steal,
+            pressure_cpu=cpu,
+            pressure_memory=memory,
+            pressure_io=io,
+            queue=queue,
+            context_switches=switches,
+            disk=disk,
+            **slow.get(index, _NOT_READ),
         )
-        for index in range(number)
+        for index, (at, span, busy, own, foreign, steal, cpu, memory, io, queue, switches, disk) in enumerate(
+            zip(
+                starts,
+                columns.span,
+                *(_spread(value, number, scale) for value, scale in zip(_FAST_OF(columns), _FAST.values(), strict=True)),
+                _disks(columns.disk, number),
+                strict=False,
+            )
+        )
     )
     culprits = tuple(ForeignProcess(pid=pid, name=name, cpu_s=cpu / 100_000) for pid, name, cpu in columns.culprits)
     return Watch(
@@ -196,10 +216,11 @@ def unpack(columns: Columns) -> Watch:
 
 def _spread(column: Column, number: int, scale: int = 1) -> list[Any]:
     """A column of so many values in their unit."""
-    values = column if isinstance(column, list) else [column] * number
-    if len(values) != number:
-        raise msgspec.ValidationError(f"a column of {len(values)} values for {number} moments")
-    return values if scale == 1 else [None if value is None else value / scale for value in values]
+    if not isinstance(column, list):
+        return [column if scale == 1 or column is None else column / scale] * number
+    if len(column) != number:
+        raise msgspec.ValidationError(f"a column of {len(column)} values for {number} moments")
+    return column if scale == 1 else [None if value is None else value / scale for value in column]
 
 
 _IDLE = Disk(read=0, written=0, queue=0.0, utilisation=0.0)
@@ -240,6 +261,7 @@ _BYTES = ("memory_free", "cached", "dirty", "swap_used", "group_memory")
 _COUNTS = ("swapped", "major_faults", "oom_kills", "memory_errors", "cpu_throttles")
 _SECONDS = {name: f"{name}_s" for name in ("busy", "own", "foreign", "steal", "throttled")}
 """Columns of ``timeline.parquet`` that are CPU seconds; ``foreign`` alone would be a word of SQL."""
+_OF_MOMENT = frozenset(Moment.__struct_fields__) - {*_SECONDS, "network", "disk", "disk_errors"}
 _NETWORK = ("received", "sent", "retransmits", "drops", "errors", "overflows")
 
 
@@ -341,6 +363,7 @@ def table(timeline: Timeline) -> pa.Table:
     """All moments in order, one row each, with the span in which its middle lies."""
     import pyarrow as pa
 
+    begins = [begin for begin, _, _ in timeline.spans]
     disk = pa.struct(
         {
             "device": pa.string(), "read": pa.int64(), "written": pa.int64(), "queue": pa.float64(),
@@ -355,24 +378,37 @@ def table(timeline: Timeline) -> pa.Table:
         "cpus": pa.list_(pa.float64()), "mhz": pa.list_(pa.float64()),
         **dict.fromkeys((*_NETWORK, *_BYTES, *_COUNTS), pa.int64()),
     }  # fmt: skip
-    begins = [begin for begin, _, _ in timeline.spans]
-    rows = []
-    for moment in (moment for watch in timeline.watches for moment in watch.moments):
-        middle = moment.at + moment.span / 2
-        place = bisect_right(begins, middle) - 1
-        inside = place >= 0 and middle <= timeline.spans[place][1]
-        named = timeline.spans[place][2] if inside else dict.fromkeys(timeline.columns)
-        rows.append({"attempt": timeline.attempt, **named, **_row(moment)})
-    return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
+    moments = [moment for watch in timeline.watches for moment in watch.moments]
+    named = [_named(moment, timeline.spans, begins) for moment in moments]
+    values: dict[str, list[Any]] = {"attempt": [timeline.attempt] * len(moments)}
+    values |= {name: [of and of[name] for of in named] for name in timeline.columns}
+    values |= {name: [getattr(moment, name) for moment in moments] for name in columns if name in _OF_MOMENT}
+    values |= {column: [getattr(moment, name) for moment in moments] for name, column in _SECONDS.items()}
+    networks = [moment.network for moment in moments]
+    values |= {name: [of and getattr(of, name) for of in networks] for name in (*_NETWORK, "link")}
+    values["disk"] = [_used(moment) for moment in moments]
+    schema = pa.schema(list(columns.items()))
+    return pa.Table.from_arrays([pa.array(values[field.name], type=field.type) for field in schema], schema=schema)
 
 
-def _row(moment: Moment) -> dict[str, Any]:
-    row: dict[str, Any] = msgspec.to_builtins(moment)
-    network = row.pop("network") or {}
-    failed = row.pop("disk_errors") or {}
-    disks = row.pop("disk")
-    row["disk"] = None
-    if disks is not None:
-        row["disk"] = [{"device": name, **used, "errors": failed.get(name)} for name, used in disks.items()]
-    row |= {column: row.pop(name) for name, column in _SECONDS.items()}
-    return {**row, **{name: network.get(name) for name in (*_NETWORK, "link")}}
+def _named(
+    moment: Moment, spans: Sequence[tuple[float, float, dict[str, Any]]], begins: Sequence[float]
+) -> dict[str, Any] | None:
+    """What the span is called in which the middle of a moment lies; None where that is in none."""
+    middle = moment.at + moment.span / 2
+    place = bisect_right(begins, middle) - 1
+    return spans[place][2] if place >= 0 and middle <= spans[place][1] else None
+
+
+def _used(moment: Moment) -> list[dict[str, Any]] | None:
+    """Every device of a moment."""
+    if moment.disk is None:
+        return None
+    failed = moment.disk_errors or {}
+    return [
+        {
+            "device": name, "read": one.read, "written": one.written, "queue": one.queue, "await_s": one.await_s,
+            "utilisation": one.utilisation, "errors": failed.get(name),
+        }
+        for name, one in moment.disk.items()
+    ]  # fmt: skip

@@ -152,6 +152,18 @@ _FAMILY_TIMES_OF = attrgetter(*_FAMILY_TIMES)
 _PLAIN_OF_FAMILY = tuple(name for name in TurnCpu.__struct_fields__ if name not in _FAMILY_TIMES)
 _FAMILY_USUAL = {"used": 0, "before": 0, "before_wall": 0, "first": False, "exact": True}
 _NS = 1e9
+_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Sample)}
+_DEFAULTS |= dict.fromkeys(("attempt", "digest"), msgspec.NODEFAULT)
+_FIELDS = tuple((name, _TIMES.get(name, name), _DEFAULTS[name]) for name in _NAMES)
+"""Name of a field, of its column, and the value that it has where it is left out."""
+_COLUMNS_OF = attrgetter(*(column for _, column, _ in _FIELDS))
+_KEY_ORDER = ("contender", "operation", "case")
+_KEY = frozenset(_KEY_ORDER)
+_OF_FAMILY = (
+    "block", "start", "turn", "arm", "operation", "case", "cpu", "round_trip_cpu", "prepare", "prepare_cpu",
+    "answer_cpu",
+)  # fmt: skip
+"""Columns that tell what a family used."""
 
 Digests = dict[tuple[str, str, str], str]
 """By contender, operation and case."""
@@ -274,30 +286,45 @@ def unpack(body: Any, attempt: int, digests: Mapping[tuple[str, str, str], str])
         raise msgspec.ValidationError(f"a turn of {number:,} executions")
     same: dict[str, Any] = {"attempt": attempt}
     each: dict[str, list[Any]] = {}
-    whole: dict[str, list[Any]] = {}
-    for name in _NAMES:
-        column = _TIMES.get(name, name)
-        value = getattr(columns, column)
-        if value is UNSET:
+    for (name, column, usual), value in zip(_FIELDS, _COLUMNS_OF(columns), strict=True):
+        # What is as it nearly always is need not be said to the constructor.
+        if value is usual or value is UNSET:
             continue
+        same.pop(name, None)
         if not isinstance(value, list):
-            whole[column] = [value] * number
-            same[name] = _seconds(value) if name in _TIMES else value
+            same[name] = _seconds([value])[0] if name in _TIMES else value
         elif len(value) == number:
-            whole[column] = value
-            each[name] = [_seconds(one) for one in value] if name in _TIMES else value
+            each[name] = _seconds(value) if name in _TIMES else value
         else:
             raise msgspec.ValidationError(f"{column}: {len(value)} values for {number} executions")
-    if "contender" not in whole:
-        each["contender"] = whole["contender"] = [arm.removesuffix(CONTROL) for arm in whole["arm"]]
-    keys = zip(whole["contender"], whole["operation"], whole["case"], strict=True)
-    given = whole.get("digest") or [None] * number
-    each["digest"] = [_digest(one, key, digests) for key, one in zip(keys, given, strict=True)]
-    same.pop("digest", None)
+    if columns.contender is UNSET:
+        if "arm" in each:
+            each["contender"] = [arm.removesuffix(CONTROL) for arm in each["arm"]]
+        else:
+            same["contender"] = same["arm"].removesuffix(CONTROL)
+    if columns.digest is UNSET and not each.keys() & _KEY and number:
+        same["digest"] = _digest(None, (same["contender"], same["operation"], same.get("case", ONLY)), digests)
+    else:
+        keys = zip(*(_spread(name, each, same, number) for name in _KEY_ORDER), strict=True)
+        given = each.get("digest", [same.pop("digest", None)] * number)
+        each["digest"] = [_digest(one, key, digests) for key, one in zip(keys, given, strict=True)]
     names = tuple(each)
-    rows = (dict(zip(names, row, strict=True)) for row in zip(*each.values(), strict=True))
-    samples = tuple(Sample(**{**same, **row}) for row in rows)
-    return Turn(samples=samples, cpu=tuple(_unpacked(one, whole) for one in columns.families), seen=columns.watch)
+    samples = tuple(Sample(**same, **dict(zip(names, row, strict=True))) for row in zip(*each.values(), strict=True))
+    cpu: tuple[TurnCpu, ...] = ()
+    if columns.families:
+        written = {name: getattr(columns, name) for name in _OF_FAMILY}
+        spread = {name: _spread(name, {}, written, number) for name in _OF_FAMILY}
+        spread["contender"] = _spread("contender", each, same, number)
+        cpu = tuple(_unpacked(one, spread) for one in columns.families)
+    return Turn(samples=samples, cpu=cpu, seen=columns.watch)
+
+
+def _spread(name: str, each: Mapping[str, list[Any]], same: Mapping[str, Any], number: int) -> list[Any]:
+    """A column with a value for each execution."""
+    if name in each:
+        return each[name]
+    value = same[name]
+    return value if isinstance(value, list) else [value] * number
 
 
 def _digest(given: str | None, key: tuple[str, str, str], digests: Mapping[tuple[str, str, str], str]) -> str:
@@ -309,9 +336,9 @@ def _digest(given: str | None, key: tuple[str, str, str], digests: Mapping[tuple
     return digests[key]
 
 
-def _seconds(ns: int | None) -> float | None:
+def _seconds(times: Sequence[int | None]) -> list[float | None]:
     try:
-        return None if ns is None else ns / _NS
+        return [None if one is None else one / _NS for one in times]
     except OverflowError as error:
         raise msgspec.ValidationError("a time of more than the age of the universe") from error
 
@@ -322,7 +349,7 @@ def _unpacked(family: Family, columns: Mapping[str, Sequence[Any]]) -> TurnCpu:
     row = {name: value for name, value in msgspec.structs.asdict(family).items() if value is not UNSET}
     row = {**said, **row}
     try:
-        times = {name: _seconds(row.pop(column)) for name, column in _FAMILY_TIMES.items()}
-        return TurnCpu(**{**row, **times})
+        times = _seconds([row.pop(column) for column in _FAMILY_TIMES.values()])
+        return TurnCpu(**row, **dict(zip(_FAMILY_TIMES, times, strict=True)))
     except (KeyError, TypeError) as error:
         raise msgspec.ValidationError(f"a family of which no execution tells more: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
@@ -76,8 +77,10 @@ def sample_table(samples: Iterable[Sample]) -> pa.Table:
     """Samples as they are written: one row each, the fields of :class:`Sample` as columns."""
     import pyarrow as pa
 
-    rows = [msgspec.to_builtins(sample) for sample in samples]
-    table = pa.Table.from_pylist(rows, schema=sample_schema())
+    schema = sample_schema()
+    columns = list(zip(*map(attrgetter(*schema.names), samples), strict=True)) or [()] * len(schema)
+    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+    table = pa.Table.from_arrays(arrays, schema=schema)
     # Of most experiments these columns say nothing.
     return table.drop_columns([name for name in OF_SOME if table.column(name).null_count == table.num_rows])
 
