@@ -9,7 +9,7 @@ import msgspec
 from weigh.judge.results import SCHEMA, File, JudgeResults
 from weigh.judge.series import SeriesFigure
 from weigh.model.finding import Finding
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import Tier, Timing, Verdict
 
 

@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.experiment.interim_look import InterimLook, Stop, Width
+from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.precision import allocation
+from weigh.experiment.results.preclusions import preclusions
 from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
-from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
+from weigh.model.spec import CONTENTION
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
-from weigh.verdict.refusals.preclusions import Rulings
 from weigh.verdict.refusals.soundness import with_rounding
-from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
 
 if TYPE_CHECKING:
@@ -166,18 +167,18 @@ class _Seen:
         live = frozenset(operations)
         some = [sample for sample in samples if sample.operation in live]
         self.spec, self.operations = spec, operations
-        self.table = tabulate(some, "wall_s", (contender.name for contender in spec.contenders))
-        rulings = Rulings(some, {})
+        self.table = observed(some, "wall_s", (contender.name for contender in spec.contenders))
+        precluded = preclusions(some)
         unusable, executions = self.table.unusable(), self.table.executions()
         baseline = self.table.contenders.index(spec.baseline)
         self.pairs = [
             (number, candidate)
-            for number, (operation, _) in enumerate(self.table.questions)
+            for number, question in enumerate(self.table.questions)
             for candidate, name in enumerate(self.table.contenders)
             if candidate != baseline
             and executions[number, [candidate, baseline]].all()
             and not unusable[number, [candidate, baseline]].any()
-            and rulings.of(operation, name, spec.baseline) is None
+            and precluded.of(question.operation, name, spec.baseline) is None
         ]
         self.compared = with_rounding(compare(self.table, self.pairs, baseline))
         self.rules = halved(spec.rules)
