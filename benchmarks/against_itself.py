@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.experiments import measured
-from weigh.verdict.table import tabulate
+from weigh.experiment.results.analysis import observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def _spreads(samples: tuple[Sample, ...]) -> tuple[Floats, Floats]:
     starts' own, and the part of it that the scatter of single executions explains is taken off. Blocks in which an
     operation was measured no more have no part in it.
     """
-    table = tabulate(samples, "wall_s", ("a", "b"))
+    table = observed(samples, "wall_s", ("a", "b"))
     logs = table.levels()
     arms = logs.shape[2]
     rest = logs - logs.mean(axis=2, keepdims=True)

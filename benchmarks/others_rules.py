@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from weigh.experiment.results.analysis import observed
 from weigh.verdict import clickhouse_rule
-from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def claims(samples: Sequence[Sample], candidate: str, baseline: str) -> tuple[Co
     Of an operation with several cases the executions are divided by the median of their case, both sides together:
     what differs between cases is not noise. An operation with less than two executions a side is left out.
     """
-    table = tabulate(samples, "wall_s", (candidate, baseline))
+    table = observed(samples, "wall_s", (candidate, baseline))
     levels = np.array([np.median(table.value[table.case == case]) for case in range(len(table.question_of))])
     value = table.value / levels[table.case]
     found: Counter[str] = Counter()

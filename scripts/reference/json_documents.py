@@ -56,7 +56,7 @@ from weigh.machine.use_method import Resource
 from weigh.model.data.storage import Place
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.finding import Finding
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
 from weigh.obfuscation.results import ObfuscationResults
 from weigh.recount.recount import Recount

@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 
 from weigh.model.errors import DataFault
-from weigh.model.spec import MIN_STARTS, Rules
+from weigh.model.rules import MIN_STARTS, Rules
 from weigh.model.units import count
 from weigh.model.verdict import SecondOpinion, SecondOpinionName, VerdictName
 from weigh.statistics import student_t

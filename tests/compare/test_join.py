@@ -16,8 +16,8 @@ from weigh.compare.join import decided, join
 from weigh.compare.model import Joined, Joining, Side
 from weigh.compare.reference_shift import uneven
 from weigh.model.answer import GateStatus
+from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, VerdictName
 from weigh.statistics.effects import Effects
 from weigh.statistics.welch import welch

@@ -12,7 +12,8 @@ from weigh.experiment.record import Laid
 from weigh.model.errors import EvidenceFault, UsageError
 from weigh.model.finding import Finding
 from weigh.model.operation import Case, Operation
-from weigh.model.spec import LayoutSpec, Rules
+from weigh.model.rules import Rules
+from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record

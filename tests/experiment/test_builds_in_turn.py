@@ -11,6 +11,7 @@ import pytest
 from weigh.engines.builds.asked import Recipe
 from weigh.experiment.config.builds import BuildTable, built_once, with_builds
 from weigh.experiment.record import EnvironmentRead, Record
+from weigh.experiment.results.analysis import analyse
 from weigh.experiment.results.data import builds
 from weigh.model.build import Build, BuildRead, Rebuild
 from weigh.model.clock_coverage import StartCost
@@ -20,7 +21,6 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import build_of
 from weigh.model.spec import Spec
 from weigh.model.verdict import Verdict, VerdictName
-from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

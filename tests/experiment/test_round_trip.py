@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import msgspec
 import pytest
 
+from weigh.experiment.results.analysis import MetricAnalysis
 from weigh.experiment.results.clock import round_trip
 from weigh.model.sample import Outcome, Sample
 from weigh.model.verdict import Verdict, VerdictName
-from weigh.verdict.analysis_model import MetricAnalysis
 
 Waits = Callable[[random.Random], float]
 

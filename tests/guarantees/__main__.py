@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 
 from . import (
     blame,

@@ -22,7 +22,7 @@ from .rates import MARGIN, RULES, Rate, rate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.statistics.arrays import Floats
     from weigh.verdict.decide import Decisions
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.experiment.results.precision.precision import FIRST_LOOK, IN_A_ROW
-from weigh.model.spec import FULL_STARTS, MOST_STARTS, NARROW
+from weigh.model.rules import FULL_STARTS
+from weigh.model.spec import MOST_STARTS, NARROW
 from weigh.statistics.effects import Effects, over_blocks
 from weigh.statistics.student_t import quantile
 from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early

@@ -14,7 +14,7 @@ import numpy as np
 
 from weigh.load.comparison.rate_search.ratio import Ratio, decide
 from weigh.load.rate_search.search import Plan, Search, posterior
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import VerdictName
 
 from .rates import Rate, rate

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.statistics.effects import Effects, over_blocks, total, typical
 from weigh.statistics.student_t import quantile
 from weigh.verdict import totals

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import analyse
 from weigh.model.contender import Contender
+from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules, Spec
-from weigh.verdict.analysis import analyse
+from weigh.model.spec import Spec
 
 from . import estimators, noise, one_sided, rates
 from .noise import Size

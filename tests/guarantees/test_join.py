@@ -12,7 +12,7 @@ import pytest
 
 from weigh.compare.join import decided, join
 from weigh.compare.model import Side
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 
 from . import joins, noise, rates
 from .noise import Size

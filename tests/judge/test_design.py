@@ -9,7 +9,7 @@ import pytest
 
 from support.samples import FIXTURES, hyperfine, judged, only, refusal, rows, starts
 from weigh.model.errors import DataFault, UsageError
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:

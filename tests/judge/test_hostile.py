@@ -16,7 +16,7 @@ from weigh.judge.formats import registry
 from weigh.judge.formats.source import MAX_TEXT, Source
 from weigh.judge.run import run
 from weigh.model.errors import DataFault, WeighError
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable

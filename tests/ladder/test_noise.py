@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import analyse
 from weigh.ladder import findings
 from weigh.ladder.analysis import Ladder, Series, ladder
 from weigh.ladder.cost import best_single, costs
@@ -15,16 +16,16 @@ from weigh.ladder.forecast import LEVEL, Crossing, Noise, forecast, smallest, st
 from weigh.ladder.report import words
 from weigh.ladder.report.plot import Line, plot
 from weigh.model.contender import Contender
+from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules, Spec
+from weigh.model.spec import Spec
 from weigh.model.variation import Variation
 from weigh.model.verdict import Timing, Verdict, VerdictName
-from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.verdict.analysis_model import MetricAnalysis
+    from weigh.experiment.results.analysis import MetricAnalysis
 
 RULES = Rules()
 ARMS = (("base", "base"), ("base#2", "base"), ("new", "new"))

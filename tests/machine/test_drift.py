@@ -13,7 +13,7 @@ from weigh.experiment.record import BlockBegun
 from weigh.experiment.results.results import experiment_results
 from weigh.machine import drift
 from weigh.model.machine.calibration import Calibration, Kernel
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import VerdictName
 
 BLOCKS = 10

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from weigh import stats
+from weigh.experiment.results.analysis import analyse
 from weigh.model.contender import Contender
 from weigh.model.errors import DataFault, WeighError
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

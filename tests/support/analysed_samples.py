@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weigh.experiment.results.analysis import analyse
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from weigh.model.verdict import Verdict

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weigh.judge.run import run
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

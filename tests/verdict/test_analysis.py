@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.analysed_samples import ARMS, codes, experiment, only, sample, spec
+from weigh.experiment.results.analysis import analyse, observed
 from weigh.model import codes as registry
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import VerdictName
-from weigh.verdict.analysis import analyse
 from weigh.verdict.comparison import compare
 from weigh.verdict.question import Question
-from weigh.verdict.table import tabulate
 
 
 def test_a_tiny_experiment_by_hand() -> None:
@@ -168,7 +167,7 @@ def test_the_middle_pair_of_a_start_is_its_number() -> None:
         for arm, contender in ARMS
         for turn in range(3)
     ]
-    table = compare(tabulate(samples, "wall_s", ("old", "new")), [(0, 1)], baseline=0)
+    table = compare(observed(samples, "wall_s", ("old", "new")), [(0, 1)], baseline=0)
     assert table.effects.effect[0] == pytest.approx(0.04)
     expected = np.mean(np.exp([0.02, 0.04, 0.90]))
     assert np.exp(table.totals.effect[0]) == pytest.approx(expected)

@@ -8,11 +8,11 @@ from math import comb
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import analyse
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.verdict import clickhouse_rule
-from weigh.verdict.analysis import analyse
 
 SIZES = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (1, 2), (2, 1), (3, 6), (6, 3), (4, 7), (5, 8), (8, 4)]
 

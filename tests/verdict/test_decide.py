@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects
 from weigh.verdict.decide import EARLY, LOOKS, Decisions, decide, decided_early, step_up

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from support.analysed_samples import codes, experiment, only, sample, spec
+from weigh.experiment.results.analysis import analyse
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome
 from weigh.model.verdict import VerdictName
-from weigh.verdict.analysis import analyse
 
 
 @pytest.mark.promise(

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import analyse, observed
 from weigh.model.contender import Contender
+from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules, Spec
+from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName
 from weigh.statistics.effects import Effects
-from weigh.verdict.analysis import analyse
 from weigh.verdict.comparison import Comparisons, compare
 from weigh.verdict.refusals import soundness
-from weigh.verdict.table import tabulate
 
 SPEC = Spec(
     workload="w",
@@ -40,7 +40,7 @@ def samples(times: np.ndarray, attempt: int = 1) -> list[Sample]:
 
 def compared(*attempts: np.ndarray) -> Comparisons:
     every = [one for number, times in enumerate(attempts, 1) for one in samples(times, number)]
-    return compare(tabulate(every, "wall_s", ("old", "new")), [(0, 1)], baseline=0)
+    return compare(observed(every, "wall_s", ("old", "new")), [(0, 1)], baseline=0)
 
 
 def steady(blocks: int = 10, rounds: int = 2, seed: int = 1) -> np.ndarray:

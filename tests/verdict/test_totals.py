@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import analyse
 from weigh.model.contender import Contender
+from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules, Spec
+from weigh.model.spec import Spec
 from weigh.model.verdict import Total, VerdictName
 from weigh.verdict import totals
-from weigh.verdict.analysis import analyse
 
 SPEC = Spec(
     workload="w",

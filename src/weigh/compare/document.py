@@ -11,7 +11,7 @@ from weigh.compare.results import SCHEMA, CompareResults, Session
 from weigh.experiment.report.document import ContenderRow, ExperimentRow, contender_row, experiment_row
 from weigh.model.contender import Setting
 from weigh.model.finding import Finding
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import Tier
 
 if TYPE_CHECKING:

@@ -20,7 +20,10 @@ import numpy as np
 from weigh.compare import reasons as join_reasons
 from weigh.compare.model import Joined, Joining
 from weigh.compare.reference_shift import reference_shift
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.experiment.results.analysis import observed
+from weigh.experiment.results.preclusions import preclusions
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
+from weigh.model.run_metrics import HEADLINE, RUN_METRICS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
 from weigh.verdict import reasons, refusals, totals
@@ -28,19 +31,17 @@ from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.question import Question
 from weigh.verdict.refusals import soundness
-from weigh.verdict.refusals.preclusions import Ruling, Rulings
-from weigh.verdict.table import tabulate
+from weigh.verdict.refusals.preclusions import Ruling
 from weigh.verdict.timings import plain_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.compare.model import Key, Side
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.model.verdict import Reason, Total
     from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.statistics.effects import Effects
-    from weigh.verdict.analysis_model import Metric
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
     from weigh.verdict.table import Table
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 
 _ALARM = 0.001
 _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
-_CLOCKS = {"wall_s", "cpu_s"}
 
 
 def join(
@@ -60,7 +60,7 @@ def join(
     *,
     unlike: Mapping[str, Reason],
     doubted: Mapping[Key, Reason] | None = None,
-    metric: Metric = "wall_s",
+    metric: str = HEADLINE,
 ) -> Joining:
     """Judges contenders of the second session against contenders of the first.
 
@@ -74,8 +74,8 @@ def join(
         doubted: comparisons that another clock decides otherwise, with the reason why they are refused.
         metric: field of the samples to judge.
     """
-    sides = tuple(_Seen(side, tabulate(side.samples, metric, side.contenders)) for side in (first, second))
-    if metric != "wall_s" and not all((seen.table.value > 0).any() for seen in sides):
+    sides = tuple(_Seen(side, observed(side.samples, metric, side.contenders)) for side in (first, second))
+    if metric != HEADLINE and not all((seen.table.value > 0).any() for seen in sides):
         return Joining()
     return _Join(sides[0], sides[1], rules, metric, unlike, doubted or {}).joining(pairs, operations)
 
@@ -114,9 +114,9 @@ class _Seen:
 
     def __init__(self, side: Side, table: Table) -> None:
         self.side, self.table = side, table
-        self.rulings = Rulings(side.samples, side.gate)
+        self.preclusions = preclusions(side.samples, side.gate, side.contradicted)
         # Sessions are joined on hot times only.
-        self.operation = {name: number for number, (name, _) in enumerate(table.questions)}
+        self.operation = {one.operation: number for number, one in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.unusable, self.executions = table.unusable(), table.executions()
 
@@ -135,7 +135,7 @@ class _Seen:
 
     def shown(self, operation: str) -> bool:
         """Whether times of the reference may be shown."""
-        return self.rulings.shown(operation, self.side.reference) and self.side.reference not in self.side.out
+        return self.preclusions.allows(operation, self.side.reference) and self.side.reference not in self.side.out
 
     def compared(self, pairs: Sequence[tuple[str, str]]) -> Comparisons:
         """(operation, contender) pairs against the reference."""
@@ -151,7 +151,7 @@ class _Join:
         first: _Seen,
         second: _Seen,
         rules: Rules,
-        metric: Metric,
+        metric: str,
         unlike: Mapping[str, Reason],
         doubted: Mapping[Key, Reason],
     ) -> None:
@@ -170,11 +170,11 @@ class _Join:
         ones = self.first.compared([(operation, baseline) for operation, _, baseline in open_])
         others = self.second.compared([(operation, candidate) for operation, candidate, _ in open_])
         refused = np.array([any(self._refused(key)) for key in open_], dtype=np.bool_)
-        clock = self.metric in _CLOCKS
+        clock = RUN_METRICS[self.metric].unit.clock
         for seen, of in ((self.first, ones), (self.second, others)):
             refused |= soundness.unfit(of, seen.table.attempts, self.rules, clock=clock)
         starts = ones.starts, others.starts
-        asked = totals.halved(self.rules) if self.metric == "wall_s" else self.rules
+        asked = totals.halved(self.rules) if self.metric == HEADLINE else self.rules
         share = np.array(
             [min(side.side.share(operation) for side in (self.first, self.second)) for operation, *_ in open_]
         )
@@ -215,11 +215,11 @@ class _Join:
         """A verdict that needs no arithmetic, if there is one: wrong answers first, then failures."""
         sides = self._sides(candidate, baseline)
         for seen in self._both:
-            if (reason := seen.rulings.divergence(operation)) is not None:
+            if (reason := seen.preclusions.diverged.get(operation)) is not None:
                 return Ruling(VerdictName.DIVERGED, join_reasons.said_of(seen.side.name, reason))
         for seen, contender in sides:
             for name in (contender, seen.side.reference):
-                if (reason := seen.rulings.failure(operation, name)) is not None:
+                if (reason := seen.preclusions.failed.get((operation, name))) is not None:
                     return Ruling(VerdictName.ERROR, join_reasons.said_of(seen.side.name, reason))
         for seen, contender in sides:
             for name in (contender, seen.side.reference):
@@ -232,7 +232,7 @@ class _Join:
             if executions == 0:
                 return Ruling(VerdictName.REFUSED, join_reasons.few_starts(seen.side.name, 0))
             if unusable:
-                reason = reasons.no_ratio(self.metric, unusable, executions)
+                reason = reasons.no_ratio(RUN_METRICS[self.metric], unusable, executions)
                 return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(seen.side.name, reason))
         return None
 
@@ -280,7 +280,7 @@ class _Join:
             noise_floor=abs(float(np.expm1(floor))) if np.isfinite(floor) else None,
             detectable=float(decisions.detectable[at]),
             starts_needed=figures.needed(at),
-            total=figures.total(at) if self.metric == "wall_s" else None,
+            total=figures.total(at) if self.metric == HEADLINE else None,
             **counted,
         )
 
@@ -296,7 +296,7 @@ class _Join:
             if not np.isfinite(of.effects.effect[at]):
                 yield join_reasons.apart(session)
                 return
-        clock = self.metric in _CLOCKS
+        clock = RUN_METRICS[self.metric].unit.clock
         for seen, of in ((self.first, ones), (self.second, others)):
             for reason in soundness.why(of, at, seen.table.attempts, rules, clock=clock):
                 yield join_reasons.said_of(seen.side.name, reason)
@@ -314,7 +314,7 @@ class _Join:
             yield reasons.medians(float(np.exp(figures.median(at))))
         if name in _CLAIMS and abs(effect) <= abs(figures.floor(at)):
             yield join_reasons.within_floor(abs(float(np.expm1(figures.floor(at)))))
-        if error == 0 and self.metric in _CLOCKS:
+        if error == 0 and RUN_METRICS[self.metric].unit.clock:
             yield reasons.constant()
         for session, of in both:
             if of.effects.error[at] > 0 and of.p_trend[at] < _ALARM:
@@ -346,7 +346,7 @@ class _Join:
             for name in (contender, side.reference):
                 if elsewhere := set(side.contradicted.get(name, ())) - {operation}:
                     yield join_reasons.said_of(side.name, reasons.contradicted(name, elsewhere))
-            if seen.rulings.unverified(operation, contender, side.reference):
+            if any((operation, name) in seen.preclusions.unverified for name in (contender, side.reference)):
                 yield join_reasons.said_of(side.name, reasons.unverified())
 
 

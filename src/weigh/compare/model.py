@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from weigh.experiment.results.preclusions import Contradicted, Gate
 from weigh.model.sample import Sample
 from weigh.model.verdict import Reason, Verdict
-from weigh.verdict.analysis_model import Contradicted, Gate
 from weigh.verdict.refusals import Refusals
 
 Key = tuple[str, str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.units import percent
 from weigh.model.verdict import Reason
 

@@ -92,4 +92,6 @@ def _levels(table: Table, contender: int) -> dict[str, Floats]:
     present = ~np.isnan(logs)
     with np.errstate(invalid="ignore"):
         mean = np.where(present, logs, 0.0).sum(axis=-1) / present.sum(axis=-1)
-    return {name: mean[number] for number, (name, _) in enumerate(table.questions) if np.isfinite(mean[number]).any()}
+    return {
+        one.operation: mean[number] for number, one in enumerate(table.questions) if np.isfinite(mean[number]).any()
+    }

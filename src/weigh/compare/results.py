@@ -11,7 +11,7 @@ from weigh.experiment.record import Record
 from weigh.experiment.results.results import ExperimentResults
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import Tier, VerdictName
 from weigh.verdict.tier import inconclusive
 

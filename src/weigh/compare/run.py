@@ -23,8 +23,8 @@ from weigh.experiment.verify.verify import verify
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
+from weigh.model.run_metrics import HEADLINE, rules_of
 from weigh.model.verdict import Reason
-from weigh.verdict.metrics import HEADLINE, rules_of
 from weigh.verdict.refusals.disqualified import disqualified
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def compare(
             operations=operations,
             rules=rules_of(metric, rules),
             unlike=refused,
-            metric=metric,  # type: ignore[arg-type]
+            metric=metric,
         )
         sides = _side(one, metric), _side(other, metric)
         found = again(*sides)

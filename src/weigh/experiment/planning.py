@@ -10,7 +10,7 @@ from weigh.experiment.measure import budget, cold
 from weigh.host import affinity, facts
 from weigh.model import codes, units
 from weigh.model.errors import UsageError
-from weigh.model.spec import FULL_STARTS
+from weigh.model.rules import FULL_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from weigh.history.environment import Machines, changes
 from weigh.model import codes
+from weigh.model.run_metrics import HEADLINE
 from weigh.model.units import count
 from weigh.model.verdict import VerdictName
-from weigh.verdict.metrics import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -18,7 +18,7 @@ from weigh.kinds.table import kind_of
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.model.resources import cpus_text
-from weigh.verdict.metrics import HEADLINE
+from weigh.model.run_metrics import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

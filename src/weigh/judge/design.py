@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from weigh.judge import reasons
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

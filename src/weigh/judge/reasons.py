@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 from weigh.model.units import count
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ def only_summaries(contender: str) -> Reason:
 def missing(contender: str) -> Reason:
     """A contender was not measured on an operation."""
     return codes.R1.reason(f"{contender} has no measurement of it")
+
+
+def failed(contender: str, number: int, detail: str) -> Reason:
+    """Measurements of a contender failed; leaving them out would keep only the lucky ones."""
+    return codes.X_ERROR.reason(f"{contender} failed ({number:,} in all)" + (f": {detail}" if detail else ""))
 
 
 def machines(key: str, values: Mapping[str, str]) -> Reason:

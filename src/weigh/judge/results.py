@@ -9,7 +9,7 @@ import msgspec
 from weigh.judge.series import SeriesFigure
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import Tier, Timing, Verdict, VerdictName
 from weigh.verdict.tier import inconclusive
 

@@ -16,7 +16,7 @@ from weigh.judge.series import figures
 from weigh.judge.verdicts import timings, verdicts
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.units import count, parse_fraction
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 

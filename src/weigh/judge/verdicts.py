@@ -14,24 +14,30 @@ import numpy as np
 
 from weigh.judge import reasons
 from weigh.judge.design import Design, Turn, design
-from weigh.model.contender import Contender
-from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Spec
+from weigh.model.metric import Metric, Unit
+from weigh.model.run_metrics import HEADLINE
 from weigh.model.verdict import Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
+from weigh.verdict.analysis_model import Inquiry
+from weigh.verdict.observation import Observation
+from weigh.verdict.question import Question
+from weigh.verdict.refusals.preclusions import Preclusions
+from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from weigh.model.spec import Rule, Rules
+    from weigh.model.rules import Rules
+    from weigh.model.spec import Rule
     from weigh.model.verdict import Reason
 
 MANY = 10_000
 """Measurements of one turn above which its geometric mean stands for them: that is the number the judge uses anyhow."""
 UNKNOWN = "unknown"
 """Temperature of somebody else's runs."""
+TIME = Metric(name=HEADLINE, unit=Unit.SECONDS, absent="the time is zero or missing", each="measurements")
 
 
 def verdicts(
@@ -64,18 +70,19 @@ def verdicts(
         of_operation[turn.operation].append(turn)
     rows: dict[tuple[str, str], Verdict] = {}
     warned: dict[str, tuple[Reason, ...]] = {}
-    samples: list[Sample] = []
+    observations: list[Observation] = []
+    failures: dict[tuple[str, str], Reason] = {}
     for operation in operations:
         own = of_operation[operation]
         failed = {turn.contender for turn in own if turn.measured.failed}
         there = {turn.contender for turn in own}
-        samples += _failures(operation, own)
+        failures |= _failures(operation, own)
         unfit: dict[str, Reason] = {}
         if everywhere is None:
             sound = [turn for turn in own if turn.contender not in failed]
             plan, unfit = _plan(sound, baseline, interleaved=interleaved)
             warned[operation] = plan.warnings
-            samples += _samples(operation, plan.rounds)
+            observations += _observations(operation, plan.rounds)
         for name in candidates:
             lacking = next((one for one in (name, baseline) if one not in there), None)
             why = refused.get((operation, name)) or refused.get((operation, baseline))
@@ -84,18 +91,23 @@ def verdicts(
                 why = everywhere or unfit.get(name)
             if why is not None:
                 rows[operation, name] = _refusal(operation, name, baseline, rules, why, _plain(own, name, baseline))
-    spec = Spec(
-        workload="foreign",
-        contenders=tuple(Contender(name=name, engine="foreign") for name in (baseline, *candidates)),
-        baseline=baseline,
-        rules=rules,
-        rule=rule or msgspec.UNSET,
-    )
-    judged = {(one.operation, one.contender): one for one in analyse(samples, spec=spec).verdicts} if samples else {}
-    for key, one in judged.items():
-        if key not in rows:
-            marked = (*one.reasons, *warned.get(one.operation, ()))
-            rows[key] = msgspec.structs.replace(one, temperature=UNKNOWN, reasons=marked)
+    judged: Mapping[tuple[Question, str], Verdict] = {}
+    if observations or failures:
+        questions = {one.question for one in observations} | {Question(name, UNKNOWN) for name, _ in failures}
+        inquiry = Inquiry(
+            metric=TIME,
+            baseline=baseline,
+            questions=sorted(questions),
+            rules=rules,
+            totals=True,
+            second_opinion=rule == "clickhouse",
+            preclusions=Preclusions(failed=failures),
+        )
+        judged = analyse(tabulate(observations, TIME.unit, (baseline, *candidates)), inquiry).verdicts
+    for (question, name), one in judged.items():
+        if (question.operation, name) not in rows:
+            marked = (*one.reasons, *warned.get(question.operation, ()))
+            rows[question.operation, name] = msgspec.structs.replace(one, reasons=marked)
     return tuple(rows[operation, name] for operation in operations for name in candidates if (operation, name) in rows)
 
 
@@ -146,12 +158,13 @@ def _timing(operation: str, contender: str, turns: Sequence[Turn]) -> Timing:
     )
 
 
-def _samples(operation: str, rounds: Sequence[Sequence[Turn]]) -> Iterator[Sample]:
+def _observations(operation: str, rounds: Sequence[Sequence[Turn]]) -> Iterator[Observation]:
     """The rounds as blocks of the judge."""
+    question = Question(operation, UNKNOWN)
     for block, one in enumerate(rounds):
-        for place, turn in enumerate(one):
-            for run, value in enumerate(_measurements(turn), 1):
-                yield _sample(operation, turn.contender, block, place, run, value=float(value))
+        for turn in one:
+            for value in _measurements(turn):
+                yield Observation(question, (1, block), turn.contender, turn.contender, float(value))
 
 
 def _measurements(turn: Turn) -> NDArray[np.float64]:
@@ -163,29 +176,16 @@ def _measurements(turn: Turn) -> NDArray[np.float64]:
     return values
 
 
-def _failures(operation: str, turns: Sequence[Turn]) -> Iterator[Sample]:
-    """Measurements that failed: one is enough for an ERROR, and nobody's ratio is made of the others."""
-    for place, turn in enumerate(turns):
-        for run in range(1, min(turn.measured.failed, 100) + 1):
-            yield _sample(operation, turn.contender, 0, place, run, detail=turn.measured.detail)
-
-
-def _sample(
-    operation: str, contender: str, block: int, turn: int, run: int, value: float | None = None, detail: str = ""
-) -> Sample:
-    return Sample(
-        block=block,
-        start=turn,
-        turn=turn,
-        run=run,
-        arm=contender,
-        contender=contender,
-        operation=operation,
-        case="",
-        outcome=Outcome.OK if value is not None else Outcome.ERROR,
-        wall_s=value,
-        detail=detail,
-    )
+def _failures(operation: str, turns: Iterable[Turn]) -> dict[tuple[str, str], Reason]:
+    """Who failed: one measurement is enough for an ERROR, and nobody's ratio is made of the others."""
+    failed: dict[str, list[Turn]] = defaultdict(list)
+    for turn in turns:
+        if turn.measured.failed:
+            failed[turn.contender].append(turn)
+    return {
+        (operation, name): reasons.failed(name, sum(one.measured.failed for one in own), own[0].measured.detail)
+        for name, own in failed.items()
+    }
 
 
 def _plain(turns: Sequence[Turn], contender: str, baseline: str) -> float | None:

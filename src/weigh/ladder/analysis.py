@@ -19,9 +19,10 @@ from weigh.model.verdict import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.model.spec import Rules
+    from weigh.experiment.results.analysis import MetricAnalysis
+    from weigh.model.rules import Rules
     from weigh.model.verdict import Verdict
-    from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
+    from weigh.verdict.analysis_model import NoiseFloor
 
 _UNSHOWN = (VerdictName.DIVERGED, VerdictName.ERROR)
 

@@ -24,7 +24,7 @@ from weigh.verdict.decide import FAR, POWER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
 
 
 LEVEL = 0.95

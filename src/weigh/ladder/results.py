@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.experiment.record import Record
-    from weigh.model.spec import Rules, Spec
+    from weigh.model.rules import Rules
+    from weigh.model.spec import Spec
     from weigh.model.verdict import Verdict
 
 

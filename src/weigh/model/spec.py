@@ -12,6 +12,7 @@ from weigh.model.data.grid import Grid
 from weigh.model.data.storage import Kind
 from weigh.model.data.store import StoreSpec
 from weigh.model.errors import UsageError, nearest
+from weigh.model.rules import FULL_STARTS, Rules
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
@@ -26,14 +27,10 @@ _TEMPERATURES: dict[Temperature, tuple[str, ...]] = {
     "both": ("hot", "cold", "first"),
 }
 
-MIN_STARTS = 5
-"""Below this number of fresh starts there is no verdict (statistics.md §2)."""
 NARROW = 0.45
 """Half-width at which sampling stops by itself, in margins: a change of half the margin beyond it is seen by then."""
 BUDGET = 300.0
 """Seconds that measuring may take where nothing else was asked for."""
-FULL_STARTS = 10
-"""From this number of fresh starts on a claim can be conclusive."""
 MOST_STARTS = 100
 """Fresh starts after which sampling ends with a precision that was not reached, where no other number was asked for."""
 FORMAT_TITLES: dict[Format, str] = {"parquet": "Parquet", "vortex": "Vortex"}
@@ -147,25 +144,6 @@ class Own(msgspec.Struct, frozen=True, kw_only=True):
 
     tables: dict[str, tuple[str, ...]]
     queries: str
-
-
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """The error rates and bounds of the verdicts, in one place; every report prints them.
-
-    Attributes:
-        margin: the smallest change that matters, as a fraction, declared beforehand.
-        confidence: level of the interval that answers "is there a difference?".
-        fdr: false discovery rate over the session for "does it matter?" (Benjamini-Yekutieli); half of it for what is
-            typical, half for the total.
-        equivalence: error rate of SAME (two one-sided tests).
-        unstable: smallest detectable effect above which an operation is refused as unstable.
-    """
-
-    margin: float = 0.03
-    confidence: float = 0.99
-    fdr: float = 0.05
-    equivalence: float = 0.05
-    unstable: float = 0.10
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):

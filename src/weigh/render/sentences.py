@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.model import codes, units
+from weigh.model.run_metrics import RUN_METRICS
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.model.verdict import Reason, Verdict
 
 _FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
 _UNSTABLE = codes.T7_UNSTABLE.code
-
-
-class _Verb(NamedTuple):
-    """How more and less of a metric are said."""
-
-    does: str
-    more: str
-    less: str
-    times: str
-
-
-_VERBS = {
-    "wall_s": _Verb("takes", "longer", "less time", "as long"),
-    "cpu_s": _Verb("costs", "more CPU seconds", "fewer CPU seconds", "the CPU seconds"),
-    "peak_memory": _Verb("needs", "more memory at its peak", "less memory at its peak", "the memory at its peak"),
-    "bytes_read": _Verb("reads", "more bytes", "fewer bytes", "the bytes"),
-    "stored_bytes": _Verb("leaves", "more bytes on the disk", "fewer bytes on the disk", "the bytes on the disk"),
-    "first_query_s": _Verb("lets the first query be answered", "later", "earlier", "as late"),
-}
-_IN = {"wall_s": "", "cpu_s": " in CPU seconds", "peak_memory": " in memory", "bytes_read": " in bytes read",
-       "stored_bytes": " in bytes stored", "first_query_s": " in the time until the first answer"}  # fmt: skip
 
 
 def sentence(one: Verdict, rules: Rules) -> str:
@@ -54,7 +34,7 @@ def sentence(one: Verdict, rules: Rules) -> str:
         case VerdictName.SMALL:
             return f"{_differs(one)}: real, and less than the {_plain(one.margin)} you said matters."
         case VerdictName.SAME:
-            return f"No difference that matters between {_both(one)}{_IN[one.metric]}: {_at_most(one, rules)}."
+            return f"No difference that matters between {_both(one)}{_in(one)}: {_at_most(one, rules)}."
         case VerdictName.UNRESOLVED:
             return _open(one)
         case VerdictName.REFUSED:
@@ -70,6 +50,10 @@ def told(one: Verdict) -> tuple[Reason, ...]:
     return () if one.verdict in (VerdictName.SMALL, VerdictName.SAME) else one.reasons[:1]
 
 
+def _in(one: Verdict) -> str:
+    return RUN_METRICS[one.metric].within
+
+
 def _both(one: Verdict) -> str:
     return f"{one.contender} and {one.baseline} on {one.operation}"
 
@@ -77,13 +61,13 @@ def _both(one: Verdict) -> str:
 def _differs(one: Verdict) -> str:
     """``q1 takes 12.0 % longer on new than on old (between 9.0 and 15.0 %, 99 % sure)``."""
     assert one.ratio is not None
-    verb, place = _VERBS[one.metric], f"on {one.contender}"
+    metric, place = RUN_METRICS[one.metric], f"on {one.contender}"
     if one.ratio >= _FACTOR:
-        change = f"{one.ratio:.2f} times {verb.times} {place} as on {one.baseline}"
+        change = f"{one.ratio:.2f} times {metric.times} {place} as on {one.baseline}"
     else:
-        change = f"{_percent(abs(one.ratio - 1))} {verb.more if one.ratio > 1 else verb.less} {place}"
+        change = f"{_percent(abs(one.ratio - 1))} {metric.longer if one.ratio > 1 else metric.shorter} {place}"
         change += f" than on {one.baseline}"
-    return f"{one.operation} {verb.does} {change} (between {_between(one)}, {_plain(one.confidence)} sure)"
+    return f"{one.operation} {metric.does} {change} (between {_between(one)}, {_plain(one.confidence)} sure)"
 
 
 def _noisy(one: Verdict) -> str:
@@ -117,12 +101,12 @@ def _at_most(one: Verdict, rules: Rules) -> str:
 
 def _open(one: Verdict) -> str:
     if one.ratio is None or one.low is None or one.high is None:
-        return f"It is open how {_both(one)} compare{_IN[one.metric]}: {_why(one)}."
+        return f"It is open how {_both(one)} compare{_in(one)}: {_why(one)}."
     settle = _settle(one)
     if one.low > 1 or one.high < 1:
         return f"{_differs(one)}; whether that is more than the {_plain(one.margin)} that matter is open: {settle}."
     hidden = f"the noise hides anything below {_percent(one.detectable)}" if one.detectable else "the noise hides it"
-    return f"It is open whether {_both(one)} differ{_IN[one.metric]}: {hidden}; {settle}."
+    return f"It is open whether {_both(one)} differ{_in(one)}: {hidden}; {settle}."
 
 
 def _settle(one: Verdict) -> str:
@@ -136,10 +120,10 @@ def _settle(one: Verdict) -> str:
 def _refused(one: Verdict) -> str:
     if one.reasons and one.reasons[0].code == _UNSTABLE and one.detectable:
         return (
-            f"No verdict between {_both(one)}{_IN[one.metric]}: it varies so much from start to start that a change "
+            f"No verdict between {_both(one)}{_in(one)}: it varies so much from start to start that a change "
             f"below {_percent(one.detectable)} could be missed; {_settle(one)}."
         )
-    return f"No verdict between {_both(one)}{_IN[one.metric]}: {_why(one)}."
+    return f"No verdict between {_both(one)}{_in(one)}: {_why(one)}."
 
 
 def _why(one: Verdict) -> str:

@@ -1,154 +1,93 @@
-"""The judge: samples and what the gate found in, verdicts with their reasons out. A pure function."""
+"""The judge: observations and what precludes a verdict in, verdicts with their reasons out. A pure function."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import Rebuilt, Verdict, VerdictName
 from weigh.statistics.student_t import quantile
 from weigh.verdict import clickhouse_rule, reasons, refusals, totals
-from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
+from weigh.verdict.analysis_model import Analysis, NoiseFloor
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
-from weigh.verdict.question import Question
 from weigh.verdict.refusals import soundness
-from weigh.verdict.refusals.preclusions import Ruling, Rulings
-from weigh.verdict.table import tabulate
-from weigh.verdict.timings import plain_ratio, timings
+from weigh.verdict.refusals.preclusions import Ruling
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from weigh.model.answer import GateStatus
-    from weigh.model.sample import Sample
-    from weigh.model.spec import Spec
-    from weigh.model.verdict import Reason, SecondOpinion, Timing, Total
-    from weigh.verdict.analysis_model import Contradicted, Gate, Metric
+    from weigh.model.verdict import Reason, SecondOpinion, Total
+    from weigh.verdict.analysis_model import Inquiry
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
-    from weigh.verdict.refusals import Refusals
+    from weigh.verdict.question import Question
     from weigh.verdict.table import Table
 
-_NOTHING: Mapping[str, Mapping[str, GateStatus]] = MappingProxyType({})
-_NOBODY: Mapping[str, Collection[str]] = MappingProxyType({})
 _ALARM = 0.001
 """P-value below which a warning about an assumption is given."""
 _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
-_CLOCKS = {"wall_s", "cpu_s", "first_query_s"}
-_TOTALLED = "wall_s"
-"""The metric with a second question: one waits for wall time."""
 
 
-def analyse(
-    samples: Sequence[Sample],
-    *,
-    spec: Spec,
-    gate: Gate = _NOTHING,
-    contradicted: Contradicted = _NOBODY,
-    metric: Metric = "wall_s",
-    refused: Sequence[Refusals] = (),
-    shares: Mapping[str, float] = MappingProxyType({}),
-    totals_too: bool = True,
-) -> MetricAnalysis:
-    """Judges every contender against the baseline on every operation.
+def analyse(table: Table, inquiry: Inquiry) -> Analysis:
+    """Judges every contender against the baseline on every question.
 
-    Operations come in the order of the gate, then of ``spec.operations``, then by name. The order of the
-    samples does not matter. A metric that no sample has gives an empty analysis; an operation whose values
-    are all missing or zero gives no rows.
-
-    Args:
-        samples: of all attempts of the experiment, untimed and failed executions included.
-        spec: the experiment; gives contenders, baseline and rules.
-        gate: status of the answers by operation and contender. One DIVERGED makes the operation DIVERGED for
-            all contenders.
-        contradicted: operations on which a contender was contradicted, by contender; marks all its rows.
-        metric: field of the samples to judge.
-        refused: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
-        shares: part of the error rates that each operation has left, where sampling could end early; 1 where it is not
-            named (:mod:`weigh.verdict.decide`).
-        totals_too: whether wall time has its second question, what one waits in all. Not where a start gives one
-            figure, such as a percentile, whose sum over the starts means nothing.
+    A question on which all values are missing or zero gives no verdict; one that nobody measured is refused.
     """
-    table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
-    if metric != "wall_s" and not (table.value > 0).any():
-        return MetricAnalysis()
-    rulings = Rulings(samples, gate)
-    totalled = totals_too and metric == _TOTALLED
-    return _Session(spec, metric, table, rulings, contradicted, refused, shares, totalled=totalled).analysis(gate)
+    return _Session(table, inquiry).analysis()
 
 
 class _Session:
     """One call of :func:`analyse`."""
 
-    def __init__(
-        self,
-        spec: Spec,
-        metric: Metric,
-        table: Table,
-        rulings: Rulings,
-        contradicted: Contradicted,
-        refused: Sequence[Refusals],
-        shares: Mapping[str, float],
-        *,
-        totalled: bool,
-    ) -> None:
-        self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
-        self.totalled = totalled
-        self.contradicted = contradicted
-        self.found = refused
-        self.shares = shares
+    def __init__(self, table: Table, inquiry: Inquiry) -> None:
+        self.table, self.inquiry = table, inquiry
+        self.metric, self.rules, self.preclusions = inquiry.metric, inquiry.rules, inquiry.preclusions
         self.number = {question: number for number, question in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
-        self.baseline = self.contender[spec.baseline]
+        self.baseline = self.contender[inquiry.baseline]
         self.unusable, self.executions = table.unusable(), table.executions()
         self.opinions: dict[tuple[Question, str], SecondOpinion] = {}
         self.totals: Decisions | None = None
 
-    def analysis(self, gate: Gate) -> MetricAnalysis:
-        """Everything, in the order of the gate."""
-        measured = {question.operation for question in self.number}
-        others = sorted(measured | self.rulings.operations)
-        asked = list(dict.fromkeys([*gate, *self.spec.operations, *others]))
-        questions = [Question(one, temperature) for temperature in self.spec.temperatures for one in asked]
+    def analysis(self) -> Analysis:
+        """Everything, in the order of the questions."""
         rows = {
             (question, candidate): self._ruling(question, candidate)
-            for question in questions
+            for question in self.inquiry.questions
             for candidate in self.table.contenders
-            if candidate != self.spec.baseline and self._applicable(question, candidate)
+            if candidate != self.inquiry.baseline and self._applicable(question, candidate)
         }
         pairs = [pair for pair, ruling in rows.items() if ruling is None]
         numbers = [(self.number[question], self.contender[candidate]) for question, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
-        clock = self.metric in _CLOCKS
+        clock = self.metric.unit.clock
         if clock:
             compared = soundness.with_rounding(compared)
         refused = np.array([any(self._refused(pair)) for pair in pairs], dtype=np.bool_)
-        refused |= soundness.unfit(compared, self.table.attempts, self.spec.rules, clock=clock)
-        share = np.array([self.shares.get(question.operation, 1.0) for question, _ in pairs])
+        refused |= soundness.unfit(compared, self.table.attempts, self.rules, clock=clock)
+        share = np.array([self.inquiry.shares.get(question.operation, 1.0) for question, _ in pairs])
         # Two questions about the time, and half of the false discoveries for each.
-        rules = totals.halved(self.spec.rules) if self.totalled else self.spec.rules
+        rules = totals.halved(self.rules) if self.inquiry.totals else self.rules
         decisions = decide(compared.effects, compared.starts, rules, refused, share)
         decisions = replace(decisions, names=soundness.no_same(decisions.names, compared, rules))
-        if self.totalled:
+        if self.inquiry.totals:
             self.totals = totals.decide_totals(compared, rules, refused, share)
-        if self.spec.rule == "clickhouse":
+        if self.inquiry.second_opinion:
             self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
-        return MetricAnalysis(
-            timings=tuple(self._timings(questions)),
-            verdicts=tuple(
-                self._decided(pair, place[pair], compared, decisions)
+        return Analysis(
+            verdicts={
+                pair: self._decided(pair, place[pair], compared, decisions)
                 if ruling is None
                 else self._verdict(pair, ruling.name, (ruling.reason,))
                 for pair, ruling in rows.items()
-            ),
-            floors=tuple(self._floors(questions)),
+            },
+            floors=dict(self._floors()),
             family=decisions.family,
             selected=decisions.selected,
         )
@@ -168,7 +107,7 @@ class _Session:
 
     def _ruling(self, question: Question, candidate: str) -> Ruling | None:
         """A verdict that needs no arithmetic, if there is one."""
-        if (ruling := self.rulings.of(question.operation, candidate, self.spec.baseline)) is not None:
+        if (ruling := self.preclusions.of(question.operation, candidate, self.inquiry.baseline)) is not None:
             return ruling
         unusable, executions = self._usable(question, candidate)
         if executions == 0:
@@ -185,25 +124,27 @@ class _Session:
         """The verdict of the comparison at position ``at``."""
         name = VerdictName(str(decisions.names[at]))
         whole = totals.total(float(compared.totals.effect[at]), at, self.totals) if self.totals else None
-        said = (*self._refused(pair), *self._reasons(name, at, compared, decisions, whole))
+        why = (*self._refused(pair), *self._reasons(name, at, compared, decisions, whole))
         starts, runs = int(compared.starts[at]), int(compared.runs[at])
         effect = float(compared.effects.effect[at])
         if starts < MIN_STARTS or not np.isfinite(effect):
-            plain = plain_ratio(float(compared.median[at])) if name is VerdictName.REFUSED else None
-            return self._verdict(pair, name, said, plain_ratio=plain, starts=starts, runs=runs)
-        half, half_fcr = float(decisions.half[at]), float(decisions.half_fcr[at])
+            median = float(compared.median[at])
+            plain = self._ratio(median) if name is VerdictName.REFUSED and np.isfinite(median) else None
+            return self._verdict(pair, name, why, plain_ratio=plain, starts=starts, runs=runs)
+        low, high = self._interval(effect, float(decisions.half[at]))
         in_family = name is not VerdictName.REFUSED
+        ends = self._interval(effect, float(decisions.half_fcr[at])) if in_family else (None, None)
         floor = float(compared.floor[at])
         return self._verdict(
             pair,
             name,
-            said,
-            ratio=float(np.exp(effect)),
-            low=float(np.exp(effect - half)),
-            high=float(np.exp(effect + half)),
-            low_fcr=float(np.exp(effect - half_fcr)) if in_family else None,
-            high_fcr=float(np.exp(effect + half_fcr)) if in_family else None,
-            median_ratio=float(np.exp(compared.median[at])),
+            why,
+            ratio=self._ratio(effect),
+            low=low,
+            high=high,
+            low_fcr=ends[0],
+            high_fcr=ends[1],
+            median_ratio=self._ratio(float(compared.median[at])),
             noise_floor=abs(float(np.expm1(floor))) if np.isfinite(floor) else None,
             detectable=float(decisions.detectable[at]),
             starts=starts,
@@ -215,13 +156,13 @@ class _Session:
 
     def _refused(self, pair: tuple[Question, str]) -> Iterator[Reason]:
         """Why the machine forbids a verdict."""
-        return refusals.reasons(self.found, *pair, self.spec.baseline)
+        return refusals.reasons(self.inquiry.refused, *pair, self.inquiry.baseline)
 
     def _reasons(
         self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions, whole: Total | None
     ) -> Iterator[Reason]:
         """Why the verdict is what it is, then warnings about assumptions."""
-        starts, rules = int(compared.starts[at]), self.spec.rules
+        starts, rules = int(compared.starts[at]), self.rules
         effect, error = float(compared.effects.effect[at]), float(compared.effects.error[at])
         median, floor = float(compared.median[at]), float(compared.floor[at])
         if starts < MIN_STARTS:
@@ -231,11 +172,11 @@ class _Session:
             few = int(compared.builds[at])
             yield reasons.few_builds(few) if few else reasons.apart()
             return
-        yield from soundness.why(compared, at, self.table.attempts, rules, clock=self.metric in _CLOCKS)
+        yield from soundness.why(compared, at, self.table.attempts, rules, clock=self.metric.unit.clock)
         if decisions.unstable[at]:
             spread = float(np.expm1(error * np.sqrt(starts)))
-            shown = name is not VerdictName.REFUSED
-            yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=shown)
+            beyond = name is not VerdictName.REFUSED
+            yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=beyond)
         if name is not VerdictName.REFUSED:
             yield from soundness.warnings(compared, at, rules)
         if name is VerdictName.UNRESOLVED:
@@ -250,72 +191,75 @@ class _Session:
         if starts < FULL_STARTS:
             yield reasons.some_starts(starts)
         if name in _CLAIMS and median * effect < 0:
-            yield reasons.medians(float(np.exp(median)))
+            yield reasons.medians(self._ratio(median))
         if name in _CLAIMS and abs(effect) <= abs(floor):
             yield reasons.within_floor(abs(float(np.expm1(floor))))
-        if error == 0 and self.metric in _CLOCKS:
+        if error == 0 and self.metric.unit.clock:
             yield reasons.constant()
         if error > 0 and compared.p_trend[at] < _ALARM:
             yield reasons.trend()
 
     def _verdict(
-        self, pair: tuple[Question, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
+        self, pair: tuple[Question, str], name: VerdictName, why: tuple[Reason, ...], **figures: object
     ) -> Verdict:
         """A verdict with what all verdicts of the session share."""
-        (operation, temperature), candidate = pair
-        contenders = (candidate, self.spec.baseline)
+        question, candidate = pair
+        operation = question.operation
+        contenders = (candidate, self.inquiry.baseline)
         marks = [
             reasons.contradicted(contender, elsewhere)
             for contender in contenders
-            if (elsewhere := set(self.contradicted.get(contender, ())) - {operation})
+            if (elsewhere := set(self.preclusions.contradicted.get(contender, ())) - {operation})
         ]
         failed = name in (VerdictName.DIVERGED, VerdictName.ERROR)
-        if not failed and self.rulings.unverified(operation, *contenders):
+        if not failed and any((operation, contender) in self.preclusions.unverified for contender in contenders):
             marks.append(reasons.unverified())
         return Verdict(
             operation=operation,
             contender=candidate,
-            baseline=self.spec.baseline,
+            baseline=self.inquiry.baseline,
             verdict=name,
-            metric=self.metric,
-            temperature=temperature,
-            scale=self.spec.scale,
-            layout=self.spec.layout_name(candidate),
-            confidence=self.spec.rules.confidence,
-            share=self.shares.get(operation, 1.0),
-            margin=self.spec.rules.margin,
+            metric=self.metric.name,
+            temperature=question.temperature,
+            confidence=self.rules.confidence,
+            share=self.inquiry.shares.get(operation, 1.0),
+            margin=self.rules.margin,
             second_opinion=self.opinions.get(pair),
-            reasons=(*said, *marks),
+            reasons=(*why, *marks),
             **figures,  # type: ignore[arg-type]
         )
 
-    def _timings(self, questions: Sequence[Question]) -> Iterator[Timing]:
-        """Timings of what may be shown."""
-        found = timings(self.table, self.metric, scale=self.spec.scale)
-        for question in questions:
-            for contender in self.table.contenders:
-                timing = found.get((question, contender))
-                if timing is not None and self.rulings.shown(timing.operation, contender):
-                    yield msgspec.structs.replace(timing, layout=self.spec.layout_name(contender))
-
-    def _floors(self, questions: Sequence[Question]) -> Iterator[NoiseFloor]:
-        """Noise floors of what may be shown."""
+    def _floors(self) -> Iterator[tuple[Question, NoiseFloor]]:
+        """Noise floors of what may be given."""
         floor, starts = self_comparison(self.table, self.baseline)
-        half = quantile(self.spec.rules.confidence, floor.freedom) * floor.error
-        for question in questions:
+        half = quantile(self.rules.confidence, floor.freedom) * floor.error
+        for question in self.inquiry.questions:
             at = self.number.get(question)
             if at is None or not np.isfinite(floor.effect[at]):
                 continue
-            if self.rulings.shown(question.operation, self.spec.baseline):
-                yield NoiseFloor(
-                    operation=question.operation,
-                    metric=self.metric,
-                    temperature=question.temperature,
-                    ratio=float(np.exp(floor.effect[at])),
-                    low=float(np.exp(floor.effect[at] - half[at])),
-                    high=float(np.exp(floor.effect[at] + half[at])),
-                    starts=int(starts[at]),
+            if self.preclusions.allows(question.operation, self.inquiry.baseline):
+                effect, (low, high) = float(floor.effect[at]), self._interval(floor.effect[at], half[at])
+                yield (
+                    question,
+                    NoiseFloor(
+                        operation=question.operation,
+                        metric=self.metric.name,
+                        temperature=question.temperature,
+                        ratio=self._ratio(effect),
+                        low=low,
+                        high=high,
+                        starts=int(starts[at]),
+                    ),
                 )
+
+    def _ratio(self, effect: float) -> float:
+        """The ratio as it is read: where more is better, above 1 is more of it, and the effect is that on its cost."""
+        ratio = float(np.exp(effect))
+        return 1 / ratio if self.metric.unit.more_is_better else ratio
+
+    def _interval(self, effect: float, half: float) -> tuple[float, float]:
+        low, high = self._ratio(effect - half), self._ratio(effect + half)
+        return (high, low) if self.metric.unit.more_is_better else (low, high)
 
 
 def rebuilt(builds: int, spread: float) -> Rebuilt | msgspec.UnsetType:

@@ -1,21 +1,51 @@
-"""The analysis: everything that the samples of an experiment allow to be said about one metric."""
+"""The analysis: what is asked of observations of one metric, and everything that they allow to be said about it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.model.answer import GateStatus
-from weigh.model.verdict import Timing, Verdict
+from weigh.verdict.refusals.preclusions import Preclusions
 
-Gate = Mapping[str, Mapping[str, GateStatus]]
-"""What the gate found: status by operation, then by contender."""
-Contradicted = Mapping[str, Collection[str]]
-"""Operations on which a contender's answer was contradicted, by contender."""
-Metric = Literal["wall_s", "cpu_s", "peak_memory", "bytes_read", "stored_bytes", "first_query_s"]
-"""Fields of a sample that can be compared as a ratio."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weigh.model.metric import Metric
+    from weigh.model.rules import Rules
+    from weigh.model.verdict import Verdict
+    from weigh.verdict.question import Question
+    from weigh.verdict.refusals import Refusals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """What is asked, decided before anything was measured but for what is refused or precluded.
+
+    Attributes:
+        metric: of the observations.
+        baseline: name of the contender that the others are compared with.
+        questions: in the order of the verdicts.
+        rules: margin and error rates.
+        totals: whether there is a second question, what one waits in all. Not where a start gives one figure, such as
+            a percentile, whose sum over the starts means nothing.
+        second_opinion: whether another rule is asked, too (:mod:`weigh.verdict.clickhouse_rule`).
+        preclusions: verdicts that need no arithmetic.
+        refused: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
+        shares: part of the error rates that each operation has left, where sampling could end early; 1 where it is not
+            named (:mod:`weigh.verdict.decide`).
+    """
+
+    metric: Metric
+    baseline: str
+    questions: Sequence[Question]
+    rules: Rules
+    totals: bool = False
+    second_opinion: bool = False
+    preclusions: Preclusions = field(default_factory=Preclusions)
+    refused: Sequence[Refusals] = ()
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,28 +71,18 @@ class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.ratio - 1)
 
 
-class MetricAnalysis(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of judging one metric.
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The answer to an inquiry.
 
     Attributes:
-        timings: one of every operation and contender that may be shown: the gate passed, nothing failed.
-        verdicts: one of every operation and contender other than the baseline, in the order of the gate.
-        floors: one of every operation whose baseline was measured with two arms.
+        verdicts: by question and contender other than the baseline, in the order of the questions.
+        floors: of every question on which the baseline was measured with two arms.
         family: comparisons over which false discoveries are controlled.
         selected: those of them that are SLOWER or FASTER.
     """
 
-    timings: tuple[Timing, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
-    floors: tuple[NoiseFloor, ...] = ()
-    family: int = 0
-    selected: int = 0
-
-    def at(self, temperature: str) -> MetricAnalysis:
-        """The rows of one temperature; the family stays that of the session."""
-        return msgspec.structs.replace(
-            self,
-            timings=tuple(one for one in self.timings if one.temperature == temperature),
-            verdicts=tuple(one for one in self.verdicts if one.temperature == temperature),
-            floors=tuple(one for one in self.floors if one.temperature == temperature),
-        )
+    verdicts: Mapping[tuple[Question, str], Verdict]
+    floors: Mapping[Question, NoiseFloor]
+    family: int
+    selected: int

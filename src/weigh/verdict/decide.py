@@ -34,14 +34,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics import student_t
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.statistics.arrays import Bools, Floats
     from weigh.statistics.effects import Effects
 

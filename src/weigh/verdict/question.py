@@ -6,13 +6,13 @@ temperature by itself.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 HOT = "hot"
 
 
-class Question(NamedTuple):
-    """An operation at a temperature.
+class Question(msgspec.Struct, frozen=True, order=True, cache_hash=True):
+    """An operation at a temperature; a subclass may say more of what was the same on both sides.
 
     Attributes:
         operation: its name.

@@ -6,62 +6,20 @@ import math
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
-from weigh.model.answer import GateStatus
 from weigh.model.build import MIN_BUILDS
-from weigh.model.sample import Outcome
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.units import count, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
-    from weigh.model.sample import Sample
+    from weigh.model.metric import Metric
     from weigh.model.verdict import Reason, Total
 
-_ENDED = {
-    Outcome.ERROR: (codes.X_ERROR, "failed"),
-    Outcome.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
-    Outcome.TIMEOUT: (codes.X_TIMEOUT, "did not finish in time"),
-    Outcome.CRASH: (codes.X_CRASH, "crashed"),
-    Outcome.OUT_OF_MEMORY: (codes.X_OUT_OF_MEMORY, "ran out of memory"),
-}
-_GATE = {
-    GateStatus.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
-    GateStatus.ERROR: (codes.X_ERROR, "failed before any clock was started"),
-}
 
-
-def diverged() -> Reason:
-    """The gate found different answers."""
-    return codes.A1.reason("the answers differ, so nobody is timed")
-
-
-def wrong(samples: Collection[Sample]) -> Reason:
-    """Answers of later executions differed from the one that passed the gate."""
-    first = min(samples, key=_when)
-    return codes.A3.reason(
-        f"{first.contender} answered differently in a later execution (block {first.block}, "
-        f"{len(samples)} in all), so no time is shown"
-    )
-
-
-def gate_failed(contender: str, status: GateStatus) -> Reason:
-    """A contender could not take part."""
-    code, how = _GATE[status]
-    return code.reason(f"{contender} {how}")
-
-
-def failed(samples: Collection[Sample]) -> Reason:
-    """Executions of a contender failed; leaving them out would keep only the lucky ones."""
-    first = min(samples, key=_when)
-    detail = f": {first.detail}" if first.detail else ""
-    code, how = _ENDED[first.outcome]
-    return code.reason(f"{first.contender} {how} (block {first.block}, {len(samples)} in all){detail}")
-
-
-def no_ratio(metric: str, unusable: int, executions: int) -> Reason:
+def no_ratio(metric: Metric, unusable: int, values: int) -> Reason:
     """Some values of the metric have no logarithm."""
-    return codes.X_METRIC.reason(f"{metric} is zero or missing in {unusable} of {executions} executions: no ratio")
+    return codes.X_METRIC.reason(f"{metric.absent} in {unusable} of {values} {metric.each}: no ratio")
 
 
 def few_starts(starts: int) -> Reason:
@@ -189,7 +147,3 @@ def trend() -> Reason:
 def change(ratio: float) -> str:
     """A ratio as a change: ``+9.8 %``."""
     return f"{100 * (ratio - 1):+.1f} %"
-
-
-def _when(sample: Sample) -> tuple[int, int, int, int]:
-    return sample.attempt, sample.block, sample.turn, sample.run

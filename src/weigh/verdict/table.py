@@ -1,4 +1,4 @@
-"""The table: samples of one metric as arrays, one middle and one mean of every turn."""
+"""The table: observations of one metric as arrays, one middle and one mean of every turn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from weigh.model.metric import Unit
 from weigh.statistics.order_statistics import Groups
 from weigh.verdict.question import Question
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.model.sample import Sample
     from weigh.statistics.arrays import Floats, Ints
+    from weigh.verdict.observation import Observation
 
 
 _Key = TypeVar("_Key", tuple[int, str], tuple[Question, str], tuple[int, int])
@@ -38,14 +39,14 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Timed executions that ended well, sorted, so that the order of the samples cannot matter.
+    """Observations, sorted, so that the order in which they come cannot matter.
 
     The first six arrays have the shape (executions,), the question of a case is ``question_of[case]``. A
     block is one block of one attempt: a second attempt adds blocks. A start is one arm in one block.
 
     Attributes:
         case, contender, arm, block, round: numbers of what was executed, by whom and when.
-        value: the metric in its unit; NaN where it was not measured.
+        value: the metric as something of which more is worse (:func:`cost`); NaN where it was not measured.
         question_of: number of the question of each (question, case) pair.
         questions: by number: operations at a temperature.
         contenders, arms: names by number.
@@ -167,19 +168,19 @@ class Table:
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) -> Table:
-    """The timed executions of the given contenders."""
+def tabulate(observations: Iterable[Observation], unit: Unit, contenders: Iterable[str]) -> Table:
+    """The observations of the given contenders."""
     names = tuple(contenders)
     number_of = {name: number for number, name in enumerate(names)}
-    timed = [sample for sample in samples if sample.timed and sample.contender in number_of]
-    arm, arm_pairs = _numbered([(number_of[sample.contender], sample.arm) for sample in timed])
-    case, case_pairs = _numbered([(Question(sample.operation, sample.temperature), sample.case) for sample in timed])
-    block, block_pairs = _numbered([(sample.attempt, sample.block) for sample in timed])
+    rows = [one for one in observations if one.contender in number_of]
+    arm, arm_pairs = _numbered([(number_of[one.contender], one.arm) for one in rows])
+    case, case_pairs = _numbered([(one.question, one.case) for one in rows])
+    block, block_pairs = _numbered([one.block for one in rows])
     questions = sorted({question for question, _ in case_pairs})
     question_number = {question: number for number, question in enumerate(questions)}
     contender_of = np.array([number for number, _ in arm_pairs], dtype=np.int64)
-    value = np.array([getattr(sample, metric) for sample in timed], dtype=np.float64)
-    rounds = np.fromiter((sample.round for sample in timed), dtype=np.int64, count=len(timed))
+    value = cost(np.array([one.value for one in rows], dtype=np.float64), unit)
+    rounds = np.fromiter((one.round for one in rows), dtype=np.int64, count=len(rows))
     order = np.lexsort((value, rounds, block, arm, case))
     return Table(
         case=case[order],
@@ -195,13 +196,24 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
         contender_of=contender_of,
         blocks=len(block_pairs),
         attempts=len({attempt for attempt, _ in block_pairs}) or 1,
-        builds=_builds(timed, block, contender_of[arm], (len(block_pairs), len(names))),
+        builds=_builds(rows, block, contender_of[arm], (len(block_pairs), len(names))),
     )
 
 
-def _builds(timed: Sequence[Sample], block: Ints, contender: Ints, shape: tuple[int, int]) -> Ints | None:
+def cost(values: Floats, unit: Unit) -> Floats:
+    """Values as something of which more is worse, so that 0 stays without a ratio where it had none.
+
+    Answers a second become seconds for each; of a share that failed, requests for each that did not.
+    """
+    with np.errstate(divide="ignore"):
+        if unit is Unit.PER_SECOND:
+            return np.where(values == 0, 0.0, 1 / values)
+        return 1 / (1 - values) if unit is Unit.SHARE else values
+
+
+def _builds(rows: Sequence[Observation], block: Ints, contender: Ints, shape: tuple[int, int]) -> Ints | None:
     """Which builds were alive; None where nobody was built several times."""
-    known = np.array([-1 if sample.build is None else sample.build for sample in timed], dtype=np.int64)
+    known = np.array([-1 if one.build is None else one.build for one in rows], dtype=np.int64)
     if not (known >= 0).any():
         return None
     found = np.full(shape, -1, dtype=np.int64)

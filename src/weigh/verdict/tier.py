@@ -12,7 +12,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.units import count
 from weigh.model.verdict import Reason, Tier, TierName, Verdict, VerdictName
 

@@ -17,7 +17,7 @@ from weigh.model.verdict import Total, VerdictName
 from weigh.verdict.decide import decide
 
 if TYPE_CHECKING:
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions

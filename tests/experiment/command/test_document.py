@@ -10,8 +10,8 @@ from weigh.experiment import record as records
 from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
+from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules
 
 ARGUMENTS = (
     "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@1.5.5?threads=1", "--scale", "1K",

@@ -20,13 +20,13 @@ from weigh.experiment.report.terminal import notes, plain, whole
 from weigh.experiment.results.pace import Pace
 from weigh.experiment.results.results import experiment_results
 from weigh.experiment.results.stalls import Stalls
+from weigh.experiment.results.statements import Statement
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.verdict import Tier, TierName, Total, VerdictName
 from weigh.render.shape import command
 from weigh.render.terminal import plain_text
-from weigh.verdict.metrics import Statement
 
 if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults

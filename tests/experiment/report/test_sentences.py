@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.verdict import Reason, Rebuilt, Verdict, VerdictName
 from weigh.render.sentences import sentence, told
 

@@ -14,7 +14,7 @@ from weigh.load.comparison.report import words
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.load.spec import Arrivals
 from weigh.load.tpcc.workload import workload
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 
 if TYPE_CHECKING:
     import numpy as np

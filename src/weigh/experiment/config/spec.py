@@ -22,7 +22,8 @@ from weigh.model.contender import (
 from weigh.model.data.storage import KINDS, Kind
 from weigh.model.errors import UsageError, nearest
 from weigh.model.resources import parse_cpus
-from weigh.model.spec import BUDGET, FULL_STARTS, MOST_STARTS, NARROW, LayoutSpec, Rule, Rules, Spec, Temperature
+from weigh.model.rules import FULL_STARTS, Rules
+from weigh.model.spec import BUDGET, MOST_STARTS, NARROW, LayoutSpec, Rule, Spec, Temperature
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:

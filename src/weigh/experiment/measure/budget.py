@@ -11,7 +11,7 @@ import numpy as np
 from weigh.experiment.results.precision.allocation import FEWEST, LEVEL
 from weigh.model import units
 from weigh.model.errors import UsageError
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 from weigh.model.units import Seconds
 from weigh.statistics import student_t
 

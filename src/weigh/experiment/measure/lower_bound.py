@@ -9,8 +9,8 @@ from weigh.experiment.measure import budget
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import UsageError
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.schedule import arms
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

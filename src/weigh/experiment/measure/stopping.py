@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.evidence import timeline
+from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.precision import precision
 from weigh.model import units
-from weigh.model.spec import CONTENTION, FULL_STARTS
-from weigh.verdict.table import tabulate
+from weigh.model.rules import FULL_STARTS
+from weigh.model.run_metrics import HEADLINE
+from weigh.model.spec import CONTENTION
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -162,7 +164,7 @@ class Stopping:
 def standing(samples: Iterable[Sample], spec: Spec) -> str:
     """Who takes longer in the medians until now: for people who wait, and read by nobody else."""
     names = [one.name for one in spec.contenders]
-    table = tabulate(list(samples), "wall_s", names)
+    table = observed(samples, HEADLINE, names)
     logs, base = median_logs(table), names.index(spec.baseline)
     said = []
     for number, name in enumerate(names):

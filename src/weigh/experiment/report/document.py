@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.experiment.results.statements import Statement
     from weigh.model.contender import ContenderRead
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
     from weigh.model.verdict import Suite
-    from weigh.verdict.metrics import Statement
 
 SCHEMA = "weigh/1"
 

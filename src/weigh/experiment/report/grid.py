@@ -10,8 +10,8 @@ from weigh.experiment.report.cold import question
 from weigh.experiment.results.grid import Cell, Effect
 from weigh.model import units
 from weigh.model.data.grid import Level
+from weigh.model.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
-from weigh.verdict.metrics import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

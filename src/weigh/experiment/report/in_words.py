@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
 from weigh.model import codes, units
+from weigh.model.run_metrics import RUN_METRICS
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render.sentences import sentence
-from weigh.verdict.metrics import NOUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.experiment.results.statements import Statement
     from weigh.model.verdict import Verdict
-    from weigh.verdict.metrics import Statement
 
 _SAID = (
     VerdictName.SLOWER,
@@ -56,7 +56,7 @@ def of_session(results: ExperimentResults) -> list[tuple[str, str]]:
     texts: dict[tuple[str, str, str, str], list[str]] = {}
     for one in results.statements:
         if one.operation is None:
-            noun = NOUN[one.metrics[0]]
+            noun = RUN_METRICS[one.metrics[0]].noun
             tail = one.text.removeprefix(f"{noun}: ")
             texts.setdefault((one.code, tail, one.temperature, one.contender or ""), []).append(noun)
     whose: dict[tuple[str, str, str, tuple[str, ...]], list[str]] = {}

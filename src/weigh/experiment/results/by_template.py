@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.model.spec import MIN_STARTS
+from weigh.experiment.results.analysis import observed
+from weigh.model.rules import MIN_STARTS
+from weigh.model.run_metrics import HEADLINE
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.statistics.effects import Effects
 from weigh.statistics.groups import Grouped
 from weigh.verdict import comparison, reasons, refusals
 from weigh.verdict.analysis import rebuilt
 from weigh.verdict.decide import decide
-from weigh.verdict.metrics import HEADLINE
 from weigh.verdict.question import Question
 from weigh.verdict.refusals import soundness
-from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Asked(NamedTuple):
 
 def _decided(spec: Spec, samples: Sequence[Sample], asked: Sequence[_Asked]) -> Iterator[TemplateVerdict]:
     rules = halved(spec.rules)
-    table = tabulate(samples, HEADLINE, (one.name for one in spec.contenders))
+    table = observed(samples, HEADLINE, (one.name for one in spec.contenders))
     blocks = _blocks(table, spec.baseline, asked)
     found, starts = _over_starts(table, spec.baseline, asked, blocks), (~np.isnan(blocks)).sum(axis=1)
     refused = np.array([one.why is not None for one in asked], dtype=np.bool_)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
+from weigh.experiment.results.analysis import observed
 from weigh.model.data.grid import Level, laid_out
 from weigh.model.errors import EvidenceFault
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
+from weigh.model.run_metrics import HEADLINE, rules_of
 from weigh.model.units import Bytes
 from weigh.model.verdict import Reason, VerdictName
 from weigh.statistics import factorial
@@ -17,13 +19,12 @@ from weigh.statistics.effects import over_blocks, typical
 from weigh.statistics.student_t import quantile
 from weigh.verdict import reasons, refusals
 from weigh.verdict.decide import decide
-from weigh.verdict.metrics import HEADLINE, rules_of
-from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.experiment.record import Record
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.data.grid import Grid
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats
     from weigh.statistics.effects import Effects
     from weigh.statistics.factorial import Contrast
-    from weigh.verdict.analysis_model import MetricAnalysis
     from weigh.verdict.decide import Decisions
     from weigh.verdict.question import Question
 
@@ -220,7 +220,7 @@ class _Metric:
         shares: Mapping[str, float],
     ) -> None:
         self._spec, self._grid, self._metric, self._shares = spec, grid, metric, shares
-        self._table = tabulate(samples, metric, (one.name for one in spec.contenders))
+        self._table = observed(samples, metric, (one.name for one in spec.contenders))
         self._turns = self._table.turns()
         self._verdicts = {(one.operation, one.temperature, one.contender): one for one in analysis.verdicts}
         self._rules = rules_of(metric, spec.rules)

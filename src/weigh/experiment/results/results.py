@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.experiment.record import Record
 from weigh.experiment.results import answered, drift, duet, gaps, later_answers
+from weigh.experiment.results.analysis import MetricAnalysis, analyse
 from weigh.experiment.results.answered import Answered
 from weigh.experiment.results.by_template import TemplateVerdict, by_template
 from weigh.experiment.results.clock import claim, clock_end, family_cpu, plausibility, repetition, round_trip
@@ -27,19 +28,18 @@ from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.precision import precision, precision_findings
 from weigh.experiment.results.stalls import Stalls, stalls
+from weigh.experiment.results.statements import Statement, judged, statements
 from weigh.machine import contention_findings, standstill
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
+from weigh.model.run_metrics import HEADLINE, RUN_METRICS, metrics_of, rules_of
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
-from weigh.verdict.analysis import analyse
-from weigh.verdict.analysis_model import MetricAnalysis
-from weigh.verdict.metrics import HEADLINE, Statement, judged, metrics_of, rules_of, statements
 from weigh.verdict.refusals.disqualified import disqualified, withheld
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, inconclusive, tier
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 METRICS = metrics_of(ingest=False)
 """Of an experiment that asks queries. Wall time first: it decides the exit code. The others have verdicts of the same
 form."""
-CLOCKS = (HEADLINE, "cpu_s", "first_query_s")
-"""The metrics that suffer when others use the machine."""
 
 
 class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,9 +285,9 @@ def refusals(
         baseline: with whom the others are compared, where that is not the baseline of the experiment.
     """
     found: list[Refusals] = []
-    if watched and metric in CLOCKS:
+    if watched and RUN_METRICS[metric].unit.clock:
         found += contention_findings.refusals(watched.contention, baseline)
-    if metric in CLOCKS:
+    if RUN_METRICS[metric].unit.clock:
         found += drift.refusals(attempts)
     return tuple(found)
 
@@ -326,14 +324,14 @@ def _analyse(
 ) -> MetricAnalysis:
     if gate is None or before is None:
         return MetricAnalysis()
-    beside = len(metrics_of(ingest=bool(latest.spec.ingest))) - 1
+    spec = latest.spec
     analysis = analyse(
         samples,
-        spec=msgspec.structs.replace(latest.spec, rules=rules_of(metric, latest.spec.rules, beside)),
+        spec=msgspec.structs.replace(spec, rules=rules_of(metric, spec.rules, ingest=bool(spec.ingest))),
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
         gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,
-        metric=metric,  # type: ignore[arg-type]
+        metric=metric,
         refused=refused_by,
         shares=shares,
     )

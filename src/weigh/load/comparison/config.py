@@ -11,7 +11,7 @@ from weigh.host import affinity, facts
 from weigh.load.comparison.spec import SECOND, LoadComparisonSpec, LoadContender
 from weigh.load.rate_search.search import PRECISION
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import FULL_STARTS, Rules
+from weigh.model.rules import FULL_STARTS, Rules
 from weigh.model.units import count, parse_fraction
 
 if TYPE_CHECKING:

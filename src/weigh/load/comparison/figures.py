@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.analysis.figures import ALL, OperationFigures, RunFigures
+from weigh.load.comparison.metrics import BESIDE, LOAD_METRICS, PERCENTILES, RATE
 from weigh.load.gate import checks
 from weigh.load.results import LoadResults, load_results
 from weigh.load.spec import Loop
+from weigh.verdict import question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,32 +21,23 @@ if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
     from weigh.model.gate import Check
 
-PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-"""Of the response time: metrics and what they are."""
-RATE, ERRORS, CPU, MEMORY = "rate", "errors", "server_cpu_s", "server_memory"
-"""Of a whole run: answers a second of a closed loop, requests without an answer, and what the server used."""
-HIGHEST = "highest_rate"
-"""Of a search: the highest rate within the budget, in requests a second."""
 
-
-class Kind(msgspec.Struct, frozen=True):
+class Kind(msgspec.Struct, frozen=True, order=True):
     """A kind of run: what is compared was under the same one."""
 
     connections: int
     loop: Loop
 
 
-class Question(msgspec.Struct, frozen=True):
-    """What a verdict is about.
+class Question(question.Question, frozen=True, order=True, cache_hash=True, kw_only=True):
+    """What a verdict is about: an operation under a kind of run; all operations together are ``all``.
 
     Attributes:
         kind: of run.
-        operation: its name; all together are ``all``.
-        metric: a percentile of :data:`PERCENTILES`, or another figure.
+        metric: of :data:`weigh.load.comparison.metrics.LOAD_METRICS`.
     """
 
     kind: Kind
-    operation: str
     metric: str
 
 
@@ -78,36 +71,17 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
         return next((one for one in self.run.operations if one.name == name), None)
 
     def value(self, asked: Question) -> float | None:
-        """A figure in its unit: seconds, answers a second, share, bytes; None where there is none.
-
-        Percentiles are by rank, resolved or not: runs in which one is not resolved are those in which a stall came, or
-        none, and to leave them out would choose among the blocks.
-        """
+        """A figure in the unit of its metric; None where there is none."""
         own = self.operation(asked.operation)
-        if own is None:
-            return None
-        match asked.metric:
-            case "rate":
-                return self.run.rate_achieved.mean if self.run.rate_achieved else None
-            case "errors":
-                return own.failed / (own.count + own.failed) if own.count else None
-            case "server_cpu_s":
-                done = self.run.summary.done if self.run.summary else 0
-                return self.run.server.cpu_s / done if self.run.server and done else None
-            case "server_memory":
-                memory = self.run.server.memory_bytes if self.run.server else None
-                return float(memory) if memory else None
-            case _:
-                return own.response.seen_at(PERCENTILES[asked.metric])
+        return LOAD_METRICS[asked.metric].of(self.run, own) if own else None
 
     def figures(self) -> dict[str, float | None]:
         """Every figure of all operations together, by metric."""
-        metrics = (*PERCENTILES, RATE, ERRORS, CPU, MEMORY)
-        return {metric: self.value(Question(self.kind, ALL, metric)) for metric in metrics}
+        return {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *BESIDE)}
 
     def resolved(self) -> tuple[str, ...]:
         """Percentiles of all operations together that this run resolves."""
-        return tuple(name for name in PERCENTILES if self.resolves(Question(self.kind, ALL, name)))
+        return tuple(name for name in PERCENTILES if self.resolves(Question(ALL, kind=self.kind, metric=name)))
 
     def exceedances(self, asked: Question) -> float:
         """Independent requests on the rarer side of a percentile in this run."""
@@ -190,7 +164,7 @@ def questions(runs: Sequence[BlockRun], *, users: bool = False) -> tuple[Questio
         if sum(name != ALL for name in names) < 2:
             names = dict.fromkeys([ALL])
         for name in names:
-            found |= dict.fromkeys(Question(kind, name, metric) for metric in PERCENTILES)
-        others = (RATE, ERRORS, CPU, MEMORY) if kind.loop == "closed" and not users else (ERRORS, CPU, MEMORY)
-        found |= dict.fromkeys(Question(kind, ALL, metric) for metric in others)
+            found |= dict.fromkeys(Question(name, kind=kind, metric=metric) for metric in PERCENTILES)
+        others = (one for one in BESIDE if one != RATE or (kind.loop == "closed" and not users))
+        found |= dict.fromkeys(Question(ALL, kind=kind, metric=metric) for metric in others)
     return tuple(found)

@@ -12,18 +12,19 @@ from weigh.load.analysis import conditions
 from weigh.load.command_line import parsed
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
+from weigh.load.comparison.metrics import LOAD_METRICS
 from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
 from weigh.load.comparison.spec import SECOND
 from weigh.load.comparison.unranked import answered, equal_durability, of_few_lives, unranked, writes
-from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
+from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict, verdicts
 from weigh.load.replay import differences as replay
 from weigh.load.replay.differences import Compared, compare
 from weigh.load.results import WRONG, LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Code, Finding
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.units import Seconds, count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 from weigh.verdict.tier import inconclusive
@@ -133,7 +134,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if not any(one.run.operations for one in self.runs):
             return ExitCode.FAILED
-        names = {one.verdict for one in self.verdicts if one.metric in DECIDING}
+        names = {one.verdict for one in self.verdicts if LOAD_METRICS[one.metric].decides}
         if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
             return ExitCode.FOUND
         return inconclusive(names, self.tier, strict=strict)
@@ -141,7 +142,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
 
 def all_refused(found: Sequence[LoadVerdict]) -> bool:
     """Whether there are verdicts on what users meet, and all of them are refused."""
-    names = {one.verdict for one in found if one.metric in DECIDING}
+    names = {one.verdict for one in found if LOAD_METRICS[one.metric].decides}
     return names == {VerdictName.REFUSED}
 
 
@@ -324,7 +325,7 @@ def _tier(
     bad = {one.contender: one for one in reversed(findings) if one.severity == "error" and one.contender}
     inadmissible = tuple(one.name for one in last.spec.contenders if one.name in bad)
     reasons = [Reason(code=one.code, text=f"{name} is inadmissible: {one.text}") for name, one in bad.items()]
-    decided = [one for one in found if one.metric in DECIDING]
+    decided = [one for one in found if LOAD_METRICS[one.metric].decides]
     refused = all_refused(found)
     if bounded:
         reasons.append(codes.T10_ONE_LIFE.reason(_of_lives(bounded)))

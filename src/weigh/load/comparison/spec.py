@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from weigh.load.spec import LoadSpec, Loop
-from weigh.model.spec import FULL_STARTS, Rules
+from weigh.model.rules import FULL_STARTS, Rules
 
 CONTENDERS = "contenders"
 """The folder inside the evidence that holds a folder for each arm."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weigh.load.comparison.figures import PERCENTILES, Kind
+from weigh.load.comparison.figures import Kind
+from weigh.load.comparison.metrics import PERCENTILES
 from weigh.model import codes
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 from weigh.model.units import count
 from weigh.statistics.percentiles import LEAST_EXCEEDANCES
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.record import LoadRecord, RowsRead
     from weigh.model.verdict import Reason
-
-    Unranked = Mapping[tuple[Question, str], Reason]
+    from weigh.verdict import question
+    from weigh.verdict.refusals import Refusals
 
 _FORCED = {
     "fsync": "on",
@@ -45,13 +46,13 @@ _LOST = 1
 
 def unranked(
     records: Sequence[LoadComparisonRecord], runs: Sequence[BlockRun], questions: Sequence[Question]
-) -> tuple[Unranked, ...]:
+) -> tuple[Refusals, ...]:
     """Every reason, the gravest first."""
     last = records[-1]
     spec = last.spec
     others = [one.name for one in spec.contenders if one.name != spec.baseline]
 
-    def of_all(found: Mapping[str, Reason]) -> Unranked:
+    def of_all(found: Mapping[str, Reason]) -> Refusals:
         return {(asked, who): why for asked in questions for who, why in found.items()}
 
     return (
@@ -181,9 +182,9 @@ def of_few_lives(runs: Sequence[BlockRun], contender: str) -> bool:
     return bool(by_arm) and lives < min(blocks, MIN_STARTS)
 
 
-def _refused_runs(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unranked:
+def _refused_runs(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Refusals:
     """Contenders of whom a run is refused: the others would be the lucky ones."""
-    found: dict[tuple[Question, str], Reason] = {}
+    found: dict[tuple[question.Question, str], Reason] = {}
     for kind in dict.fromkeys(one.kind for one in runs):
         by_contender: dict[str, list[BlockRun]] = defaultdict(list)
         for one in runs:
@@ -221,13 +222,13 @@ def answered(one: BlockRun) -> float:
     return one.run.rate_achieved.mean if one.run.rate_achieved else 0.0
 
 
-def _unresolved(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unranked:
+def _unresolved(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Refusals:
     """Percentiles beyond which the runs of a contender together hold too few independent requests.
 
     Each run counts with as many as :mod:`weigh.load.analysis.percentiles` finds effective, whether or not they resolve
     the percentile of that run alone: what comes together inside a run is one number of a block anyhow.
     """
-    found: dict[tuple[Question, str], Reason] = {}
+    found: dict[tuple[question.Question, str], Reason] = {}
     for asked in questions:
         if asked.metric not in PERCENTILES:
             continue

@@ -12,32 +12,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.comparison.figures import CPU, ERRORS, HIGHEST, MEMORY, PERCENTILES, RATE
+from weigh.load.comparison.metrics import BESIDE, ERRORS, LOAD_METRICS, RESPONSE
 from weigh.load.spec import Loop
 from weigh.model import codes
-from weigh.model.contender import Contender
-from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Spec
+from weigh.model.metric import Unit
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.verdict import refusals
 from weigh.verdict.analysis import analyse
-from weigh.verdict.question import Question as Asked
+from weigh.verdict.analysis_model import Inquiry
+from weigh.verdict.observation import Observation
+from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from weigh.load.comparison.figures import BlockRun, Question
     from weigh.load.comparison.spec import LoadComparisonSpec
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.model.verdict import Reason
-    from weigh.verdict.analysis_model import Metric
-
-BESIDE = (RATE, ERRORS, CPU, MEMORY)
-"""Metrics that share a false discovery rate of their own beside the response times, as those of a run do."""
-DECIDING = (*PERCENTILES, RATE, ERRORS, HIGHEST)
-"""Metrics that decide the exit code: what users meet, and not what it costs."""
-_FIELD: dict[str, Metric] = {RATE: "wall_s", ERRORS: "bytes_read", CPU: "cpu_s", MEMORY: "peak_memory"}
-"""Field of a sample that a figure becomes: of a clock, or of none (errors). Percentiles are wall times."""
+    from weigh.verdict.refusals import Refusals
 
 
 class LoadVerdict(Verdict, frozen=True, kw_only=True):
@@ -78,7 +71,7 @@ def verdicts(
     spec: LoadComparisonSpec,
     runs: Sequence[BlockRun],
     questions: Sequence[Question],
-    refused: Sequence[Mapping[tuple[Question, str], Reason]] = (),
+    refused: Sequence[Refusals] = (),
 ) -> tuple[tuple[LoadVerdict, ...], tuple[LoadFloor, ...]]:
     """One verdict for every question and contender other than the baseline, and the noise floor of every question.
 
@@ -88,13 +81,13 @@ def verdicts(
         questions: in the order of the verdicts.
         refused: why the figures of a (question, contender) carry no verdict; the figures are kept.
     """
-    groups: dict[str, list[Question]] = defaultdict(list)
+    families: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
-        groups[question.metric if question.metric in BESIDE else ""].append(question)
+        families[question.metric if question.metric in BESIDE else ""].append(question)
     made: dict[Question, list[LoadVerdict]] = defaultdict(list)
     floors: dict[Question, LoadFloor] = {}
-    for metric, own in groups.items():
-        _judge(spec, [one for one in runs if one.counts], own, metric, refused, made, floors)
+    for metric, family in families.items():
+        _judge(spec, [one for one in runs if one.counts], family, metric, refused, made, floors)
     return tuple(one for question in questions for one in made[question]), tuple(
         floors[question] for question in questions if question in floors
     )
@@ -116,61 +109,42 @@ def _judge(
     spec: LoadComparisonSpec,
     runs: Sequence[BlockRun],
     questions: Sequence[Question],
-    metric: str,
-    refused: Sequence[Mapping[tuple[Question, str], Reason]],
+    family: str,
+    refused: Sequence[Refusals],
     made: dict[Question, list[LoadVerdict]],
     floors: dict[Question, LoadFloor],
 ) -> None:
     """The verdicts of one family."""
-    field = _FIELD.get(metric, "wall_s")
-    names = {str(number): question for number, question in enumerate(questions)}
-    samples = [
-        sample
-        for name, question in names.items()
-        if metric != ERRORS or any(one.value(question) for one in runs)
-        for sample in _samples(name, question, runs, field)
-    ]
-    rules = rules_of(metric, spec)
+    metric = LOAD_METRICS.get(family, RESPONSE)
+    names = [one.name for one in spec.contenders]
+    table = tabulate(_observations(questions, runs), metric.unit, names)
+    if family and LOAD_METRICS[family].spent and not (table.value > 0).any():
+        return
     found = analyse(
-        samples,
-        spec=Spec(
-            workload="load",
-            contenders=tuple(Contender(name=one.name, engine="load") for one in spec.contenders),
-            baseline=spec.baseline,
-            operations=tuple(names),
-            rules=rules,
+        table,
+        Inquiry(
+            metric=metric, baseline=spec.baseline, questions=questions, rules=rules_of(family, spec), refused=refused
         ),
-        metric=field,
-        refused=[
-            {
-                (Asked(name), who): why
-                for name, question in names.items()
-                for (about, who), why in one.items()
-                if about == question
-            }
-            for one in refused
-        ],
-        totals_too=False,
     )
-    for one in found.verdicts:
-        question = names[one.operation]
-        # Where no run of a side counts there is nothing to analyse, and why is said all the same.
-        why = tuple(refusals.reasons(refused, question, one.contender, spec.baseline))  # type: ignore[arg-type]
-        own = _without_figure(one, question, (one.contender, spec.baseline), runs) or one.reasons
-        reasons = (*why, *(reason for reason in own if reason not in why))
-        made[question].append(_labelled(msgspec.structs.replace(one, reasons=reasons), question, spec, runs))
-    for floor in found.floors:
-        question = names[floor.operation]
-        ratio, low, high = _turned(question, floor.ratio, floor.low, floor.high)
-        floors[question] = LoadFloor(
-            loop=question.kind.loop,
-            connections=question.kind.connections,
-            operation=question.operation,
-            metric=question.metric,
-            ratio=ratio,
-            low=low,
-            high=high,
-        )
+    for question in questions:
+        for name in names:
+            if (one := found.verdicts.get((question, name))) is None:
+                continue
+            # Where no run of a side counts there is nothing to analyse, and why is said all the same.
+            why = tuple(refusals.reasons(refused, question, name, spec.baseline))
+            rest = _without_figure(one, question, (name, spec.baseline), runs) or one.reasons
+            reasons = (*why, *(reason for reason in rest if reason not in why))
+            made[question].append(_labelled(msgspec.structs.replace(one, reasons=reasons), question, spec, runs))
+        if (floor := found.floors.get(question)) is not None:
+            floors[question] = LoadFloor(
+                loop=question.kind.loop,
+                connections=question.kind.connections,
+                operation=question.operation,
+                metric=question.metric,
+                ratio=floor.ratio,
+                low=floor.low,
+                high=floor.high,
+            )
 
 
 def _without_figure(
@@ -184,49 +158,24 @@ def _without_figure(
     absent = [side for side in sides if values[side] and all(value is None for value in values[side])]
     if one.starts or not absent or not all(values[side] for side in sides):
         return ()
-    return (codes.X_METRIC.reason(f"{question.metric} of {' and '.join(absent)} is not known: no ratio"),)
+    label = LOAD_METRICS[question.metric].label
+    return (codes.X_METRIC.reason(f"{label} of {' and '.join(absent)} is not known: no ratio"),)
 
 
-def _samples(name: str, question: Question, runs: Sequence[BlockRun], field: str) -> Iterator[Sample]:
-    """The runs of one kind as samples of the judge: one of each arm in each block."""
-    for turn, one in enumerate(runs):
-        value = one.value(question) if one.kind == question.kind else None
-        if value is None:
+def _observations(questions: Sequence[Question], runs: Sequence[BlockRun]) -> Iterator[Observation]:
+    """One of each arm in each block; nobody compares errors where there are none."""
+    for question in questions:
+        values = [(one, one.value(question)) for one in runs if one.kind == question.kind]
+        if question.metric == ERRORS and not any(value for _, value in values):
             continue
-        yield Sample(
-            attempt=one.attempt,
-            block=one.block,
-            start=turn,
-            turn=turn,
-            run=1,
-            arm=one.arm,
-            contender=one.contender,
-            operation=name,
-            case="",
-            outcome=Outcome.OK,
-            **{field: _worse(question, value)},  # type: ignore[arg-type]
-        )
-
-
-def _worse(question: Question, value: float) -> float:
-    """A figure of which more is worse: seconds for each answer, requests for each that is answered."""
-    if question.metric == RATE:
-        return 1 / value if value else 0.0
-    return 1 / (1 - value) if question.metric == ERRORS else value
-
-
-def _turned(question: Question, ratio: float, low: float, high: float) -> tuple[float, float, float]:
-    """A ratio as it is read: of rates, above 1 is more answers."""
-    return (1 / ratio, 1 / high, 1 / low) if question.metric == RATE else (ratio, low, high)
+        for one, value in values:
+            if value is not None:
+                yield Observation(question, (one.attempt, one.block), one.contender, one.arm, value)
 
 
 def _labelled(one: Verdict, question: Question, spec: LoadComparisonSpec, runs: Sequence[BlockRun]) -> LoadVerdict:
     """A verdict under its own name, with the figures that it is of."""
     fields = {field: getattr(one, field) for field in Verdict.__struct_fields__}
-    if question.metric == RATE:
-        for low, high in (("low", "high"), ("low_fcr", "high_fcr")):
-            fields[low], fields[high] = _inverse(fields[high]), _inverse(fields[low])
-        fields |= {"ratio": _inverse(one.ratio), "median_ratio": _inverse(one.median_ratio)}
     if codes.T10_STARTS.code in {reason.code for reason in one.reasons}:
         # What scatters within one start says nothing about the next one.
         fields |= dict.fromkeys(("low", "high", "low_fcr", "high_fcr", "detectable", "noise_floor"))
@@ -244,10 +193,6 @@ def _labelled(one: Verdict, question: Question, spec: LoadComparisonSpec, runs: 
     )
 
 
-def _inverse(ratio: float | None) -> float | None:
-    return 1 / ratio if ratio else None
-
-
 def typical(question: Question, runs: Sequence[BlockRun], contender: str) -> float | None:
     """The geometric mean of a figure over the blocks of a contender; of errors the mean."""
     own = [
@@ -260,6 +205,6 @@ def typical(question: Question, runs: Sequence[BlockRun], contender: str) -> flo
     ]
     if not own:
         return None
-    if question.metric == ERRORS:
+    if LOAD_METRICS[question.metric].unit is Unit.SHARE:
         return math.fsum(own) / len(own)
     return math.exp(math.fsum(map(math.log, own)) / len(own)) if min(own) > 0 else None

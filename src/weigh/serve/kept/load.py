@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from weigh.load.comparison.metrics import LOAD_METRICS
 from weigh.model import units
 from weigh.model.text import whole_sentences
 from weigh.render import words
@@ -11,10 +12,7 @@ from weigh.serve.kept.figured import Figured, rate, seconds, time
 from weigh.serve.kept.summary import NAME, Figure, Judged, Named, Summary, against, interval, name
 
 _PERCENTILES = ("p50", "p90", "p95", "p99", "p999", "p9999", "max")
-_TIMES = ("p50", "p95", "p99", "p999", "rate", "highest_rate")
-"""Figures of a comparison that are faster and slower; of the others there is more and less."""
-_LABELS = {"p999": "p99.9", "p9999": "p99.99", "highest_rate": "highest rate", "server_cpu_s": "CPU for each request",
-           "server_memory": "memory of the server", "errors": "share that failed"}  # fmt: skip
+_LABELS = {"p999": "p99.9", "p9999": "p99.99"}
 _NAMED = 3
 
 
@@ -177,7 +175,7 @@ class LoadComparisonKept(msgspec.Struct, frozen=True):
                 dict.fromkeys(
                     Judged(name(one.operation), name(one.contender), name(one.verdict))
                     for one in self.verdicts
-                    if one.metric in _TIMES
+                    if not _spent(one)
                 )
             ),
         )
@@ -198,7 +196,7 @@ class LoadComparisonKept(msgspec.Struct, frozen=True):
     def _says(self) -> str:
         by_contender: dict[str, dict[str, list[str]]] = {}
         for one in self.verdicts:
-            if one.operation == "all" and one.metric in _TIMES:
+            if one.operation == "all" and not _spent(one):
                 found = by_contender.setdefault(one.contender, {})
                 found.setdefault(one.verdict, []).append(_label(one))
         if not by_contender:
@@ -217,11 +215,16 @@ class LoadComparisonKept(msgspec.Struct, frozen=True):
 
 
 def _label(one: Decided) -> str:
-    return _LABELS.get(one.metric, name(one.metric))
+    return LOAD_METRICS[one.metric].label if one.metric in LOAD_METRICS else name(one.metric)
+
+
+def _spent(one: Decided) -> bool:
+    """Whether there is more and less of it, and not faster and slower."""
+    return one.metric not in LOAD_METRICS or LOAD_METRICS[one.metric].spent
 
 
 def _judged(one: Decided) -> str:
-    if one.metric in _TIMES:
+    if not _spent(one):
         return name(one.verdict)
     return {"slower": "more", "faster": "less"}.get(one.verdict, name(one.verdict))
 

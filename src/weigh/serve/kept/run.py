@@ -12,10 +12,10 @@ from weigh.experiment.report.first_screen.headline import short
 from weigh.experiment.report.first_screen.pair import Pair
 from weigh.experiment.results.answered import Answered
 from weigh.model import units
+from weigh.model.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
 from weigh.render import words
 from weigh.serve.kept.summary import Figure, Judged, Named, Summary, against, interval, name
-from weigh.verdict.metrics import HEADLINE
 
 _TOLD = 3
 """Contenders that a line tells of; the others are counted."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
     from weigh.model.verdict import Reason
     from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.statistics.effects import Effects

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weigh.experiment.report.cold import question
 from weigh.experiment.report.first_screen.pair import is_open
 from weigh.model import codes, units
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.verdict.tier import CONTENDED

@@ -6,22 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.model import units
+from weigh.model.run_metrics import HEADLINE, RUN_METRICS
 from weigh.render import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Timing, Verdict
-    from weigh.verdict.analysis_model import MetricAnalysis
-
-TITLES = {
-    "cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read",
-    "stored_bytes": "bytes stored", "first_query_s": "first answer after",
-}  # fmt: skip
-"""Of every metric but wall time, for people."""
 
 _AMOUNTS = {"slower": "more", "faster": "less"}
 
@@ -62,7 +56,7 @@ class Metrics:
 
 def metrics(results: ExperimentResults, contenders: Contenders, operations: dict[str, str]) -> Metrics | None:
     """What was measured beside wall time, None where nothing was."""
-    judged = {name: one for name, one in results.analyses.items() if name != "wall_s" and _shown(name, one)}
+    judged = {name: one for name, one in results.analyses.items() if name != HEADLINE and _shown(name, one)}
     if not judged:
         return None
     timings = {
@@ -86,12 +80,12 @@ def metrics(results: ExperimentResults, contenders: Contenders, operations: dict
                 rows.append(Row(who, _parallel(timings, operation, who.name), figures))
         if rows:
             groups.append((operation, tuple(rows)))
-    return Metrics(tuple(TITLES.get(name, name) for name in judged), tuple(groups))
+    return Metrics(tuple(RUN_METRICS[name].title for name in judged), tuple(groups))
 
 
 def _shown(metric: str, analysis: MetricAnalysis) -> bool:
-    """Whether a metric has columns: bytes read only where they can be compared; that they are zero is said once."""
-    return bool(analysis.verdicts if metric == "bytes_read" else analysis.timings)
+    """Whether a metric has columns; that one is zero, which is usual of it, is a statement and no column."""
+    return bool(analysis.verdicts if RUN_METRICS[metric].often_zero else analysis.timings)
 
 
 def _parallel(timings: Mapping[tuple[str, str, str], Timing], operation: str, contender: str) -> str:
@@ -102,7 +96,7 @@ def _parallel(timings: Mapping[tuple[str, str, str], Timing], operation: str, co
 def _figure(timing: Timing | None, verdict: Verdict | None) -> Figure:
     if timing is None:
         return Figure()
-    median = units.seconds(timing.median) if timing.metric.endswith("_s") else units.size(timing.median)
+    median = RUN_METRICS[timing.metric].unit.text(timing.median)
     if verdict is None or verdict.ratio is None:
         plain = words.ratio(verdict) if verdict else ""
         return Figure(median=median, ratio=plain, sign=str(verdict.verdict) if verdict else "", verdict=_word(verdict))
@@ -120,4 +114,4 @@ def _word(verdict: Verdict | None) -> str:
     if verdict is None:
         return ""
     name = str(verdict.verdict)
-    return (name if verdict.metric.endswith("_s") else _AMOUNTS.get(name, name)).upper()
+    return (name if RUN_METRICS[verdict.metric].unit.clock else _AMOUNTS.get(name, name)).upper()

@@ -12,11 +12,11 @@ from weigh.experiment.report.cold import question
 from weigh.experiment.report.html import answers, queries
 from weigh.experiment.report.plots import samples as sample_plot
 from weigh.experiment.report.plots import starts as start_plot
+from weigh.experiment.results.analysis import observed
 from weigh.model import units
 from weigh.model.sample import Outcome
 from weigh.render.sentences import sentence, told
 from weigh.verdict.question import HOT, Question
-from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from weigh.experiment.report.html.verdicts import Group
     from weigh.experiment.report.html.verdicts import Row as VerdictRow
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.experiment.results.statements import Statement
     from weigh.model.sample import Sample
     from weigh.model.units import Rows
     from weigh.model.verdict import Reason, Timing
     from weigh.render.svg.draw import Shared
-    from weigh.verdict.metrics import Statement
 
 MOST_DOTS = 4_000
 """Executions that one plot shows; above it, every second, third, ... start is left out, and that is said."""
@@ -286,7 +286,7 @@ class _Drawing:
     def __init__(self, samples: Sequence[Sample], contenders: Contenders, shared: Shared, most_dots: int) -> None:
         self._most = most_dots
         self._marks, self._shared = contenders.marks, shared
-        self._table = tabulate(samples, "wall_s", (who.name for who in contenders.everybody))
+        self._table = observed(samples, "wall_s", (who.name for who in contenders.everybody))
         self._logs = self._table.levels()
 
     def plots(self, operation: str, temperature: str, samples: Sequence[Sample], lines: Sequence[Line]) -> Plots:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Reason, Suite, Timing, Verdict
-    from weigh.verdict.analysis_model import MetricAnalysis
 
 _CLAIMS_NOTHING = (VerdictName.REFUSED, VerdictName.DIVERGED, VerdictName.ERROR)
 

@@ -20,10 +20,10 @@ from weigh.verdict.question import Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.sample import Sample
     from weigh.model.verdict import Reason, Verdict
     from weigh.statistics.arrays import Floats
-    from weigh.verdict.analysis_model import MetricAnalysis
     from weigh.verdict.refusals import Refusals
 
 _CHANCE = 5e-4

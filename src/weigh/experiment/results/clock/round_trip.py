@@ -26,10 +26,10 @@ from weigh.verdict.question import Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
     from weigh.model.verdict import Reason, Timing, Verdict
-    from weigh.verdict.analysis_model import MetricAnalysis
 
 FLOOR = 2e-3
 """Seconds that a contender may be later than others before it is accused; honest ones differ by 0.3 ms."""

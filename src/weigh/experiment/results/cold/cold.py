@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from weigh.experiment.record import Record
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.codes.code import Fixed
     from weigh.model.cold import CacheState, Drive, Pages
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
-    from weigh.verdict.analysis_model import MetricAnalysis
 
 
 READ_FLOOR = 256 << 10

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from weigh.experiment.results.analysis import observed
 from weigh.statistics import student_t
 from weigh.verdict.comparison import components
-from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -126,9 +126,10 @@ def rounds(
     chosen = {}
     done = len({one.block for one in samples})
     names = [contender.name for contender in spec.contenders]
-    table = tabulate([one for one in samples if one.operation in live], "wall_s", names)
+    table = observed([one for one in samples if one.operation in live], "wall_s", names)
     baseline = table.contenders.index(spec.baseline)
-    for number, (operation, _) in enumerate(table.questions):
+    for number, question in enumerate(table.questions):
+        operation = question.operation
         found = [
             (seen.total, seen.rounds)
             for candidate in range(len(names))

@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.experiment.interim_look import InterimLook, Stop, Width
+from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.precision import allocation
+from weigh.experiment.results.preclusions import preclusions
 from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.sample import Outcome
-from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
+from weigh.model.spec import CONTENTION
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
-from weigh.verdict.refusals.preclusions import Rulings
 from weigh.verdict.refusals.soundness import with_rounding
-from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from weigh.model.machine.timeline import Watch
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
+    from weigh.verdict.refusals.preclusions import Preclusions
     from weigh.verdict.table import Table
 
 FIRST_LOOK = MIN_STARTS
@@ -108,7 +110,7 @@ class Sampled:
         names = [contender.name for contender in spec.contenders]
         self._failed_earlier = [one for one in earlier if one.outcome is not Outcome.OK]
         self._failed = [one for one in own if one.outcome is not Outcome.OK]
-        self._table = tabulate(every, "wall_s", names)
+        self._table = observed(every, "wall_s", names)
         # The number of a block in the table is its place here.
         known = frozenset(names)
         self._blocks = sorted({(one.attempt, one.block) for one in every if one.timed and one.contender in known})
@@ -146,7 +148,7 @@ class Sampled:
         attempts = {self._blocks[number][0] for number in np.unique(self._table.block[chosen])}
         table = self._table if chosen.all() else self._table.only(chosen, len(attempts))
         failed = [*self._failed_earlier, *(one for one in self._failed if one.block <= block)]
-        return _Seen(table, Rulings([one for one in failed if one.operation in some], {}), self._spec, operations)
+        return _Seen(table, preclusions([one for one in failed if one.operation in some]), self._spec, operations)
 
 
 def _look(
@@ -238,19 +240,19 @@ def contended(
 class _Seen:
     """The comparisons that have a width: both sides were executed, and nobody failed or was wrong."""
 
-    def __init__(self, table: Table, rulings: Rulings, spec: Spec, operations: Collection[str]) -> None:
+    def __init__(self, table: Table, precluded: Preclusions, spec: Spec, operations: Collection[str]) -> None:
         self.spec, self.operations = spec, operations
         self.table = table
         unusable, executions = self.table.unusable(), self.table.executions()
         baseline = self.table.contenders.index(spec.baseline)
         self.pairs = [
             (number, candidate)
-            for number, (operation, _) in enumerate(self.table.questions)
+            for number, question in enumerate(self.table.questions)
             for candidate, name in enumerate(self.table.contenders)
             if candidate != baseline
             and executions[number, [candidate, baseline]].all()
             and not unusable[number, [candidate, baseline]].any()
-            and rulings.of(operation, name, spec.baseline) is None
+            and precluded.of(question.operation, name, spec.baseline) is None
         ]
         self.compared = with_rounding(compare(self.table, self.pairs, baseline))
         self.rules = halved(spec.rules)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.load.rate_search.threshold import Posterior
-    from weigh.model.spec import Rules
+    from weigh.model.rules import Rules
 
 
 class Ratio:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.analysis.figures import ALL
-from weigh.load.comparison.figures import HIGHEST, Kind, Question
+from weigh.load.comparison.figures import Kind, Question
+from weigh.load.comparison.metrics import HIGHEST
 from weigh.load.comparison.rate_search.ratio import Ratio, decide
 from weigh.load.comparison.verdicts import LoadVerdict
 from weigh.load.rate_search.results import (
@@ -22,7 +23,7 @@ from weigh.load.rate_search.results import (
 from weigh.load.rate_search.search import posterior
 from weigh.load.rate_search.threshold import Posterior, Threshold
 from weigh.model import codes
-from weigh.model.spec import MIN_STARTS
+from weigh.model.rules import MIN_STARTS
 from weigh.model.units import count
 from weigh.model.verdict import Reason, VerdictName
 from weigh.verdict import refusals
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weigh.load.comparison.record import LoadComparisonRecord
-    from weigh.load.comparison.unranked import Unranked
     from weigh.load.results import LoadResults
+    from weigh.verdict.refusals import Refusals
 
 
 class ContenderRate(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,11 +81,11 @@ class RatesFound(msgspec.Struct, frozen=True, kw_only=True):
 
 def asked_of(record: LoadComparisonRecord) -> Question:
     """What the verdicts are about."""
-    return Question(Kind(record.spec.load.connections[0], "open"), ALL, HIGHEST)
+    return Question(ALL, kind=Kind(record.spec.load.connections[0], "open"), metric=HIGHEST)
 
 
 def rates_found(
-    records: Sequence[LoadComparisonRecord], loads: Sequence[Mapping[str, LoadResults]], refused: Sequence[Unranked]
+    records: Sequence[LoadComparisonRecord], loads: Sequence[Mapping[str, LoadResults]], refused: Sequence[Refusals]
 ) -> RatesFound:
     """Compute it.
 
@@ -144,17 +145,16 @@ def _verdicts(
     record: LoadComparisonRecord,
     rates: Sequence[ContenderRate],
     limits: Mapping[str, Posterior],
-    refused: Sequence[Unranked],
+    refused: Sequence[Refusals],
 ) -> tuple[LoadVerdict, ...]:
     spec, asked = record.spec, asked_of(record)
     of = {one.contender: one for one in rates}
-    whole = (*refused, {(asked, one.contender): why for one in rates if (why := _no_rate(one))})
+    whole: tuple[Refusals, ...] = (*refused, {(asked, one.contender): why for one in rates if (why := _no_rate(one))})
     others = [one for one in of if one != spec.baseline]
     if spec.baseline not in of:
         return ()
     reasons: dict[str, tuple[Reason, ...]] = {
-        name: tuple(refusals.reasons(whole, asked, name, spec.baseline))  # type: ignore[arg-type]
-        for name in others
+        name: tuple(refusals.reasons(whole, asked, name, spec.baseline)) for name in others
     }
     ratios = {name: Ratio(limits[name], limits[spec.baseline]) for name in others if {name, spec.baseline} <= {*limits}}
     found = decide({name: ratio for name, ratio in ratios.items() if not reasons[name]}, spec.rules)

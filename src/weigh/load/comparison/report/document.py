@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.load.analysis import conditions
-from weigh.load.comparison.figures import MEMORY, BlockRun
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.rate_search.report import RatesDocument
 from weigh.load.comparison.results import Apart, LoadComparisonResults, Sustained
@@ -18,9 +17,12 @@ from weigh.load.report.document import ExperimentRow
 from weigh.load.spec import Arrivals, Loop
 from weigh.machine.drift import Quiet
 from weigh.model.finding import Finding
-from weigh.model.spec import Rules
+from weigh.model.rules import Rules
 from weigh.model.units import Bytes, Seconds
 from weigh.model.verdict import Reason, Tier, VerdictName
+
+if TYPE_CHECKING:
+    from weigh.load.comparison.figures import BlockRun
 
 SCHEMA = "weigh/load-comparison/1"
 
@@ -272,7 +274,7 @@ def _verdict(one: LoadVerdict) -> LoadVerdictRow:
 
 def _run(one: BlockRun) -> BlockRow:
     figures = one.figures()
-    memory = figures.pop(MEMORY)
+    memory = figures.pop("server_memory")
     return BlockRow(
         attempt=one.attempt,
         block=one.block,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.figures import ALL
-from weigh.load.comparison.figures import CPU, ERRORS, HIGHEST, MEMORY, PERCENTILES, RATE
+from weigh.load.comparison.metrics import ERRORS, LOAD_METRICS, PERCENTILES, RATE
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.replay import differences
 from weigh.load.report import words as load_words
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from weigh.load.comparison.results import LoadComparisonResults
     from weigh.load.comparison.verdicts import LoadVerdict
 
-_NAMES = {RATE: "answers/s", ERRORS: "failed", CPU: "CPU/request", MEMORY: "memory", HIGHEST: "highest rate"}
 _ALIKE = (VerdictName.SAME, VerdictName.SMALL)
 _DIFFERENT = (VerdictName.SLOWER, VerdictName.FASTER)
 _MORE = {VerdictName.SLOWER: "MORE", VerdictName.FASTER: "LESS"}
@@ -41,7 +40,7 @@ _FACTOR = 2.0
 
 def figure(metric: str) -> str:
     """The name of a figure."""
-    return load_words.percentile_name(PERCENTILES[metric]) if metric in PERCENTILES else _NAMES[metric]
+    return LOAD_METRICS[metric].title
 
 
 def kind(one: Kind) -> str:
@@ -51,22 +50,12 @@ def kind(one: Kind) -> str:
 
 def value(metric: str, number: float | None) -> str:
     """A figure with its unit."""
-    if number is None:
-        return "-"
-    match metric:
-        case "rate" | "highest_rate":
-            return f"{number:,.4g}/s"
-        case "errors":
-            return units.percent(number, 2)
-        case "server_memory":
-            return units.size(number)
-        case _:
-            return units.seconds(number)
+    return LOAD_METRICS[metric].unit.text(number)
 
 
 def verdict(one: LoadVerdict) -> str:
     """A verdict in a few words: of errors and of what is used, MORE and LESS."""
-    if one.verdict in _MORE and one.metric in (ERRORS, CPU, MEMORY):
+    if one.verdict in _MORE and LOAD_METRICS[one.metric].spent:
         if one.metric == ERRORS:
             return f"{_MORE[one.verdict]}: {value(ERRORS, one.value)}, not {value(ERRORS, one.baseline_value)}"
         return words.verdict(one).replace(str(one.verdict).upper(), _MORE[one.verdict], 1)

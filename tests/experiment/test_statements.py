@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import analyse
+from weigh.experiment.results.statements import Statement, judged, statements
 from weigh.model.contender import Contender
+from weigh.model.rules import Rules
+from weigh.model.run_metrics import HEADLINE, metrics_of, rules_of
 from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import Rules, Spec
+from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName
 from weigh.statistics.effects import Effects
-from weigh.verdict.analysis import analyse
 from weigh.verdict.decide import p_matters, step_up
-from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 
 if TYPE_CHECKING:
-    from weigh.verdict.analysis_model import MetricAnalysis
+    from weigh.experiment.results.analysis import MetricAnalysis
 
+BESIDE = metrics_of(ingest=False)[1:]
 SPEC = Spec(
     workload="netflow",
     contenders=(Contender(name="old", engine="duckdb"), Contender(name="new", engine="duckdb")),

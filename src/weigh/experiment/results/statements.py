@@ -3,11 +3,6 @@
 CPU seconds, peak memory and bytes read have verdicts of the same form as wall time, and mostly much less noise. What is
 said here follows from those verdicts; nothing is tested again. CPU seconds tell how much work was done, not how long a
 user waits: they can settle that an engine works more, and never that it is slower.
-
-**The families.** Wall time is declared beforehand as what decides, and has the false discovery rate q by itself. The
-other metrics share another q: each gets q / 3, whether or not all three can be judged. The false discoveries among all
-claims beside wall time are then at most q in expectation, however the metrics depend on each other, because the share
-over the union of families is at most the sum of the shares in each.
 """
 
 from __future__ import annotations
@@ -19,30 +14,18 @@ import msgspec
 
 from weigh.model import codes
 from weigh.model.finding import Code
+from weigh.model.run_metrics import HEADLINE, RUN_METRICS, metrics_of
 from weigh.model.units import percent
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.codes.code import Entry
     from weigh.model.sample import Sample
-    from weigh.model.spec import Rules
     from weigh.model.verdict import Verdict
-    from weigh.verdict.analysis_model import MetricAnalysis
 
-HEADLINE = "wall_s"
-"""The metric that decides the exit code."""
-BESIDE = ("cpu_s", "peak_memory", "bytes_read")
-"""The metrics that are judged beside it."""
-OF_LOADS = ("stored_bytes", "first_query_s")
-"""The metrics that are judged beside these where tables are loaded."""
-NOUN = {
-    "cpu_s": "CPU seconds", "peak_memory": "memory at the peak", "bytes_read": "bytes read",
-    "stored_bytes": "bytes stored",
-}  # fmt: skip
-_FEWER = {"cpu_s": "fewer", "peak_memory": "less", "bytes_read": "fewer", "stored_bytes": "fewer"}
-_PRICE = {"cpu_s": "cores", "peak_memory": "memory", "bytes_read": "reading", "stored_bytes": "disk"}
 _DIRECTION = {VerdictName.SLOWER: 1, VerdictName.FASTER: -1, VerdictName.SAME: 0, VerdictName.SMALL: 0}
 _FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
@@ -68,32 +51,12 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     temperature: str = "hot"
 
 
-def metrics_of(*, ingest: bool) -> tuple[str, ...]:
-    """The metrics that are judged, the headline first.
-
-    Args:
-        ingest: whether tables are loaded.
-    """
-    return (HEADLINE, *BESIDE, *(OF_LOADS if ingest else ()))
-
-
-def rules_of(metric: str, rules: Rules, beside: int = len(BESIDE)) -> Rules:
-    """The rules under which a metric is judged: its share of the false discovery rate.
-
-    Args:
-        metric: that is judged.
-        rules: of the experiment.
-        beside: how many metrics are judged beside the headline.
-    """
-    return rules if metric == HEADLINE else msgspec.structs.replace(rules, fdr=rules.fdr / beside)
-
-
 def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
-    """The analysis without rows that only say that bytes read are sometimes zero, which ``M.some`` says once.
+    """The analysis without rows that only say what ``M.some`` says once: that it is sometimes zero.
 
     Hot data is not read, but for a page now and then.
     """
-    if metric != "bytes_read":
+    if not RUN_METRICS[metric].often_zero:
         return analysis
     kept = (one for one in analysis.verdicts if not {reason.code for reason in one.reasons} & {codes.X_METRIC.code})
     return msgspec.structs.replace(analysis, verdicts=tuple(kept))
@@ -124,7 +87,7 @@ def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample
     found = [*_unjudged(samples)]
     beside: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
     # When the first query is answered follows from the time of the load: that both moved says nothing more.
-    for metric in (one for one in analyses if one in NOUN):
+    for metric in (one for one in analyses if RUN_METRICS[one].noun):
         for one in analyses[metric].verdicts:
             beside[one.operation, one.contender][metric] = one
     for wall in headline.verdicts:
@@ -135,7 +98,8 @@ def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample
 def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
     """Metrics that are zero or were not measured, each once and not on every row."""
     timed = [sample for sample in samples if sample.timed]
-    for metric in BESIDE if timed else ():
+    for metric in metrics_of(ingest=False)[1:] if timed else ():
+        noun = RUN_METRICS[metric].noun
         values: dict[str, list[float | None]] = defaultdict(list)
         for sample in timed:
             values[sample.contender].append(getattr(sample, metric))
@@ -143,18 +107,16 @@ def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
         known = [value for own in values.values() for value in own if value is not None]
         zeros = sum(value <= 0 for value in known)
         if not known:
-            yield Statement(
-                code=codes.M_MISSING.code, text=f"{NOUN[metric]}: not measured, so not judged", metrics=(metric,)
-            )
+            yield Statement(code=codes.M_MISSING.code, text=f"{noun}: not measured, so not judged", metrics=(metric,))
             continue
         for name in sorted(unknown):
-            text = f"{NOUN[metric]}: not measured, because other processes do its work, so not judged"
+            text = f"{noun}: not measured, because other processes do its work, so not judged"
             yield Statement(code=codes.M_MISSING.code, text=text, metrics=(metric,), contender=name)
         if zeros == len(known):
-            yield Statement(code=codes.M_ZERO.code, text=f"{NOUN[metric]}: zero in every execution, so not judged",
+            yield Statement(code=codes.M_ZERO.code, text=f"{noun}: zero in every execution, so not judged",
                             metrics=(metric,))  # fmt: skip
         elif zeros:
-            text = f"{NOUN[metric]}: zero in {zeros:,} of {len(known):,} executions; no ratio where one of them is zero"
+            text = f"{noun}: zero in {zeros:,} of {len(known):,} executions; no ratio where one of them is zero"
             yield Statement(code=codes.M_SOME.code, text=text, metrics=(metric,))
 
 
@@ -184,18 +146,22 @@ def _pair(wall: Verdict, beside: Mapping[str, Verdict]) -> Iterator[Statement]:
     alike = [metric for metric, direction in moved.items() if direction == time]
     opposed = [metric for metric, direction in moved.items() if direction != time]
     if opposed and time < 0:
-        price = " and ".join(_PRICE[metric] for metric in opposed)
+        price = " and ".join(RUN_METRICS[metric].price for metric in opposed)
         text = f"{wall.ratio:.2f} times the time, bought with {price}: {_factors(opposed, beside)}"
         yield said(codes.M_BOUGHT, text, *opposed)
     elif opposed:
         yield said(codes.M_AGAINST, f"{wall.ratio:.2f} times the time, and yet {_factors(opposed, beside)}", *opposed)
     if alike:
-        apart = f"; {' and '.join(NOUN[one] for one in still)} did not" if still else ""
-        yield said(codes.M_WITH, f"{' and '.join(NOUN[one] for one in alike)} moved with the time{apart}", *alike)
+        apart = f"; {_nouns(still)} did not" if still else ""
+        yield said(codes.M_WITH, f"{_nouns(alike)} moved with the time{apart}", *alike)
     elif "cpu_s" in still and not opposed:
         yield said(
             codes.M_ALONE, f"the time moved alone: CPU seconds are the same within {percent(wall.margin)}", "cpu_s"
         )
+
+
+def _nouns(metrics: Iterable[str]) -> str:
+    return " and ".join(RUN_METRICS[one].noun for one in metrics)
 
 
 def _left_open(wall: Verdict) -> bool:
@@ -216,7 +182,7 @@ def _listed(metrics: Sequence[str], beside: Mapping[str, Verdict]) -> str:
     for metric in metrics:
         one = beside[metric]
         amount = f"{one.ratio:.2f} times the" if _as_factor(one) else _amount(one)
-        said.append(f"{amount} {NOUN[metric]} {_range(one)}")
+        said.append(f"{amount} {RUN_METRICS[metric].noun} {_range(one)}")
     return " and ".join(said)
 
 
@@ -227,7 +193,7 @@ def _factors(metrics: Sequence[str], beside: Mapping[str, Verdict]) -> str:
     """
     found = [beside[metric] for metric in metrics]
     return " and ".join(
-        f"{one.ratio:.2f} times the {NOUN[one.metric]} ({one.low:.2f} to {one.high:.2f})" for one in found
+        f"{one.ratio:.2f} times the {RUN_METRICS[one.metric].noun} ({one.low:.2f} to {one.high:.2f})" for one in found
     )
 
 
@@ -239,8 +205,8 @@ def _amount(one: Verdict) -> str:
     """``12.0 % more``, ``8.0 % fewer``, ``2.31 times as many``."""
     assert one.ratio is not None
     if _as_factor(one):
-        return f"{one.ratio:.2f} times as {'much' if _FEWER[one.metric] == 'less' else 'many'}"
-    return f"{percent(abs(one.ratio - 1))} {'more' if one.ratio > 1 else _FEWER[one.metric]}"
+        return f"{one.ratio:.2f} times as {'much' if RUN_METRICS[one.metric].less == 'less' else 'many'}"
+    return f"{percent(abs(one.ratio - 1))} {'more' if one.ratio > 1 else RUN_METRICS[one.metric].less}"
 
 
 def _range(one: Verdict) -> str:

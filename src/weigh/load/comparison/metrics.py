@@ -1,0 +1,103 @@
+"""The metrics of a load: figures of a run that are judged, with the words that reports use of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from weigh.model.metric import Metric, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.load.analysis.figures import OperationFigures, RunFigures
+
+
+class LoadMetric(Metric, frozen=True, kw_only=True):
+    """A figure of a run that is judged.
+
+    Attributes:
+        of: computes it of a run and one of its operations; None where there is none.
+        title: in the tables of a comparison.
+        label: by itself, as in a list of everything.
+        spent: whether it is used or lost, so that there is more and less of it, and not slower and faster; it has no
+            verdict where no run has any.
+        decides: whether it decides the exit code: what users meet does, and what it costs does not.
+    """
+
+    of: Callable[[RunFigures, OperationFigures], float | None]
+    title: str
+    label: str
+    each: str = "runs"
+    spent: bool = False
+    decides: bool = True
+
+
+def _quantile(q: float, run: RunFigures, own: OperationFigures) -> float | None:
+    """By rank, resolved or not: runs in which one is not resolved are those in which a stall came, or none.
+
+    To leave them out would choose among the blocks.
+    """
+    return own.response.seen_at(q)
+
+
+def _rate(run: RunFigures, own: OperationFigures) -> float | None:
+    return run.rate_achieved.mean if run.rate_achieved else None
+
+
+def _errors(run: RunFigures, own: OperationFigures) -> float | None:
+    return own.failed / (own.count + own.failed) if own.count else None
+
+
+def _cpu(run: RunFigures, own: OperationFigures) -> float | None:
+    done = run.summary.done if run.summary else 0
+    return run.server.cpu_s / done if run.server and done else None
+
+
+def _memory(run: RunFigures, own: OperationFigures) -> float | None:
+    memory = run.server.memory_bytes if run.server else None
+    return float(memory) if memory else None
+
+
+def _searched(run: RunFigures, own: OperationFigures) -> None:
+    """A search has one rate, and its runs have none of it."""
+
+
+PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+"""Of the response time: metrics and what they are."""
+RATE, ERRORS, HIGHEST = "rate", "errors", "highest_rate"
+RESPONSE = Metric(name="response", unit=Unit.SECONDS, absent="the response time is zero or missing", each="runs")
+"""What all percentiles are of: they are judged together."""
+_TITLES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+_ALL = (
+    *(
+        LoadMetric(
+            name=name, unit=Unit.SECONDS, absent=RESPONSE.absent, of=partial(_quantile, q), title=_TITLES[name],
+            label=_TITLES[name],
+        )
+        for name, q in PERCENTILES.items()
+    ),
+    LoadMetric(
+        name=RATE, unit=Unit.PER_SECOND, absent="no request was answered", of=_rate, title="answers/s", label=RATE,
+    ),
+    LoadMetric(
+        name=ERRORS, unit=Unit.SHARE, absent="no request was answered", of=_errors, title="failed",
+        label="share that failed", spent=True,
+    ),
+    LoadMetric(
+        name="server_cpu_s", unit=Unit.SECONDS, absent="the CPU time of the server is zero or missing", of=_cpu,
+        title="CPU/request", label="CPU for each request", spent=True, decides=False,
+    ),
+    LoadMetric(
+        name="server_memory", unit=Unit.BYTES, absent="the memory of the server is zero or missing", of=_memory,
+        title="memory", label="memory of the server", spent=True, decides=False,
+    ),
+    LoadMetric(
+        name=HIGHEST, unit=Unit.PER_SECOND, absent="no rate was kept", of=_searched, title="highest rate",
+        label="highest rate",
+    ),
+)  # fmt: skip
+LOAD_METRICS = {one.name: one for one in _ALL}
+"""By name. Seconds, answers a second, a share, or bytes."""
+BESIDE = tuple(one for one in LOAD_METRICS if one not in (*PERCENTILES, HIGHEST))
+"""Those of a whole run. They share a false discovery rate of their own beside the response times."""

@@ -1,0 +1,29 @@
+"""The rules of the verdicts: error rates, bounds, and how many starts they need."""
+
+from __future__ import annotations
+
+import msgspec
+
+MIN_STARTS = 5
+"""Below this number of fresh starts there is no verdict (statistics.md §2)."""
+FULL_STARTS = 10
+"""From this number of fresh starts on a claim can be conclusive."""
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
+    """The error rates and bounds of the verdicts, in one place; every report prints them.
+
+    Attributes:
+        margin: the smallest change that matters, as a fraction, declared beforehand.
+        confidence: level of the interval that answers "is there a difference?".
+        fdr: false discovery rate over the session for "does it matter?" (Benjamini-Yekutieli); half of it for what is
+            typical, half for the total.
+        equivalence: error rate of SAME (two one-sided tests).
+        unstable: smallest detectable effect above which an operation is refused as unstable.
+    """
+
+    margin: float = 0.03
+    confidence: float = 0.99
+    fdr: float = 0.05
+    equivalence: float = 0.05
+    unstable: float = 0.10
