@@ -116,9 +116,9 @@ class LoadLadderKind(Kind["LoadLadderResults", "LoadLadderVerification"]):
         return files.read(folder)
 
     def text(self, results: LoadLadderResults, name: str) -> RenderableType:
-        from weigh.ladder.load.report.terminal import report
+        from weigh.ladder.load.report.report import text
 
-        return report(results, name)
+        return text(results, name)
 
     def document(self, results: LoadLadderResults, name: str) -> dict[str, Any]:
         from weigh.ladder.load.report.document import document

@@ -243,7 +243,7 @@ def _table(one: blocks.Table) -> FittedTable:
             heading.plain,
             justify="right" if column.right else "left",
             no_wrap=whole,
-            overflow="ellipsis" if whole else "fold",
+            overflow="ellipsis" if whole or column.right else "fold",
             min_width=column.least,
         )
     for group in one.groups:
