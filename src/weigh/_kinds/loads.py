@@ -127,24 +127,24 @@ class LoadComparisonKind(Kind["LoadComparisonResults", "LoadComparisonVerificati
         return files.read(folder)
 
     def text(self, results: LoadComparisonResults, name: str) -> RenderableType:
-        from weigh.load.comparison.report.terminal import screen
+        from weigh.load.comparison.report.report import screen
 
         return screen(results, name)
 
     def whole(self, results: LoadComparisonResults, name: str) -> RenderableType:
-        from weigh.load.comparison.report.terminal import whole
+        from weigh.load.comparison.report.report import whole
 
         return whole(results, name)
 
     def notes(self, results: LoadComparisonResults) -> RenderableType:
-        from weigh.load.comparison.report.terminal import notes
+        from weigh.load.comparison.report.report import notes
 
         return notes(results)
 
     def markdown(self, results: LoadComparisonResults, name: str) -> str:
-        from weigh.load.comparison.report.markdown import markdown
+        from weigh.load.comparison.report.report import to_markdown
 
-        return markdown(results, name)
+        return to_markdown(results, name)
 
     def document(self, results: LoadComparisonResults, name: str) -> dict[str, Any]:
         from weigh.load.comparison.report.document import document

@@ -232,7 +232,7 @@ def _style(name: str) -> str:
 
 def _table(one: blocks.Table) -> FittedTable:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    used = [at for at, column in enumerate(one.columns) if column.form != "page"]
+    used = [at for at, column in enumerate(one.columns) if column.form in ("", "terminal")]
     for at in used:
         column = one.columns[at]
         heading = _cell(column.heading)
