@@ -41,7 +41,7 @@ _ATTEMPT = {
 }
 _LADDER = {
     "read": ".report.files:read",
-    "text": ".report.terminal:report",
+    "text": ".report.report:text",
     "document": ".report.document:document",
     "html": ".report.files:html",
     "verify": ".verify:verify",
@@ -94,7 +94,10 @@ LOAD_COMPARISON: Kind[LoadComparisonResults, LoadComparisonVerification] = Kind(
     verify_schema="weigh/verify-load-comparison/1",
     can={
         **{what: where for what, where in _ATTEMPT.items() if what != "screen"},
-        "markdown": ".report.markdown:markdown",
+        "text": ".report.report:screen",
+        "whole": ".report.report:whole",
+        "notes": ".report.report:notes",
+        "markdown": ".report.report:to_markdown",
         "recognises": ".record:is_load_comparison",
         "about": "weigh.kinds.about:load_comparison",
         "recount": "weigh.load.recount.comparison:recount",

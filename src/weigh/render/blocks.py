@@ -31,7 +31,7 @@ Phrase: TypeAlias = str | Part | tuple[str | Part, ...]
 """Markup, which is a str, is for pages alone."""
 Drawing: TypeAlias = Callable[[], "Markup"]
 """Drawn where it is put on a page, and nowhere else."""
-Form: TypeAlias = Literal["", "terminal", "page"]
+Form: TypeAlias = Literal["", "terminal", "page", "markdown"]
 """Where alone a column has room; empty for everywhere."""
 
 
@@ -50,7 +50,7 @@ class Cell:
     Attributes:
         text: as it is read.
         style: of all of it, as of :class:`Part`.
-        page: what a page has room for instead.
+        page: what a page and Markdown have room for instead.
     """
 
     text: Phrase | Interval

@@ -145,7 +145,7 @@ class Blocks:
         ).format(one.tier.name, words.tier(one.tier.name), reasons)
 
     def _table(self, one: blocks.Table) -> Markup:
-        used = [at for at, column in enumerate(one.columns) if column.form != "terminal"]
+        used = [at for at, column in enumerate(one.columns) if column.form in ("", "page")]
         heads = [Markup('<th scope="col">{}</th>').format(one.grouped_by)] if one.grouped_by else []
         for at in used:
             column = one.columns[at]

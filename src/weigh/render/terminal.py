@@ -232,7 +232,7 @@ def _style(name: str) -> str:
 
 def _table(one: blocks.Table) -> FittedTable:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    used = [at for at, column in enumerate(one.columns) if column.form != "page"]
+    used = [at for at, column in enumerate(one.columns) if column.form in ("", "terminal")]
     for at in used:
         column = one.columns[at]
         heading = _cell(column.heading)
@@ -243,7 +243,7 @@ def _table(one: blocks.Table) -> FittedTable:
             heading.plain,
             justify="right" if column.right else "left",
             no_wrap=whole,
-            overflow="ellipsis" if whole else "fold",
+            overflow="ellipsis" if whole or column.right else "fold",
             min_width=column.least,
         )
     for group in one.groups:

@@ -16,8 +16,7 @@ from weigh._version import __version__
 from weigh.evidence.sealing import seal
 from weigh.kinds.table import LOAD_COMPARISON
 from weigh.load.comparison.report import files
-from weigh.load.comparison.report.markdown import markdown
-from weigh.load.comparison.report.terminal import plain
+from weigh.load.comparison.report.report import plain, to_markdown
 from weigh.load.comparison.report.words import headline
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.model.errors import ExitCode
@@ -134,7 +133,7 @@ def test_every_form_has_the_ratio_and_each_rate(results: LoadComparisonResults) 
     assert "times the rate of old with p90<=50ms (99 % interval" in first
     assert others[0].startswith("old carries 4")
     assert "The highest rate of each" in text
-    marked = markdown(results, "runs/x")
+    marked = to_markdown(results, "runs/x")
     assert "| contender | highest rate |" in marked
     page = files.page(results).decode()
     assert_sound(page)

@@ -17,8 +17,7 @@ from weigh.evidence.sealing import seal
 from weigh.kinds.table import LOAD_COMPARISON, kind_of
 from weigh.load.comparison.report import files
 from weigh.load.comparison.report.document import document
-from weigh.load.comparison.report.markdown import markdown
-from weigh.load.comparison.report.terminal import plain, screen
+from weigh.load.comparison.report.report import plain, screen, to_markdown
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.load.replay.differences import Compared
 from weigh.model.errors import EvidenceFault
@@ -77,7 +76,7 @@ def test_the_sentences_come_first(results: LoadComparisonResults) -> None:
 
 
 def test_markdown_has_the_verdicts(results: LoadComparisonResults) -> None:
-    text = markdown(results, "runs/x")
+    text = to_markdown(results, "runs/x")
     assert text.startswith("**open loop, 4 connections: new")
     rows = [line for line in text.splitlines() if line.startswith("| p99")]
     assert any("| new |" in line for line in rows)

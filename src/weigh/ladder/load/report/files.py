@@ -8,7 +8,7 @@ from weigh.evidence import naming, seal, whole
 from weigh.ladder.load import record
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report.document import document
-from weigh.ladder.load.report.page import page
+from weigh.ladder.load.report.report import html as page
 from weigh.ladder.load.results import LoadLadderResults, summarise
 from weigh.model.errors import EnvironmentFault
 
@@ -43,12 +43,12 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    return page(read(folder)).encode()
+    return page(read(folder))
 
 
 def rendered(summary: LoadLadderResults) -> dict[str, bytes]:
     """Every file by name, as it is written."""
-    return {JSON: seal.json_bytes(document(summary)), HTML: page(summary).encode()}
+    return {JSON: seal.json_bytes(document(summary)), HTML: page(summary)}
 
 
 def write(root: Path, plan: LoadLadderPlan, rungs: Sequence[Path]) -> Path:

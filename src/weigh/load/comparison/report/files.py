@@ -8,8 +8,8 @@ from weigh.evidence import attempts, naming, whole
 from weigh.evidence.seal import json_bytes
 from weigh.load.comparison import record as comparison_record
 from weigh.load.comparison.report.document import document
-from weigh.load.comparison.report.page import page
-from weigh.load.comparison.report.terminal import plain
+from weigh.load.comparison.report.report import html as page
+from weigh.load.comparison.report.report import plain
 from weigh.load.comparison.results import load_comparison_results
 from weigh.load.report import files as load_files
 
