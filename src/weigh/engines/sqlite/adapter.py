@@ -380,9 +380,8 @@ def _array(name: str, values: tuple[Any, ...]) -> Any:
     if kinds == {int, float} and all(abs(value) <= _EXACT for value in values if isinstance(value, int)):
         kinds = {float}
     if len(kinds) > 1:
-        raise TypeError(
-            f"column {name} holds {', '.join(sorted(one.__name__ for one in kinds))}: it must have one type"
-        )
+        mixed = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise TypeError(f"column {name} holds {mixed}: a column of an answer has one type")
     return pa.array(values, types[kinds.pop()])
 
 
