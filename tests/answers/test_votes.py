@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from weigh.answers.compare import compare
+from weigh.answers.left_open import by_chance
 from weigh.answers.votes import vote
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.gate import UNDECIDED
@@ -137,3 +139,80 @@ def test_where_null_stands_in_an_order_no_majority_tells(
     sql: str, duckdb: list[tuple[int | None, int]], others: list[tuple[int | None, int]], found: str
 ) -> None:
     assert [one.detail for one in ordered(sql, duckdb, others) if one.contender == "duckdb"] == [found]
+
+
+WAYS = {"duckdb": {"nulls": "last"}, "polars": {"nulls": "first"}, "pyarrow": {"nulls": "first"}}
+"""Of DuckDB otherwise than of the two others."""
+
+
+def rows_of(sql: str, ways: dict[str, dict[str, str]], answers: dict[str, list[int]]) -> set[str]:
+    """What is found of DuckDB, whose answer of one column v has other values or as many rows as it likes."""
+    case = Case(name="only", timed=True)
+    operation = Operation(
+        name="q", sql=sql, cases=(case,), schema=ResultSchema(columns=(Column(name="v", kind="integer"),))
+    )
+    tables = {name: pa.table({"v": pa.array(answers.get(name, [1, 2]), pa.int64())}) for name in LINEAGE}
+    return {one.detail for one in vote(operation, case, tables, LINEAGE, ways) if one.contender == "duckdb"}
+
+
+@pytest.mark.parametrize(
+    ("key", "sql"),
+    [
+        ("division", "SELECT count(*) AS v FROM t WHERE x / 2 = 1"),
+        ("division", "SELECT v FROM t GROUP BY v, x / 2"),
+        ("integer", "SELECT sum(CAST(x AS INTEGER)) AS v FROM t"),
+        ("integer", "SELECT CAST(x AS INTEGER) AS v FROM t GROUP BY 1"),
+        ("integer", "SELECT DISTINCT CAST(x AS INTEGER) AS v FROM t"),
+        ("length", "SELECT count(*) AS v FROM t GROUP BY length(s)"),
+        ("length", "SELECT count(*) AS v FROM t GROUP BY substr(s, 1, 2)"),
+        ("like", "SELECT count(*) AS v FROM t WHERE s LIKE 'a%'"),
+        ("collation", "SELECT count(*) AS v FROM t WHERE s > 'b'"),
+        ("collation", "SELECT v FROM t ORDER BY s LIMIT 2"),
+        ("logarithm", "SELECT CAST(log(x) AS BIGINT) AS v FROM t"),
+        ("modulo", "SELECT count(*) AS v FROM t WHERE x % 7 = 1"),
+        ("format", "SELECT count(*) AS v FROM t GROUP BY strftime(d, '%Y')"),
+        ("nulls", "SELECT rank() OVER (PARTITION BY g ORDER BY x) AS v FROM t"),
+        ("nulls", "SELECT count(*) AS v FROM (SELECT x FROM t ORDER BY x LIMIT 3) AS s GROUP BY x"),
+    ],
+)
+@pytest.mark.parametrize("answer", [[1, 7], [1]])
+def test_a_construct_that_engines_were_found_to_take_differently_accuses_nobody(
+    key: str, sql: str, answer: list[int]
+) -> None:
+    ways = {name: {key: "one" if name == "duckdb" else "other"} for name in LINEAGE}
+    assert rows_of(sql, ways, {"duckdb": answer}) == {UNDECIDED}
+    # Those who take it alike cannot differ for it.
+    alike = {name: dict.fromkeys((key, "integer", "nulls", "collation"), "same") for name in LINEAGE}
+    assert rows_of(sql, alike, {"duckdb": answer}) == {"outvoted"}
+
+
+@pytest.mark.parametrize("sql", ["SELECT v FROM t WHERE s LIKE 'a%'", "SELECT v FROM t WHERE s = 'a' ORDER BY v"])
+def test_who_cannot_be_probed_compares_texts_as_nearly_all_do(sql: str) -> None:
+    assert rows_of(sql, {}, {"duckdb": [1]}) == {"outvoted"}
+
+
+def test_no_null_where_rows_are_put_in_order_explains_no_other_rows() -> None:
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="v", kind="integer"),), ordered_by=(0,), limit=2)
+    operation = Operation(name="q", sql="SELECT v FROM t ORDER BY v LIMIT 2", cases=(case,), schema=schema)
+    tables = {name: pa.table({"v": [1, 2] if name != "duckdb" else [2, 3]}) for name in LINEAGE}
+    found = {one.contender: one.detail for one in vote(operation, case, tables, LINEAGE, WAYS)}
+    assert found["duckdb"] == "outvoted"
+
+
+@pytest.mark.parametrize(
+    ("sql", "second", "agrees"),
+    [
+        ("SELECT k, row_number() OVER (ORDER BY x) AS v FROM t", 7, True),
+        ("SELECT k, v FROM (SELECT k, first_value(y) OVER (ORDER BY x) AS v FROM t) AS s", 7, True),
+        ("SELECT k, rank() OVER (ORDER BY x) AS v FROM t", 7, False),
+        ("SELECT k, x / 2 AS v FROM t", 7, False),
+    ],
+)
+def test_one_engine_may_answer_in_two_ways_where_rows_tie_in_a_window(sql: str, second: int, agrees: bool) -> None:
+    schema = ResultSchema(columns=(Column(name="k", kind="integer"), Column(name="v", kind="integer")))
+    operation = Operation(name="q", sql=sql, cases=(Case(name="only", timed=True),), schema=schema)
+    one, other = (pa.table({"k": [1, 2], "v": [3, value]}) for value in (4, second))
+    assert by_chance(operation, compare(one, other, schema)).agrees is agrees
+    fewer = by_chance(operation, compare(one, other.slice(0, 1), schema))
+    assert not fewer.agrees

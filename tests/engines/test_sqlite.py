@@ -9,9 +9,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from support.worker_processes import asked, files, prepared, rows
+from support.worker_processes import asked, files, prepared, rows, tables
 from weigh._native import digest_arrow
 from weigh.answers import compare
 from weigh.engines.exchange import WorkerEnded
@@ -250,3 +251,15 @@ def test_a_type_that_it_has_not_is_unsupported() -> None:
 
     with pytest.raises(adapter.Unsupported, match="SQLite has no type for column t of time64"):
         adapter._kind(pa.field("t", pa.time64("us")))
+
+
+def test_a_table_that_it_cannot_have_takes_no_other_one(sqlite: PreparedContender, tmp_path: Path) -> None:
+    made = {"plain": pa.table({"n": [1, 2]}), "times": pa.table({"t": pa.array([1], pa.time64("us"))})}
+    paths = {name: [tmp_path / f"{name}.parquet"] for name in made}
+    for name, table in made.items():
+        pq.write_table(table, paths[name][0])
+    with sqlite.start(tables(paths)) as worker:
+        assert asked(worker, "SELECT sum(n) AS n FROM plain")[1].to_pylist() == [{"n": 3}]
+        with pytest.raises(WorkerEnded, match=r"no type for column t of time64.us., so it has no table times") as ended:
+            asked(worker, "SELECT count(*) AS n FROM times")
+    assert ended.value.outcome is Outcome.UNSUPPORTED

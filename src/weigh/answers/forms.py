@@ -283,7 +283,7 @@ def _members(reads: list[Read], made: Callable[..., Value]) -> Read:
 def _counted(one: Family, other: Family) -> list[Form]:
     """Integers for instants, times and durations: counts since 1970 or midnight, in a unit that is not given."""
     write = _WRITERS[other.name]
-    units = dict.fromkeys((other.unit, *_COUNTED, *((texts.DAY,) if other.name in ("date", "timestamp") else ())))
+    units = dict.fromkeys((other.unit, *_COUNTED, *((texts.DAY,) if other.name != "time" else ())))
     name = f"integers for the {PLURAL[other.name]}"
     found = [Form(name, _count(unit, write), _count(other.unit, write)) for unit in units]
     for unit in (unit for unit in _COUNTED if unit > other.unit):
@@ -293,6 +293,16 @@ def _counted(one: Family, other: Family) -> list[Form]:
             for rounded in (_down, _to_zero, _to_nearest)
         ]
     return found
+
+
+def _counted_intervals(_one: Family, _other: Family) -> list[Form]:
+    """Integers for intervals, such as those between two dates: counts of days or of a unit of time."""
+    name = "integers for the intervals"
+
+    def of_time(unit: int) -> Form:
+        return Form(name, lambda value: interval((0, 0, value * unit)), interval)
+
+    return [Form(name, lambda value: interval((0, value, 0)), interval), *map(of_time, _COUNTED)]
 
 
 def _doubles_for_decimals(one: Family, other: Family) -> list[Form]:
@@ -403,6 +413,7 @@ _PAIRS: dict[tuple[str, str], Callable[[Family, Family], list[Form]]] = {
     ("integer", "float"): lambda _one, _other: [Form("doubles for the integers", _nearest, _double)],
     ("decimal", "float"): _doubles_for_decimals,
     **{("integer", name): _counted for name in ("date", "timestamp", "time", "duration")},
+    ("integer", "interval"): _counted_intervals,
     ("integer", "bytes"): _wide_integers, ("decimal", "bytes"): _wide_integers,
     ("date", "timestamp"): _instants, ("timestamp", "time"): _instants,
     ("time", "duration"): _durations, ("duration", "interval"): _durations, ("time", "interval"): _durations,

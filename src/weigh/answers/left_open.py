@@ -3,60 +3,114 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
-from functools import cache
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from weigh.answers import constructs
+from weigh.answers.comparison import Comparison
+from weigh.answers.constructs import SEQUENCE
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from sqlglot import exp
-
-    from weigh.answers.comparison import Comparison
+    from weigh.answers.constructs import Construct
     from weigh.model.gate import Difference
     from weigh.model.operation import Operation
 
 _ORDERS = re.compile(r"\b(min|max|greatest|least|median|mode|quantile\w*|percentile\w*|arg_?m(in|ax))\s*\(", re.I)
 """Functions whose answer depends on where NaN stands."""
 _CUT = re.compile(r"\border\s+by\b.*\b(limit|fetch|top)\b", re.I | re.S)
+_INNER = re.compile(r"\b(over|window)\b.*\border\s+by\b", re.I | re.S)
 _NULLS = re.compile(r"\bnulls\s+(first|last)\b", re.I)
-_BY_ROWS = {"first_value", "last_value", "nth_value", "array_agg", "list", "string_agg", "group_concat", "listagg",
-            "lead", "lag", "row_number", "ntile"}  # fmt: skip
-"""Window functions whose value depends on which of several equal rows comes first."""
-_ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "last", "any_value", "arbitrary"}
-"""Aggregates that depend on the sequence of rows, which a group has none of."""
-_LENGTHS = {"length", "len", "char_length", "character_length", "strlen"}
-_CASES = {"upper", "lower", "ucase", "lcase", "initcap"}
 _WRAP = 2**32
 _WIDEST = 2**63
-_BYTES = 4
-"""Of a character in UTF-8, at most."""
+Ways = Mapping[str, Mapping[str, str]]
+"""How each contender that could be probed takes a construct, by its key in :mod:`weigh.answers.constructs`."""
 
 
-def reason(operation: Operation, compared: Comparison) -> str:
+def reason(
+    operation: Operation,
+    compared: Comparison,
+    ways: Ways | None = None,
+    camps: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    *,
+    nulls: bool = True,
+) -> str:
     """Why two answers may both be right; empty where nothing known explains how they differ.
 
-    Another number of rows or columns is never explained. What a construct explains is the column that it stands in, and
-    any column where the query has another query in it.
+    What a construct explains is the column that it stands in; any column and other rows where it stands in a filter,
+    a group, a part of an expression or a query within the query. It explains nothing between those who take it alike.
+
+    Args:
+        operation: whose answers they are.
+        compared: how they differ.
+        ways: how contenders take constructs.
+        camps: contenders with the one answer, and with the other.
+        nulls: whether one of the answers may have NULL where rows were put in order.
     """
     cells = compared.differences
-    if not cells or any(one.column in ("(rows)", "(columns)", "(column names)", "(digest)") for one in cells):
+    if not cells or any(cell.column in ("(columns)", "(column names)") for cell in cells):
         return ""
+    differ = _differing(ways or {}, *camps)
     if _of_order(operation, compared):
         return "where NaN stands in an order is left open by SQL"
-    if _of_nulls(operation, cells):
+    placed = _NULLS.search(operation.sql) is not None or differ("nulls") is False
+    if not placed and (_of_nulls(operation, cells) or (nulls and differ("nulls") and _cuts(operation.sql))):
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
     if all(map(_wrapped, cells)):
         return "integers are of different widths, and a number beyond them wraps around"
-    whys = []
+    return _of_constructs(operation, cells, [found for found in constructs.of(operation.sql) if _may(found, differ)])
+
+
+def by_chance(operation: Operation, compared: Comparison) -> Comparison:
+    """Two answers of one engine compared: they agree where they differ in what may be otherwise each time."""
+    found = [one for one in constructs.of(operation.sql) if one.key == SEQUENCE]
+    counts = any(one.column in ("(rows)", "(columns)", "(column names)") for one in compared.differences)
+    why = "" if compared.agrees or counts else _of_constructs(operation, compared.differences, found)
+    return Comparison(agrees=True, open=True, notes=(why,)) if why else compared
+
+
+def has_chance(operation: Operation) -> bool:
+    """Whether one engine may rightly answer in two ways."""
+    return any(one.key == SEQUENCE for one in constructs.of(operation.sql))
+
+
+def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable[[str], bool | None]:
+    """Whether two camps take a construct differently; None where one of them could not be probed."""
+
+    def differ(key: str) -> bool | None:
+        first, second = ({ways[name][key] for name in camp if key in ways.get(name, {})} for camp in (one, other))
+        return first.isdisjoint(second) if first and second else None
+
+    return differ
+
+
+def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
+    """Whether a construct may be taken differently."""
+    if found.key not in constructs.PROBES:
+        return True
+    known = differ(found.key)
+    return known is True or (known is None and found.key not in constructs.ALIKE)
+
+
+def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Sequence[Construct]) -> str:
+    names = [one.name for one in operation.schema.columns]
+    whys: list[str] = []
     for column in dict.fromkeys(one.column for one in cells):
         those = [one for one in cells if one.column == column]
-        names = tuple(one.name for one in operation.schema.columns) if operation.schema else ()
-        why = next((why for why, explains in _constructs(operation.sql, names, column) if explains(those)), "")
+        at = names.index(column) if names.count(column) == 1 else None
+        why = next((one.why for one in found if _explains(one, at, those)), "")
         if not why:
             return ""
         whys.append(why)
     return "; ".join(dict.fromkeys(whys))
+
+
+def _explains(found: Construct, at: int | None, cells: Sequence[Difference]) -> bool:
+    """Whether a construct explains how cells of a column differ, None where they are whole rows."""
+    if found.inside is None or at is None:
+        return True
+    return found.inside == at and (found.column is None or found.explains(cells))
 
 
 def _of_order(operation: Operation, compared: Comparison) -> bool:
@@ -69,8 +123,6 @@ def _of_order(operation: Operation, compared: Comparison) -> bool:
 
 def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
     """Whether rows come in another order from a NULL on that the query gives no place, or a LIMIT cut others for it."""
-    if _NULLS.search(operation.sql) is not None:
-        return False
     if all(one.row.endswith("in order") for one in cells):
         return all("NULL" in (one.got, one.expected) for one in cells)
     if not _CUT.search(operation.sql):
@@ -87,23 +139,14 @@ def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
     return any(side and all(side) for side in has_null.values())
 
 
+def _cuts(sql: str) -> bool:
+    """Whether values or rows of the answer depend on an order, and not the sequence of rows alone."""
+    return bool(_CUT.search(sql) or _INNER.search(sql))
+
+
 def _times(text: str) -> int:
     """Of ``3 times``, of a row."""
     return int(text.split(maxsplit=1)[0])
-
-
-def _number(text: str) -> Decimal | None:
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        return None
-    return value if value.is_finite() else None
-
-
-def _numbers(cells: list[Difference]) -> list[tuple[Decimal, Decimal]] | None:
-    pairs = [(_number(one.got), _number(one.expected)) for one in cells]
-    found = [(a, b) for a, b in pairs if a is not None and b is not None]
-    return found if len(found) == len(pairs) else None
 
 
 def _wrapped(one: Difference) -> bool:
@@ -116,113 +159,3 @@ def _wrapped(one: Difference) -> bool:
     except ValueError:
         return False
     return abs(a) > abs(b) and (a - b) % _WRAP == 0 and (abs(a) >= _WIDEST or min(a, b) < _WRAP // 2)
-
-
-def _whole(cells: list[Difference]) -> bool:
-    """Whether one side has nothing but integers, none of them greater than the other side's number."""
-    pairs = _numbers(cells)
-    return pairs is not None and any(
-        all(pair[side] == int(pair[side]) and abs(pair[side]) <= abs(pair[1 - side]) for pair in pairs)
-        for side in (0, 1)
-    )
-
-
-def _longer(cells: list[Difference]) -> bool:
-    """Whether one side has the greater numbers, as bytes are more than characters."""
-    pairs = _numbers(cells)
-    return pairs is not None and any(
-        all(0 <= pair[1 - side] < pair[side] <= _BYTES * pair[1 - side] for pair in pairs) for side in (0, 1)
-    )
-
-
-def _near(unit: Decimal) -> Callable[[list[Difference]], bool]:
-    most = unit * (1 + Decimal("1e-9"))
-
-    def explains(cells: list[Difference]) -> bool:
-        pairs = _numbers(cells)
-        return pairs is not None and all(abs(a - b) <= most for a, b in pairs)
-
-    return explains
-
-
-def _folded(cells: list[Difference]) -> bool:
-    """Whether texts are the same but for the case of letters, some of which are not ASCII."""
-    return all(
-        one.got.casefold() == one.expected.casefold() and not (one.got + one.expected).isascii() for one in cells
-    )
-
-
-def _texts(cells: list[Difference]) -> bool:
-    return all(one.got[:1] in "'\"N" and one.expected[:1] in "'\"N" for one in cells)
-
-
-def _any(_cells: list[Difference]) -> bool:
-    return True
-
-
-_Explained = tuple[str, "Callable[[list[Difference]], bool]"]
-
-
-@cache
-def _constructs(sql: str, names: tuple[str, ...], column: str) -> tuple[_Explained, ...]:
-    """The constructs that bear on a column of the answer, each with whether it explains how cells of it differ."""
-    import sqlglot
-    from sqlglot import exp
-
-    try:
-        query = sqlglot.parse_one(sql, read="duckdb")
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        return ()
-    part: exp.Expr = query
-    selects = query.selects if isinstance(query, exp.Select) else []
-    nested = sum(1 for _ in query.find_all(exp.Select)) > 1
-    if not nested and len(selects) == len(names) and names.count(column) == 1:
-        part = selects[names.index(column)]
-    return tuple(found for node in part.walk() for found in _construct(node))
-
-
-def _name(node: exp.Expr) -> str:
-    from sqlglot import exp
-
-    if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
-        return _name(node.this)
-    if isinstance(node, exp.Anonymous):
-        return str(node.name).lower()
-    return node.sql_name().lower() if isinstance(node, exp.Func) else ""
-
-
-def _construct(node: exp.Expr) -> Iterator[_Explained]:
-    from sqlglot import exp
-
-    name = _name(node)
-    if isinstance(node, exp.Window):
-        spec = node.args.get("spec")
-        if _name(node.this) in _BY_ROWS or (spec is not None and str(spec.args.get("kind")).upper() == "ROWS"):
-            yield "which of several equal rows comes first in a window is left open by SQL", _any
-    elif name in _ANY and not isinstance(node.this, exp.Order) and not node.find(exp.Order):
-        yield f"the sequence of rows in {name} is left open by SQL", _any
-    elif isinstance(node, exp.Div):
-        yield "/ between integers is an integer to some engines and a fraction to others", _whole
-    elif isinstance(node, exp.Cast) and node.is_type(*exp.DataType.INTEGER_TYPES):
-        yield "a cast of a fraction to an integer rounds in some engines and truncates in others", _near(Decimal(1))
-    elif isinstance(node, exp.Round):
-        digits = node.args.get("decimals")
-        unit = Decimal(1).scaleb(-int(digits.name)) if digits is not None and digits.name.isdigit() else Decimal(1)
-        yield "a half is rounded to the even digit by some engines and away from zero by others", _near(unit)
-    elif isinstance(node, exp.Substring):
-        start = node.args.get("start")
-        if not isinstance(start, exp.Literal) or start.name == "0":
-            yield "a part of a text from a place before its first character is left open by SQL", _texts
-    elif name == "replace" and _replaces_nothing(node):
-        yield "replacing an empty text is left open by SQL", _texts
-    elif name in _LENGTHS:
-        yield "the length of a text is in bytes to some engines and in characters to others", _longer
-    elif name in _CASES:
-        yield "the case of letters that are not ASCII is left open by SQL", _folded
-
-
-def _replaces_nothing(node: exp.Expr) -> bool:
-    from sqlglot import exp
-
-    searched = node.args.get("expression") or (node.expressions[1] if len(node.expressions) > 1 else None)
-    return not isinstance(searched, exp.Literal) or not searched.name

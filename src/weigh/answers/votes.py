@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +18,34 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.answers.comparison import Comparison
+    from weigh.answers.left_open import Ways
     from weigh.model.operation import Case, Operation
 
 
-def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]) -> list[Check]:
+_INNER = re.compile(r"\bover\b|\bselect\b.*\bselect\b", re.I | re.S)
+"""Of queries that put rows in order by what their answer need not have."""
+
+
+def vote(
+    operation: Operation,
+    case: Case,
+    tables: dict[str, pa.Table],
+    lineage: dict[str, str],
+    ways: Ways | None = None,
+) -> list[Check]:
     """The lineages' votes on one case.
 
     Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
     camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge, of one
     lineage or of several. Contenders of one lineage that agree confirm nothing. Nor does a majority tell
     what SQL leaves open (:mod:`weigh.answers.left_open`).
+
+    Args:
+        operation: what was asked.
+        case: with which literals.
+        tables: answer of each contender.
+        lineage: of each contender.
+        ways: how each takes what SQL leaves open, as far as it could be probed.
     """
     camps: list[list[str]] = []
     notes: dict[str, tuple[str, ...]] = {}
@@ -52,12 +71,15 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
     winners = [camp for camp, votes in zip(camps, strength, strict=True) if votes == best]
     right = winners[0] if best > 1 and len(winners) == 1 else []
     found: list[Check] = []
-    why_open = [
-        reason(operation, compare.compare(tables[camp[0]], tables[right[0]], operation.schema))
-        for camp in camps
-        if right and contradicts(camp, right)
-    ]
-    explained = "; ".join(dict.fromkeys(why_open)) if all(why_open) else ""
+
+    def why_open(camp: list[str], other: list[str]) -> str:
+        both = [tables[camp[0]], tables[other[0]]]
+        compared = compare.compare(both[0], both[1], operation.schema)
+        nulls = any(_may_order_null(operation, table) for table in both)
+        return reason(operation, compared, ways, (camp, other), nulls=nulls)
+
+    why_not = [why_open(camp, right) for camp in camps if right and contradicts(camp, right)]
+    explained = "; ".join(dict.fromkeys(why_not)) if all(why_not) else ""
     if explained:
         right = []
     for camp, votes in zip(camps, strength, strict=True):
@@ -66,7 +88,7 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
             if against:
                 witnesses = [one for one in tables if any(one in other for other in against)]
                 compared = compare.compare(tables[name], tables[against[0][0]], operation.schema)
-                why = explained or reason(operation, compared)
+                why = explained or why_open(camp, against[0])
                 found.append(
                     Check(
                         **common,
@@ -91,6 +113,12 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
             elif alike := [one for pair, one in left_open.items() if camp[0] in pair]:
                 found.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=alike[0].notes))
     return found
+
+
+def _may_order_null(operation: Operation, table: pa.Table) -> bool:
+    """Whether NULL may be among what rows were put in order by; certain where the answer has all of it."""
+    ordered = operation.schema.ordered_by
+    return not ordered or bool(_INNER.search(operation.sql)) or any(table.column(at).null_count for at in ordered)
 
 
 def conclude(

@@ -88,7 +88,9 @@ def self_examined(
     if rest:
         failed += contradicted([one.name for one in setup.workload.operations if one.name in rest])
     checks = [*answers.gate.checks, *failed]
-    checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit})
+    checks = gate.acquitted(
+        checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit}, answers.ways
+    )
     operations = conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit])
     return msgspec.structs.replace(
         answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
@@ -119,7 +121,9 @@ def asked_unseen(
         if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
     }
     kept = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
-    heard = unseen.check(fit, setup.workload, kept, right, setup.layouts, setup.link, setup.spec.timeout, progress)
+    heard = unseen.check(
+        fit, setup.workload, kept, right, setup.layouts, setup.link, setup.spec.timeout, progress, answers.ways
+    )
     say(*heard.findings)
     checks = (*answers.gate.checks, *heard.checks)
     return msgspec.structs.replace(

@@ -7,6 +7,7 @@ dates and timestamps ISO text, timestamps always with six digits of a second so 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 from pathlib import Path
@@ -19,16 +20,15 @@ import pyarrow.parquet as pq
 from weigh_worker import Adapter, Unsupported
 
 _FILE = "tables.sqlite"
-_FULL = 2
-"""PRAGMA synchronous: from here on a commit waits until the device has the rows."""
+_LEFT_OUT = "left_out.json"
+"""Tables that it cannot have, and why."""
+_FULL = 2  # of PRAGMA synchronous: from here on a commit waits until the device has the rows
 _BATCH_ROWS = 16_384
-_MADE = ("page_size", "encoding")
-"""Pragmas that only count when a database is made."""
+_MADE = ("page_size", "encoding")  # pragmas that only count when a database is made
 _ALWAYS = ("cache_size", "mmap_size", "page_size", "temp_store", "threads")
 _WORDS = {"true": "1", "on": "1", "yes": "1", "false": "0", "off": "0", "no": "0"}
 _TEMP_STORES = {"default": "0", "file": "1", "memory": "2"}
-_LIKE = "case_sensitive_like"
-"""A pragma without a value to read; what it does can be seen."""
+_LIKE = "case_sensitive_like"  # a pragma without a value to read; what it does can be seen
 _EXACT = 1 << 53
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _CAST = re.compile(r"\bCAST\s*\(", re.IGNORECASE)
@@ -51,11 +51,14 @@ class Engine(Adapter):
         bare.close()
         # An empty database, so that a setting which cannot be is refused before anything is loaded.
         empty = self._made("empty.sqlite", settings)
-        self.connection = self._settled(self._writable(empty)) if self.ingests else self._opened(empty)
+        self.connection = self._settled(
+            self.apsw.Connection(str(empty), statementcachesize=0) if self.ingests else self._open(empty)
+        )
         self.sql = ""
         self.columns: list[str] = []
         self.rows: list[Any] = []
         self.planned = False
+        self.left_out: dict[str, str] = {}
         self.table = ""
         self.paths: list[str] = []
         self.schema: Any = None
@@ -82,10 +85,15 @@ class Engine(Adapter):
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -65536"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.execute("BEGIN")
-        for name, paths in tables.items():
-            _fill(connection, name, paths)
+        left_out = {name: why for name, paths in tables.items() if (why := _why_not(paths[0]))}
+        if left_out.keys() == tables.keys():
+            raise Unsupported("; ".join(left_out.values()))
+        for name in tables.keys() - left_out.keys():
+            _fill(connection, name, tables[name])
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
+        if left_out:
+            (Path(copy) / _LEFT_OUT).write_text(json.dumps(left_out))
         connection.close()
         with path.open("rb") as file:
             os.fsync(file.fileno())
@@ -93,9 +101,11 @@ class Engine(Adapter):
     def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
         self.connection.close()
-        self.connection = self._opened(Path(copy) / _FILE)
+        self.connection = self._settled(self._open(Path(copy) / _FILE))
         there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        missing = sorted(set(tables) - there)
+        written = Path(copy) / _LEFT_OUT
+        self.left_out = json.loads(written.read_text()) if written.exists() else {}
+        missing = sorted(set(tables) - there - self.left_out.keys())
         if missing:
             raise LookupError(f"the database has no table {', '.join(missing)}")
 
@@ -105,7 +115,7 @@ class Engine(Adapter):
         self.table, self.paths = table, paths
         path = Path(place) / _FILE
         self._create(path, self.wanted).close()
-        self.connection = self._settled(self._writable(path))
+        self.connection = self._settled(self.apsw.Connection(str(path), statementcachesize=0))
 
     def ingest(self) -> int:
         """Rows one by one in one transaction; what a log holds is moved into the database."""
@@ -120,9 +130,8 @@ class Engine(Adapter):
     def guarantee(self) -> tuple[bool | None, str]:
         """From synchronous = FULL on a commit waits for the device (SQLite, PRAGMA synchronous)."""
         level = int(_read(self.connection, "synchronous"))
-        names = dict(enumerate(("OFF", "NORMAL", "FULL", "EXTRA")))
-        journal = _read(self.connection, "journal_mode")
-        return level >= _FULL, f"synchronous={names.get(level, level)}, journal_mode={journal}"
+        name = ("OFF", "NORMAL", "FULL", "EXTRA")[level]
+        return level >= _FULL, f"synchronous={name}, journal_mode={_read(self.connection, 'journal_mode')}"
 
     def stored(self) -> Any:
         """Every row of the table, its values in the types of the files that they came from."""
@@ -144,6 +153,9 @@ class Engine(Adapter):
         kind = _cast_to_moment(sql)
         if kind:
             raise Unsupported(f"SQLite has no type {kind}: a cast to it takes the number at the beginning of the text")
+        for name, why in self.left_out.items():
+            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE):
+                raise Unsupported(f"{why}, so it has no table {name}")
         self.sql = sql
 
     def run(self) -> int:
@@ -158,8 +170,7 @@ class Engine(Adapter):
         """The rows as an Arrow IPC stream, each column in the type of its values."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.columns)
         arrays = [_array(name, values) for name, values in zip(self.columns, columns, strict=True)]
-        fields = [_field(name, array) for name, array in zip(self.columns, arrays, strict=True)]
-        table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+        table = pa.Table.from_arrays(arrays, schema=pa.schema(map(_field, self.columns, arrays)))
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
@@ -229,13 +240,6 @@ class Engine(Adapter):
             connection.limit(self.apsw.SQLITE_LIMIT_ATTACHED, 0)
         return connection
 
-    def _writable(self, path: Path) -> Any:
-        return self.apsw.Connection(str(path), statementcachesize=0)
-
-    def _opened(self, path: Path) -> Any:
-        """A connection that only reads, with the settings in force; raises where one is not."""
-        return self._settled(self._open(path))
-
     def _settled(self, connection: Any) -> Any:
         """The connection with the contender's settings in force; raises where one is not."""
         known = {row[0] for row in connection.execute("PRAGMA pragma_list")}
@@ -296,6 +300,15 @@ def _fill(connection: Any, name: str, paths: list[str]) -> None:
                 connection.executemany(insert, zip(*values, strict=True))
 
 
+def _why_not(path: str) -> str:
+    """Why SQLite cannot have the rows of a file; empty where it can."""
+    try:
+        list(map(_kind, pq.read_schema(path)))
+    except Unsupported as why:
+        return str(why)
+    return ""
+
+
 def _kind(field: Any) -> str:
     """SQLite's type of a column."""
     kind, is_ = field.type, pa.types
@@ -322,8 +335,7 @@ def _plain(column: Any) -> list[Any]:
         column = column.cast(pa.timestamp("us")).cast(pa.string())
     elif pa.types.is_date(kind):
         column = column.cast(pa.date32()).cast(pa.string())
-    values: list[Any] = column.to_pylist()
-    return values
+    return list(column.to_pylist())
 
 
 def _plain_schema(schema: Any) -> Any:

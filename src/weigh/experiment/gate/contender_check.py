@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.answers import compare, names, printed
+from weigh.answers import compare, left_open, names, printed
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches
 from weigh.experiment.gate.layouts import Question
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from weigh.experiment.gate.queries import QuerySession
     from weigh.experiment.gate.witnesses import Witnesses
-    from weigh.model.answer import ResultSchema
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
@@ -104,8 +103,13 @@ class ContenderCheck:
             text = operation.text(case, self.session.ready.engine.dialect)
             sql = salted(text, salt)
             if sql is not None and right.num_rows and not from_statistics.suffices(text):
-                found[name] = Question(sql, partial(_unsalted_is, right, salt, operation.schema))
+                found[name] = Question(sql, partial(_unsalted_is, right, salt, operation))
         return found
+
+    def unwitnessed(self) -> list[str]:
+        """The SQL of operations whose answer nobody knows but other contenders."""
+        silent = {check.operation for check in self.checks if check.status is GateStatus.UNVERIFIED}
+        return [operation.sql for operation in self.workload.operations if operation.name in silent]
 
     def _ask(self, operation: Operation, case: Case) -> bool:
         name = self.session.ready.name
@@ -157,6 +161,7 @@ class ContenderCheck:
         plain = unsalted(reply.table, salt)
         before = self.open[operation.name, case.name]
         compared = compare.compare(before if plain is None else plain, before, operation.schema)
+        compared = left_open.by_chance(operation, compared)
         if plain is None or not compared.agrees:
             self.checks.append(
                 Check(
@@ -221,6 +226,7 @@ class ContenderCheck:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.
         itself = compare.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
+        itself = left_open.by_chance(operation, itself)
         if not itself.agrees:
             fits = table.num_columns == len(operation.schema.columns)
             return Check(
@@ -236,10 +242,10 @@ def _only_nulls(table: pa.Table) -> bool:
     return table.num_rows > 0 and all(column.null_count == table.num_rows for column in table.columns)
 
 
-def _unsalted_is(right: pa.Table, salt: int, schema: ResultSchema, answer: pa.Table) -> bool:
+def _unsalted_is(right: pa.Table, salt: int, operation: Operation, answer: pa.Table) -> bool:
     """Whether an answer to a salted question is the right one and the salt."""
     plain = unsalted(answer, salt)
-    return plain is not None and compare.compare(plain, right, schema).agrees
+    return plain is not None and left_open.by_chance(operation, compare.compare(plain, right, operation.schema)).agrees
 
 
 def _shown(contender: str, left_open: Iterable[str]) -> Finding:

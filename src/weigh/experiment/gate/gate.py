@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers.votes import conclude, vote
-from weigh.experiment.gate import layouts, twin_names
+from weigh.experiment.gate import dialects, layouts, twin_names
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.answers.left_open import Ways
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.data_link import DataLink
     from weigh.experiment.gate.witnesses import Witnesses
@@ -51,6 +52,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
         peaks: largest resident size of each contender, bytes.
         varied: operations of each contender to which a question could be put that nobody asked before.
         quick: those of them whose repetition costs too little beside it.
+        ways: how each contender takes what SQL leaves open, by construct, as far as it could be probed.
     """
 
     gate: Gate
@@ -61,6 +63,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     peaks: dict[str, int]
     varied: dict[str, tuple[str, ...]] = {}
     quick: dict[str, tuple[str, ...]] = {}
+    ways: dict[str, dict[str, str]] = {}
 
 
 def check_answers(
@@ -91,6 +94,7 @@ def check_answers(
     seconds: dict[tuple[str, str, str], float] = {}
     peaks: dict[str, int] = {}
     varied, quick, kept = {}, {}, {}
+    ways: dict[str, dict[str, str]] = {}
     contenders = list(contenders)
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
@@ -102,6 +106,7 @@ def check_answers(
                     affordable(seconds | own, [*checks, *one.checks])
             if answered := layouts.kept(session, one.unseen(), link, spec.timeout):
                 kept[ready.name] = answered
+            ways[ready.name] = dialects.ways(session, one.unwitnessed())
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
@@ -111,7 +116,7 @@ def check_answers(
     names = [ready.name for ready in contenders]
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
-    voted, folded = _cross_examine(asked, contenders, workload, silent, twins)
+    voted, folded = _cross_examine(asked, contenders, workload, silent, twins, ways)
     checks += voted
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
@@ -126,6 +131,7 @@ def check_answers(
         peaks=peaks,
         varied=varied,
         quick=quick,
+        ways=ways,
     )
 
 
@@ -159,6 +165,7 @@ def _cross_examine(
     workload: Workload,
     silent: Collection[Key],
     twins: Mapping[str, twin_names.Twins],
+    ways: Ways,
 ) -> tuple[list[Check], list[Finding]]:
     """Where no witness spoke, the contenders are compared with each other and their lineages vote.
 
@@ -176,7 +183,7 @@ def _cross_examine(
                 for ready in contenders
                 if (ready.name, operation.name, case.name) in asked
             }
-            votes = vote(operation, case, tables, lineage)
+            votes = vote(operation, case, tables, lineage, ways)
             table = twin_names.read_by(operation.sql, twins)
             if table and any(check.status is GateStatus.DIVERGED for check in votes):
                 votes = vote(operation, case, tables, dict.fromkeys(lineage, ""))
@@ -190,6 +197,7 @@ def acquitted(
     kept: Mapping[tuple[str, str, str], pa.Table],
     workload: Workload,
     lineage: Mapping[str, str],
+    ways: Ways,
 ) -> list[Check]:
     """Where some differed and one of them is found wrong, by itself for instance, the rest vote again without it."""
     checks = list(checks)
@@ -207,7 +215,7 @@ def acquitted(
     for (name, case_name), contenders in again.items():
         operation = workload.operation(name)
         case = next(case for case in operation.cases if case.name == case_name)
-        found += vote(operation, case, {one: kept[one, name, case_name] for one in contenders}, dict(lineage))
+        found += vote(operation, case, {one: kept[one, name, case_name] for one in contenders}, dict(lineage), ways)
     return found
 
 

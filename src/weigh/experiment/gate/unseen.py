@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.answers.left_open import Ways
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.data_link import DataLink
@@ -67,6 +68,7 @@ def check(
     link: DataLink,
     timeout: float,
     progress: Progress,
+    ways: Ways,
 ) -> Heard:
     """Ask every contender again what it has answered, over rows that were drawn now.
 
@@ -79,6 +81,7 @@ def check(
         link: where contenders see it.
         timeout: seconds for one question.
         progress: gets each step.
+        ways: how each takes what SQL leaves open.
     """
     progress.say("gate: asking on data that nobody has seen")
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
@@ -112,7 +115,7 @@ def check(
 
     lineage = {one.name: one.engine.lineage for one in contenders}
     same = made.manifest.digests == data.manifest.digests
-    judged = judge(UnseenAnswers(workload, before, answers, lineage, right, same))
+    judged = judge(UnseenAnswers(workload, before, answers, lineage, ways, right, same))
     findings = judged.findings
     answering = {name for name, _, _ in before}
     accused = {finding.contender for finding in findings}

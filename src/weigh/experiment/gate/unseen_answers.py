@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.answers import compare
+from weigh.answers import compare, left_open
 from weigh.answers.votes import vote
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.answers.left_open import Ways
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload
 
@@ -42,6 +43,7 @@ class UnseenAnswers(NamedTuple):
         before: right or unconfirmed answers to the given rows.
         answers: those to the unseen rows.
         lineage: of every contender.
+        ways: how each takes what SQL leaves open.
         right: the right answer about the unseen rows; None where nobody knows it.
         same_rows: whether the unseen rows are the given ones: then no right answer is another one.
     """
@@ -50,6 +52,7 @@ class UnseenAnswers(NamedTuple):
     before: Mapping[Key, pa.Table]
     answers: Mapping[Key, pa.Table]
     lineage: Mapping[str, str]
+    ways: Ways
     right: Callable[[Operation, Case], pa.Table | None]
     same_rows: bool
 
@@ -114,7 +117,7 @@ def _stale(found: UnseenAnswers, operation: Operation, case: Case) -> Iterator[t
     if found.same_rows or not unmoved:
         return
     known = found.right(operation, case)
-    votes = () if known is not None else vote(operation, case, tables, dict(found.lineage))
+    votes = () if known is not None else vote(operation, case, tables, dict(found.lineage), found.ways)
     agreed = [check.contender for check in votes if check.status is GateStatus.AGREED]
     for name, table in unmoved.items():
         if known is not None:
@@ -135,6 +138,8 @@ def _wrong(found: UnseenAnswers, operation: Operation, case: Case, tables: dict[
         if expected is None:
             continue
         compared = compare.compare(table, expected, operation.schema, complete=known is not None)
+        if known is None:
+            compared = left_open.by_chance(operation, compared)
         if not compared.agrees:
             yield Check(
                 operation=operation.name,
@@ -147,7 +152,7 @@ def _wrong(found: UnseenAnswers, operation: Operation, case: Case, tables: dict[
             )
     if known is not None or found.same_rows:
         return
-    for check in vote(operation, case, tables, dict(found.lineage)):
+    for check in vote(operation, case, tables, dict(found.lineage), found.ways):
         if check.status is GateStatus.DIVERGED:
             yield msgspec.structs.replace(check, witness=f"{check.witness}{ON_UNSEEN}")
 

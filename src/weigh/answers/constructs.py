@@ -1,0 +1,370 @@
+"""Constructs of SQL in which right engines differ: how each is recognised, what it explains, how it is probed."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sqlglot import exp
+
+    from weigh.model.gate import Difference
+
+    Explains = Callable[[Sequence[Difference]], bool]
+
+SEQUENCE = "sequence"
+"""Key of constructs whose value one engine gives differently from execution to execution."""
+ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
+"""Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
+_BY_ROWS = {"first_value", "last_value", "nth_value", "array_agg", "list", "string_agg", "group_concat", "listagg",
+            "lead", "lag", "row_number", "ntile"}  # fmt: skip
+"""Window functions whose value depends on which of several equal rows comes first."""
+_ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "last", "any_value", "arbitrary"}
+"""Aggregates that depend on the sequence of rows, which a group has none of."""
+_BYTES = 4
+"""Of a character in UTF-8, at most."""
+_ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
+_NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
+PROBES: dict[str, tuple[str, ...]] = {
+    "division": ("7 / 2",),
+    "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
+    "modulo": ("-7 % 3", "CAST(7.5 AS DOUBLE) % 2"),
+    "floor": ("-7 // 2",),
+    "integer": ("CAST(CAST(1.7 AS DOUBLE) AS INTEGER)", "CAST(CAST(2.5 AS DOUBLE) AS INTEGER)"),
+    "decimal": ("CAST(CAST(1.77 AS DOUBLE) AS DECIMAL(9, 1))", "CAST(CAST(0.25 AS DOUBLE) AS DECIMAL(9, 1))"),
+    "text": ("CAST(CAST(2 AS DOUBLE) AS VARCHAR)", "CAST(CAST(1e20 AS DOUBLE) AS VARCHAR)", "CAST(1 = 1 AS VARCHAR)",
+             "CAST(TIMESTAMP '2024-01-02 03:04:05' AS VARCHAR)"),
+    "round": ("round(CAST(2.5 AS DOUBLE))", "round(CAST(0.125 AS DOUBLE), 2)"),
+    "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),
+    "replace": ("replace('ab', '', 'x')",),
+    "length": ("length('ä')",),
+    "case": ("upper('äß')", "lower('Ä')"),
+    "like": ("CASE WHEN 'A' LIKE 'a' THEN 1 ELSE 0 END",),
+    "collation": ("CASE WHEN 'a' < 'B' THEN 1 ELSE 0 END", "CASE WHEN 'b_' < 'ba' THEN 1 ELSE 0 END",
+                  "CASE WHEN 'z' < 'ä' THEN 1 ELSE 0 END", "CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END"),
+    "nulls": (f"a FROM {_NULL_ONE} ORDER BY a LIMIT 1", f"a FROM {_NULL_ONE} ORDER BY a DESC LIMIT 1"),
+    "logarithm": ("log(CAST(100 AS DOUBLE))",),
+    "spread": (f"stddev(a) FROM {_ONE_TWO}",),
+    "average": (f"avg(a) FROM {_ONE_TWO}",),
+    "concatenation": ("concat('a', NULL, 'b')",),
+    "greatest": ("greatest(1, NULL)",),
+    "pattern": ("regexp_replace('aa', 'a', 'b')",),
+    "format": ("strftime(DATE '2024-02-03', '%Y-%m')",),
+    "weekday": ("extract(dow FROM DATE '2024-01-07')",),
+    "week": ("extract(week FROM DATE '2023-01-01')",),
+    "outer": ("u.a FROM (SELECT 1 AS a) AS t LEFT JOIN (SELECT 2 AS a) AS u ON t.a = u.a",),
+    "empty": ("max(a) FROM (SELECT 1 AS a) AS t WHERE a > 1",),
+    "rollup": ("count(a) FROM (SELECT a, count(*) AS n FROM (SELECT 1 AS a) AS t GROUP BY ROLLUP (a)) AS s",),
+    "sets": ("count(*) FROM (SELECT a FROM (SELECT 1 AS a UNION ALL SELECT 1 AS a) AS t EXCEPT SELECT 2 AS a) AS s",),
+    "none of": ("CASE WHEN 1 NOT IN (2, NULL) THEN 1 ELSE 0 END",),
+    "truncation": ("date_trunc('week', DATE '2024-01-07')",),
+}  # fmt: skip
+"""What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""
+
+
+class Construct(NamedTuple):
+    """A construct in a query.
+
+    Attributes:
+        key: of PROBES, SEQUENCE, or of neither where no engine can be probed.
+        why: for people.
+        column: position of the answer's column that it is all of; None where more or other than one depends on it.
+        inside: position of the column of whose expression it is a part, and nothing but that column depends on it.
+        explains: whether it explains how cells differ in that column.
+    """
+
+    key: str
+    why: str
+    column: int | None
+    inside: int | None
+    explains: Explains
+
+
+@cache
+def of(sql: str) -> tuple[Construct, ...]:
+    """The constructs of a query; none where it cannot be parsed."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        query = sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return ()
+    plain = isinstance(query, exp.Select) and sum(1 for _ in query.find_all(exp.Select)) == 1
+    selects = list(query.selects) if isinstance(query, exp.Select) else []
+    found = []
+    for node in query.walk():
+        for key, why, explains in _construct(node):
+            inside = _column(node, selects) if plain else None
+            if inside is not None and _reused(query, selects[inside], inside):
+                inside = None
+            alone = inside is not None and _is_all(node, selects[inside])
+            found.append(Construct(key, why, inside if alone else None, inside, explains))
+    return tuple(found)
+
+
+def _column(node: exp.Expr, selects: list[exp.Expr]) -> int | None:
+    """Position of the select expression that a node is in."""
+    while node.parent is not None:
+        at = next((at for at, one in enumerate(selects) if one is node), None)
+        if at is not None:
+            return at
+        node = node.parent
+    return None
+
+
+def _is_all(node: exp.Expr, select: exp.Expr) -> bool:
+    """Whether a select expression is a node, but for its name and parentheses."""
+    return select.unalias().unnest() is node.unnest()
+
+
+def _reused(query: exp.Expr, select: exp.Expr, at: int) -> bool:
+    """Whether rows are grouped, ordered or told apart by a select expression."""
+    from sqlglot import exp
+
+    if query.args.get("distinct") or query.args.get("qualify") or query.args.get("having"):
+        return True
+    for part in (query.args.get("group"), query.args.get("order")):
+        for one in part.expressions if part is not None else ():
+            wanted = one.this if isinstance(one, exp.Ordered) else one
+            if isinstance(wanted, exp.Literal) and wanted.name == str(at + 1):
+                return True
+            if wanted == select.unalias() or any(
+                column.name == select.alias_or_name for column in wanted.find_all(exp.Column)
+            ):
+                return True
+        if part is not None and (part.args.get("all") or part.find(exp.Var)):
+            return True
+    return False
+
+
+def number(text: str) -> Decimal | None:
+    """A finite number in a cell, None for another value."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def _numbers(cells: Sequence[Difference]) -> list[tuple[Decimal, Decimal]] | None:
+    pairs = [(number(one.got), number(one.expected)) for one in cells]
+    found = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return found if len(found) == len(pairs) else None
+
+
+def _whole(cells: Sequence[Difference]) -> bool:
+    """Whether one side has nothing but integers, none of them greater than the other side's number."""
+    pairs = _numbers(cells)
+    return pairs is not None and any(
+        all(pair[side] == int(pair[side]) and abs(pair[side]) <= abs(pair[1 - side]) for pair in pairs)
+        for side in (0, 1)
+    )
+
+
+def _longer(cells: Sequence[Difference]) -> bool:
+    """Whether one side has the greater numbers, as bytes are more than characters."""
+    pairs = _numbers(cells)
+    return pairs is not None and any(
+        all(0 <= pair[1 - side] < pair[side] <= _BYTES * pair[1 - side] for pair in pairs) for side in (0, 1)
+    )
+
+
+def _near(unit: Decimal) -> Explains:
+    most = unit * (1 + Decimal("1e-9"))
+
+    def explains(cells: Sequence[Difference]) -> bool:
+        pairs = _numbers(cells)
+        return pairs is not None and all(abs(a - b) <= most for a, b in pairs)
+
+    return explains
+
+
+def _folded(cells: Sequence[Difference]) -> bool:
+    """Whether texts are the same but for the case of letters, some of which are not ASCII."""
+    return all(
+        one.got.casefold() == one.expected.casefold() and not (one.got + one.expected).isascii() for one in cells
+    )
+
+
+def _texts(cells: Sequence[Difference]) -> bool:
+    return all(one.got[:1] in "'\"N" and one.expected[:1] in "'\"N" for one in cells)
+
+
+def _wide(cells: Sequence[Difference]) -> bool:
+    """Whether texts differ where letters are not ASCII, some of which may be cut within."""
+    return all(not (one.got + one.expected).isascii() or "\\x" in one.got + one.expected for one in cells)
+
+
+def _infinite(cells: Sequence[Difference]) -> bool:
+    """Whether one side has NULL, NaN or an infinity for another of these."""
+    return all(number(one.got) is None and number(one.expected) is None for one in cells)
+
+
+def _nulls(cells: Sequence[Difference]) -> bool:
+    return all("NULL" in (one.got, one.expected) for one in cells)
+
+
+def anything(_cells: Sequence[Difference]) -> bool:
+    """Any difference."""
+    return True
+
+
+def _name(node: exp.Expr) -> str:
+    from sqlglot import exp
+
+    if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
+        return _name(node.this)
+    if isinstance(node, exp.Anonymous):
+        return str(node.name).lower()
+    return node.sql_name().lower() if isinstance(node, exp.Func) else ""
+
+
+_EMPTY = ("empty", "an aggregate of no row is 0 or '' and not NULL in some engines, as ClickHouse", _nulls)
+
+
+def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
+    from sqlglot import exp
+
+    name = _name(node)
+    if isinstance(node, exp.Window):
+        spec = node.args.get("spec")
+        if _name(node.this) in _BY_ROWS or (spec is not None and str(spec.args.get("kind")).upper() == "ROWS"):
+            yield SEQUENCE, "which of several equal rows comes first in a window is left open by SQL", anything
+    elif name in _ANY and not isinstance(node.this, exp.Order) and not node.find(exp.Order):
+        yield SEQUENCE, f"the sequence of rows in {name} is left open by SQL", anything
+    elif name.startswith("approx_"):
+        yield SEQUENCE, f"{name} is an approximation, and each engine has another", anything
+    elif isinstance(node, exp.Div):
+        if not (_fraction(node.this) or _fraction(node.expression)):
+            yield "division", "/ between integers is an integer to some engines and a fraction to others", _whole
+        if not isinstance(node.expression, (exp.Literal, exp.Nullif)):
+            yield "zero", "a division by zero is an error, NULL or an infinity", _infinite
+    elif isinstance(node, exp.IntDiv):
+        yield "floor", "// rounds down in some engines and towards zero in others", _near(Decimal(1))
+    elif isinstance(node, exp.Mod):
+        yield "modulo", "% of negative numbers and of fractions is left open by SQL", anything
+    elif isinstance(node, exp.Cast):
+        yield from _cast(node)
+    elif isinstance(node, exp.Round):
+        digits = node.args.get("decimals")
+        unit = Decimal(1).scaleb(-int(digits.name)) if digits is not None and digits.name.isdigit() else Decimal(1)
+        yield (
+            "round",
+            "a half is rounded to the even digit by some engines and away from zero by others",
+            _near(unit),
+        )
+    elif isinstance(node, exp.Substring):
+        start = node.args.get("start")
+        if not isinstance(start, exp.Literal) or start.name == "0":
+            yield "substring", "a part of a text from a place before its first character is left open by SQL", _texts
+        # How far a part reaches is in bytes where lengths are.
+        yield "length", "a part of a text is counted in bytes by some engines and in characters by others", _wide
+    elif isinstance(node, exp.Join):
+        if node.side:
+            yield "outer", "an outer join fills in 0 and '' for NULL in some engines, as ClickHouse", anything
+    elif isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets)):
+        yield "rollup", "a total has 0 and '' for NULL in some engines, as ClickHouse", anything
+    elif isinstance(node, (exp.Sum, exp.First, exp.Last)):
+        yield _EMPTY
+    elif isinstance(node, (exp.Except, exp.Intersect)):
+        yield "sets", "EXCEPT and INTERSECT keep equal rows in some engines, as ClickHouse", anything
+    else:
+        yield from _of_name(node, name)
+
+
+def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
+    from sqlglot import exp
+
+    if name == "replace" and _replaces_nothing(node):
+        yield "replace", "replacing an empty text is left open by SQL", _texts
+    elif isinstance(node, exp.Length) or name in ("len", "char_length", "character_length", "strlen"):
+        yield "length", "the length of a text is in bytes to some engines and in characters to others", _longer
+    elif name in ("left", "right", "reverse", "lpad", "rpad", "strpos", "str_position", "instr"):
+        yield "length", f"{name} counts bytes in some engines and characters in others", anything
+    elif name in ("upper", "lower", "initcap") or isinstance(node, exp.ILike):
+        yield "case", "the case of letters that are not ASCII is left open by SQL", _folded
+    elif isinstance(node, exp.Like):
+        yield "like", "LIKE does not tell the case of letters to some engines, as SQLite and MySQL", anything
+    elif isinstance(node, exp.Log) and node.expression is None:
+        yield "logarithm", "log is to base 10 in some engines and natural in others", anything
+    elif name.startswith(("stddev", "variance", "var_", "std")) and not name.endswith(("_pop", "_samp")):
+        yield "spread", f"{name} is of the sample to some engines and of the population to others", anything
+    elif isinstance(node, exp.Avg):
+        yield _EMPTY
+        yield "average", "the mean of integers is an integer to some engines", _whole
+    elif isinstance(node, (exp.Concat, exp.ConcatWs)):
+        yield "concatenation", "concat of a NULL is NULL to some engines and the rest to others", _nulls
+    elif isinstance(node, (exp.Greatest, exp.Least)):
+        yield "greatest", f"{name} of a NULL is NULL to some engines and one of the rest to others", _nulls
+    elif name.startswith(("regexp", "regexplike")):
+        yield "pattern", "regular expressions are of different dialects", anything
+    elif name in ("time_to_str", "date_format", "to_char", "strftime", "time_format", "format"):
+        yield "format", "how a time is formatted, and which argument comes first, differ between engines", anything
+    elif name in ("day_of_week", "dayofweek", "weekday", "week", "week_of_year", "weekofyear", "yearweek"):
+        yield "", f"{name} counts from different days in different engines", anything
+    elif isinstance(node, exp.Extract) and node.name.upper() in ("DOW", "DAYOFWEEK"):
+        yield "weekday", "the number of a day of the week is left open by SQL", anything
+    elif isinstance(node, exp.Extract) and node.name.upper().startswith(("WEEK", "YEARWEEK")):
+        yield "week", "which week is the first of a year is left open by SQL", anything
+    elif isinstance(node, (exp.TimestampTrunc, exp.DateTrunc)) and "WEEK" in str(node.args.get("unit")).upper():
+        yield "truncation", "the first day of a week is left open by SQL", anything
+    elif isinstance(node, exp.In) and isinstance(node.parent, exp.Not):
+        yield "none of", "NOT IN with a NULL is true to some engines, as ClickHouse, and unknown to others", anything
+    elif isinstance(node, (exp.Predicate, exp.Between, exp.In)) and _with_text(node):
+        yield "collation", "how texts compare is a matter of an engine's collation", anything
+    elif isinstance(node, (exp.Ordered, exp.Min, exp.Max)):
+        if isinstance(node, exp.AggFunc):
+            yield _EMPTY
+        yield "collation", "in which order texts come is a matter of an engine's collation", anything
+
+
+def _with_text(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    return any(isinstance(one, exp.Literal) and one.is_string for one in node.iter_expressions())
+
+
+def _cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
+    from sqlglot import exp
+
+    if node.is_type(*exp.DataType.INTEGER_TYPES):
+        yield (
+            "integer",
+            "a cast of a fraction to an integer rounds in some engines and truncates in others",
+            _near(Decimal(1)),
+        )
+    elif node.is_type(*exp.DataType.TEXT_TYPES):
+        yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
+    elif node.is_type("decimal"):
+        arguments = [one.name for one in node.to.expressions]
+        digits = int(arguments[1]) if len(arguments) > 1 and arguments[1].isdigit() else 0
+        yield (
+            "decimal",
+            "a cast to fewer decimal places rounds in some engines and truncates in others",
+            _near(Decimal(1).scaleb(-digits)),
+        )
+
+
+def _fraction(node: exp.Expr) -> bool:
+    """Whether a number is written so that it is none of the integers."""
+    from sqlglot import exp
+
+    node = node.unnest()
+    if isinstance(node, exp.Literal):
+        return not node.is_string and not node.is_int
+    if isinstance(node, exp.Cast):
+        return node.is_type(*exp.DataType.REAL_TYPES) or node.is_type("decimal")
+    if isinstance(node, (exp.Mul, exp.Add, exp.Sub)):
+        return _fraction(node.this) or _fraction(node.expression)
+    return isinstance(node, exp.Neg) and _fraction(node.this)
+
+
+def _replaces_nothing(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    searched = node.args.get("expression") or (node.expressions[1] if len(node.expressions) > 1 else None)
+    return not isinstance(searched, exp.Literal) or not searched.name
