@@ -52,28 +52,43 @@ if _door not in sys.path:
     sys.path.append(_door)
 
 FIRST = (
-    "experiment/command/test_reproducer.py",
-    "lies/answers/test_A1.py",
+    "experiment/command/test_killed.py",
     "lies/time/test_T4.py",
+    "experiment/command/test_resume.py",
+    "experiment/command/test_reproducer.py",
+    "lies/time/test_T5.py",
+    "lies/answers/test_A1.py",
+    "experiment/command/test_misbehaving.py",
+    "experiment/command/test_vortex.py",
+    "lies/time/test_T1.py",
+    "engines/test_gate.py",
+    "experiment/command/test_tpch_gate.py",
     "lies/time/test_T12.py",
+    "experiment/command/test_own.py",
+    "lies/answers/test_A9.py",
+    "history/test_clickhouse.py",
+    "lies/test_odd_engines.py",
     "lies/machine/test_E4.py",
     "lies/time/test_T9.py",
-    "lies/time/test_T1.py",
     "lies/report/test_R1.py",
-    "lies/answers/test_A9.py",
-    "lies/time/test_T5.py",
-    "experiment/command/test_own.py",
-    "experiment/command/test_misbehaving.py",
-    "lies/test_odd_engines.py",
-    "experiment/command/test_types.py",
     "field/test_own_script_embedded_schema.py",
+    "experiment/command/test_twin_names.py",
+    "lies/data/test_D6.py",
+    "lies/data/test_D9.py",
+    "experiment/command/test_own_forms.py",
+    "experiment/command/test_grid.py",
+    "experiment/command/test_types.py",
     "load/comparison/test_rate_search.py",
     "faults/test_nth_call.py",
 )
 """Files that take longest, and of several that read one run the one that makes it: who needs it at the same moment
 waits, and does nothing."""
-LONGEST_FIRST = ("lies", "experiment/command", "ladder", "faults", "engines", "field", "load", "fuzz", "doctor", "data")
-"""Folders whose tests start processes. A worker that has only short tests left ends soon after the others."""
+LONGEST_FIRST = (
+    "lies", "experiment/command", "history", "ladder", "faults", "engines", "field", "load", "fuzz", "doctor", "data",
+    "guarantees",
+)  # fmt: skip
+"""Folders whose tests start processes or simulate. A worker that has only short tests left ends soon after the
+others."""
 
 
 @pytest.hookimpl(trylast=True)

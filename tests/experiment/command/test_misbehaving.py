@@ -76,7 +76,7 @@ SOON = "import weigh.engines.process as one; one.BIND_TIMEOUT = 5.0; from weigh.
 def test_one_that_hangs_before_its_first_query_costs_one_time_out(weigh: Weigh) -> None:
     """It is not begun again for each query, nor for each block; the others are measured."""
     hangs = f"liar?lie=hang-in-bind&diary={weigh.folder / 'diary'}"
-    named = [word for name in ("duckdb", "one=duckdb?threads=1", hangs) for word in ("--contender", name)]
+    named = [word for name in ("duckdb=fork", "one=fork?threads=1", hangs) for word in ("--contender", name)]
     flags = ("--scale", "1K", "--operations", "by_action,eq_action", "--starts", "1", "--rounds", "1", "--runs", "1")
     done = subprocess.run(
         [sys.executable, "-c", SOON, "run", *named, *flags, "--quiet", "--json"],

@@ -187,15 +187,16 @@ def test_the_order_of_a_star_is_compared_and_what_cannot_be_is_named(own: Weigh)
     "a hash of every byte is part of the experiment, so that other data is another experiment, wherever it lies."
 )
 def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
-    assert own(*INIT[:5], "--contender", "duckdb").code == 0
-    first = own("gate", "--json").json["experiment"]["id"]
+    assert own(*INIT[:5], "--contender", "fork").code == 0
+    gate = ("gate", "--operations", "top", "--json")
+    first = own(*gate).json["experiment"]["id"]
     moved = own.folder / "elsewhere"
     (own.folder / "my 'data'").rename(moved)
     toml = own.folder / "weigh.toml"
     toml.write_text(toml.read_text().replace("my 'data'", "elsewhere"))
-    assert own("gate", "--json").json["experiment"]["id"] == first, "where files lie does not matter"
+    assert own(*gate).json["experiment"]["id"] == first, "where files lie does not matter"
     pq.write_table(pq.read_table(moved / "users.parquet").slice(1), moved / "users.parquet")
-    assert own("gate", "--json").json["experiment"]["id"] != first
+    assert own(*gate).json["experiment"]["id"] != first
 
 
 @pytest.mark.parametrize(

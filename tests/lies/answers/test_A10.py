@@ -92,7 +92,7 @@ def test_who_sends_no_number_has_an_error_of_its_own(run: Run) -> None:
 @pytest.mark.long
 def test_what_is_no_reply_is_an_error_of_that_contender(weigh: Weigh) -> None:
     named = [f"{edit}=liar?lie=wire&edit={edit}&ms=2" for edit in MALFORMED]
-    run = weigh("run", *contenders("duckdb", "twin=duckdb", *named), *FLAGS, *TEN)
+    run = weigh("run", *contenders("duckdb=fork", "twin=fork", *named), *FLAGS, *TEN)
     for name in MALFORMED:
         verdict = verdicts(run, "unordered")[name]
         assert (verdict["verdict"], verdict["ratio"]) == ("error", None)
@@ -111,7 +111,7 @@ def test_what_is_no_reply_is_an_error_of_that_contender(weigh: Weigh) -> None:
 def test_honest_engines_are_left_alone(fresh: Callable[[], Weigh]) -> None:
     """One that prints, one with a helper process, one that compiles first, one whose conversion is slow."""
     honest = ("chatty", "helped", "compiles-first", "slow-conversion")
-    named = contenders("duckdb", *(f"{name}=liar?lie={name}" for name in honest))
+    named = contenders("duckdb=fork", *(f"{name}=liar?lie={name}" for name in honest))
     run = fresh()("run", *named, *FLAGS, *TEN)
     assert_silent(run)
     codes = {reason["code"] for verdict in run.json["verdicts"] for reason in verdict["reasons"]}

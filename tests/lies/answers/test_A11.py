@@ -28,7 +28,7 @@ SETS = [
 
 def named(*lies: str) -> list[str]:
     """Contenders called by their lie."""
-    return contenders("duckdb", *(f"{lie}=liar?lie={lie}" for lie in lies))
+    return contenders("duckdb=fork", *(f"{lie}=liar?lie={lie}" for lie in lies))
 
 
 @pytest.fixture(scope="module", params=SETS)

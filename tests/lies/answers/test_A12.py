@@ -28,7 +28,7 @@ def run(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> tuple[Run
     weigh = fresh()
     liars = [f"{lie}=liar?lie={lie}&diary={weigh.folder / lie}" for lie in ("table", "old-rows")]
     flags = (*SMALL, *ASKED, f"--{request.param}")
-    return weigh("gate", *contenders(*HONEST, *liars), *flags), ["table", "old-rows"]
+    return weigh("gate", *contenders("duckdb=fork", *HONEST[1:], *liars), *flags), ["table", "old-rows"]
 
 
 def gate(run: Run) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_the_rows_are_others_each_time(weigh: Weigh) -> None:
     seen = []
     for _ in range(2):
         flags = (*SMALL, "--operations", "by_action")
-        run = weigh("gate", *contenders("duckdb", "liar?lie=none"), *flags)
+        run = weigh("gate", *contenders("duckdb=fork", "liar?lie=none"), *flags)
         assert_silent(run)
         latest = max((weigh.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
         seen.append(json.loads((latest / "gate.json").read_text())["unseen"]["digests"]["events"])
@@ -89,7 +89,7 @@ def test_own_rows_are_drawn_anew(weigh: Weigh) -> None:
         '[experiment]\nworkload = "sql"\n[sql.tables]\nevents = "events.parquet"\n'
     )
     table = f"table=liar?lie=table&diary={weigh.folder / 'table'}"
-    run = weigh("gate", *contenders("duckdb", "liar?lie=none", table), "--quiet", "--json")
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=none", table), "--quiet", "--json")
     assert errors(run) == {("A12.answers", "table")}
     assert gate(run)["unseen"]["moved"] == {"duckdb": ["total"], "liar?lie=none": ["total"], "table": []}
 
@@ -101,7 +101,9 @@ def test_own_rows_are_drawn_anew(weigh: Weigh) -> None:
 @pytest.mark.skipif(not hidden.possible(), reason="only root may hide a folder")
 def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
     diary = weigh.folder / "diary"
-    run = weigh("gate", *contenders("duckdb", f"liar?lie=truth&diary={diary}"), *SMALL, "--operations", "by_action")
+    run = weigh(
+        "gate", *contenders("duckdb=fork", f"liar?lie=truth&diary={diary}"), *SMALL, "--operations", "by_action"
+    )
     assert_silent(run)
     assert gate(run)["truth_hidden"]
     assert [path.name for path in diary.iterdir()] == ["looked"]
@@ -110,7 +112,7 @@ def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
 @pytest.mark.promise("`A12.fast` takes the verdict on that operation away until it is explained.")
 def test_what_is_faster_than_memory_gets_no_verdict(weigh: Weigh) -> None:
     """It passes on unseen rows, because it computes there; and 3 MB are not looked at in microseconds."""
-    named = contenders("duckdb", "none=liar?lie=none", "knows=liar?lie=knows")
+    named = contenders("duckdb=fork", "none=liar?lie=none", "knows=liar?lie=knows")
     flags = ("--scale", "400K", "--quiet", "--json", *ONCE, "--operations", "duration_by_proto,extremes_by_action")
     run = weigh("run", *named, *flags, WEIGH_CALIBRATION="yes")
     assert errors(run) == {("A12.fast", "knows")}

@@ -20,7 +20,7 @@ ASKED = ("--operations", "by_action,eq_action")
 def run(fresh: Callable[[], Weigh]) -> tuple[Weigh, Run]:
     """One that fails on every question and one that refuses each, beside honest engines."""
     weigh = fresh()
-    named = contenders("duckdb", "liar?lie=none", "silent=liar?lie=silent", "refuses=liar?lie=refuses")
+    named = contenders("duckdb=fork", "liar?lie=none", "silent=liar?lie=silent", "refuses=liar?lie=refuses")
     return weigh, weigh("gate", *named, *SMALL, *ASKED)
 
 
@@ -70,7 +70,7 @@ def test_a_run_in_which_nobody_answers_says_that_first(fresh: Callable[[], Weigh
 def test_an_engine_that_lacks_some_answers_the_rest(fresh: Callable[[], Weigh]) -> None:
     """The honest twin of who answers nothing: it cannot do a LIMIT, and says so."""
     weigh = fresh()
-    run = weigh("gate", *contenders("duckdb", "lacks=liar?lie=fails"), "--workload", "three", *SMALL)
+    run = weigh("gate", *contenders("duckdb=fork", "lacks=liar?lie=fails"), "--workload", "three", *SMALL)
     found = answered(run)
     assert (found["lacks"]["answered"], found["lacks"]["questions"]) == (2, 3)
     assert {f["code"] for f in run.json["findings"] if f["code"].startswith("A13")} == {"A13.some"}
@@ -92,7 +92,7 @@ def test_empty_answers_are_counted_and_accuse_nobody(fresh: Callable[[], Weigh])
         "-- name: some\nSELECT id FROM t WHERE id < 7;\n"
     )
     weigh("init", "--data", "t.parquet", "--sql", "q.sql", "--contender", "duckdb")
-    named = contenders("duckdb", "liar?lie=none")
+    named = contenders("duckdb=fork", "liar?lie=none")
     run = weigh("gate", *named, "--quiet", "--json")
     assert_silent(run)
     assert {(one["answered"], one["empty"]) for one in run.json["answered"]} == {(3, 2)}

@@ -26,7 +26,7 @@ FLAGS = (*SMALL, "--operations", "eq_action,by_action,distinct")
 
 @pytest.mark.promise("in the gate that one is executed three times, and each answer is checked.")
 def test_wrong_from_the_third_execution_on_is_found_before_any_clock(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", "liar?lie=late"), *FLAGS)
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=late"), *FLAGS)
     assert diverged(run) == {("liar?lie=late", "eq_action"), ("liar?lie=late", "by_action")}
     assert "from its execution 3 on" in detail(run, "by_action")
     assert run.code == 1
@@ -43,7 +43,7 @@ def test_wrong_from_the_third_execution_on_is_found_without_truth(weigh: Weigh) 
 def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh) -> None:
     # The gate executes three times; a turn here is one untimed and three timed executions.
     liar = "liar?lie=late&from=4"
-    run = weigh("run", *contenders("duckdb", liar), *FLAGS, "--starts", "2", "--rounds", "1", "--runs", "3")
+    run = weigh("run", *contenders("duckdb=fork", liar), *FLAGS, "--starts", "2", "--rounds", "1", "--runs", "3")
     assert statuses(run) == {"eq_action": "diverged", "by_action": "diverged", "distinct": "agreed"}
     assert "answered differently in a timed execution than in the gate" in detail(run, "by_action")
     assert errors(run) == {("A3.changed", liar)}
@@ -58,7 +58,7 @@ def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh
 @pytest.mark.promise("Rows that tie at a limit must be some of those that the truth knows.")
 def test_another_row_at_the_limit_than_those_that_tie_is_found_between_the_timed_executions(weigh: Weigh) -> None:
     liar = "liar?lie=untied"
-    named = contenders("duckdb", liar)
+    named = contenders("duckdb=fork", liar)
     run = weigh("run", *named, *SMALL, "--operations", "top_ports", "--starts", "1", "--rounds", "1", "--runs", "3")
     assert statuses(run) == {"top_ports": "diverged"}
     assert errors(run) == {("A3.changed", liar)}

@@ -19,7 +19,7 @@ LIARS = ("liar?lie=fewer-rows", "liar?lie=stale-copy")
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> Run:
     """One loses a row in a thousand; the other reads a copy with as many rows, some of them old."""
-    return fresh()("run", *contenders("duckdb", *LIARS), *SMALL, *ONCE, "--operations", "eq_action,distinct")
+    return fresh()("run", *contenders("duckdb=fork", *LIARS), *SMALL, *ONCE, "--operations", "eq_action,distinct")
 
 
 @pytest.mark.promise(
@@ -43,7 +43,7 @@ def test_both_are_named_and_not_compared(run: Run) -> None:
 
 @pytest.mark.promise("If the baseline is disqualified, nothing is measured.")
 def test_with_a_baseline_that_is_disqualified_nothing_is_measured(weigh: Weigh) -> None:
-    run = weigh("run", *contenders(LIARS[0], "duckdb"), *SMALL, *ONCE, "--operations", "eq_action")
+    run = weigh("run", *contenders(LIARS[0], "duckdb=fork"), *SMALL, *ONCE, "--operations", "eq_action")
     assert errors(run) == {("A4.rows", LIARS[0])}
     assert not run.json["timings"]
     assert not {verdict["verdict"] for verdict in run.json["verdicts"]} - {"refused"}
@@ -71,7 +71,7 @@ def test_it_shows_a_cell_that_differs(run: Run) -> None:
 @pytest.mark.long
 def test_of_a_large_table_drawn_rows_are_compared(weigh: Weigh) -> None:
     scale = ("--scale", "2200K", "--quiet", "--json", "--operations", "eq_action", "--no-shrink")
-    run = weigh("gate", *contenders("duckdb", "liar?lie=copy", "liar?lie=stale-copy"), *scale)
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=copy", "liar?lie=stale-copy"), *scale)
     assert errors(run) == {("A4.rows", "liar?lie=stale-copy")}
     assert {f["contender"] for f in run.json["findings"] if f["code"] == "A4.sampled"} == {
         "duckdb",
@@ -81,7 +81,7 @@ def test_of_a_large_table_drawn_rows_are_compared(weigh: Weigh) -> None:
 
 
 def test_a_copy_with_the_same_rows_reads_the_same_rows(weigh: Weigh, twins: Run) -> None:
-    run = weigh("gate", *contenders("duckdb", "liar?lie=copy"), *SMALL, "--operations", "eq_action")
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=copy"), *SMALL, "--operations", "eq_action")
     assert not errors(run)
     assert run.code == 0
     assert_silent(twins)

@@ -19,7 +19,7 @@ FILES, MEMORY, THREAD = "liar?lie=lazy", "liar?lie=lazy-in-memory", "liar?lie=ba
 @pytest.fixture(scope="module")
 def gate(fresh: Callable[[], Weigh]) -> Run:
     """One lazy engine over files, one over memory."""
-    return fresh()("gate", *contenders("duckdb", FILES, MEMORY), *SMALL, "--operations", "distinct,by_action")
+    return fresh()("gate", *contenders("duckdb=fork", FILES, MEMORY), *SMALL, "--operations", "distinct,by_action")
 
 
 @pytest.mark.promise(
@@ -55,7 +55,7 @@ def test_the_honest_are_not_accused_beside_it(gate: Run) -> None:
 def test_where_rows_and_files_tell_nothing_the_processor_does(weigh: Weigh) -> None:
     # One row, as promised, out of memory: only the CPU time of handing it out is left to betray it.
     flags = ("--scale", "100K", "--quiet", "--json", *SHORT, "--operations", "distinct")
-    run = weigh("run", *contenders("duckdb", MEMORY, THREAD), *flags)
+    run = weigh("run", *contenders("duckdb=fork", MEMORY, THREAD), *flags)
     assert statuses(run) == {"distinct": "agreed"}
     found = errors(run)
     # On a busy machine its thread computes into the next clock, too: a lie of its own, and found as such.

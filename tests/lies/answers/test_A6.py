@@ -20,7 +20,7 @@ FLAGS = ("--scale", "400K", "--quiet", "--json", *SHORT, "--operations", "distin
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> Run:
     """One that executes when it is told of the query, and one that only plans then."""
-    return fresh()("run", *contenders("duckdb", EARLY, PLANNER), *FLAGS)
+    return fresh()("run", *contenders("duckdb=fork", EARLY, PLANNER), *FLAGS)
 
 
 def test_executing_before_the_clock_is_found(run: Run) -> None:

@@ -23,7 +23,7 @@ ASKED = ("--operations", "by_action,distinct")
 def test_a_cache_that_nobody_disclosed_is_found(weigh: Weigh) -> None:
     # The gate finds it, so it is not measured at all.
     flags = ("--scale", "100K", "--quiet", "--json", *ONCE, *ASKED)
-    run = weigh("run", *contenders("duckdb", "liar?lie=cache"), *flags)
+    run = weigh("run", *contenders("duckdb=fork", "liar?lie=cache"), *flags)
     assert errors(run) == {("A9.detected", "liar?lie=cache")}
     for operation in ("distinct", "by_action"):
         assert verdicts(run, operation).get("liar?lie=cache", {"verdict": "refused"})["verdict"] == "refused"
@@ -52,7 +52,7 @@ def gate(caches: tuple[str, ...], fresh: Callable[[], Weigh]) -> Run:
     """Ways to remember, beside an engine that compiles each text once a life."""
     weigh = fresh()
     named = [f"{lie}=liar?lie={lie}&diary={weigh.folder / 'kept'}" for lie in caches]
-    honest = ("duckdb", "none=liar?lie=none", "compiles=liar?lie=compiles&ms=120")
+    honest = ("duckdb=fork", "none=liar?lie=none", "compiles=liar?lie=compiles&ms=120")
     return weigh("gate", *contenders(*honest, *named), *SMALL, *ASKED)
 
 
@@ -75,7 +75,7 @@ def test_a_compiled_plan_is_told_from_a_cache(gate: Run) -> None:
 
 def test_a_cache_that_begins_after_the_gate_is_found_in_the_blocks(weigh: Weigh) -> None:
     """It executes as often as the gate asks; and an engine that compiles has its times shown."""
-    named = contenders("duckdb", "compiles=liar?lie=compiles&ms=120", "later=liar?lie=cache-later&from=5")
+    named = contenders("duckdb=fork", "compiles=liar?lie=compiles&ms=120", "later=liar?lie=cache-later&from=5")
     flags = ("--scale", "100K", "--quiet", "--json", *ASKED, "--starts", "1", "--rounds", "4", "--runs", "2")
     run = weigh("run", *named, *flags)
     assert errors(run) == {("A9.detected", "later")}
@@ -96,7 +96,7 @@ def test_the_honest_twins_are_left_alone(twins: Run) -> None:
 def test_an_honest_engine_on_a_crowded_machine_is_left_alone(weigh: Weigh) -> None:
     """Its law has a seed by which the five repetitions of the probe happen to be much faster than unseen queries."""
     noisy = f"noisy=liar?lie=pace&ms=40&jitter=1.5&seed=41&diary={weigh.folder / 'lives'}"
-    run = weigh("gate", *contenders("duckdb", noisy), "--workload", "two", "--scale", "20K", "--quiet", "--json")
+    run = weigh("gate", *contenders("duckdb=fork", noisy), "--workload", "two", "--scale", "20K", "--quiet", "--json")
     assert_silent(run)
 
 
@@ -107,7 +107,7 @@ def test_an_honest_engine_on_a_crowded_machine_is_left_alone(weigh: Weigh) -> No
 @pytest.mark.parametrize("spec", ["chdb", pytest.param("chdb@4.1.8+chdb-core==26.3.0", marks=pytest.mark.long)])
 def test_a_real_cache_is_off_unless_it_is_switched_on_and_both_is_read_back(weigh: Weigh, spec: str) -> None:
     on = f"{spec}?use_query_cache=1"
-    run = weigh("gate", *contenders("duckdb", spec, on), *SMALL, "--operations", "by_action")
+    run = weigh("gate", *contenders("duckdb=fork", spec, on), *SMALL, "--operations", "by_action")
     assert errors(run) == {("A9.enabled", on)}
     assert "use_query_cache = 1, read back" in run.out
     assert run.code == 1

@@ -135,6 +135,6 @@ def test_all_of_it_is_computed_again_from_the_journal(cooled: Run, tmp_path: Pat
 @pytest.mark.promise("its adapter names other files as its data than it was given")
 def test_files_that_are_not_those_it_was_given_are_found(weigh: Weigh) -> None:
     """What is named is evicted from the page cache before a cold execution, and looked at just before the clock."""
-    run = weigh("gate", *contenders("duckdb", "liar?lie=other-files"), *SMALL, "--operations", "by_action")
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=other-files"), *SMALL, "--operations", "by_action")
     assert errors(run) == {("E1.files", "liar?lie=other-files")}
     assert run.code == 1
