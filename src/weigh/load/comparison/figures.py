@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -75,7 +75,7 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
         own = self.operation(asked.operation)
         return LOAD_METRICS[asked.metric].of(self.run, own) if own else None
 
-    def figures(self) -> dict[str, float | None]:
+    def figures(self) -> dict[str, Any]:
         """Every figure of all operations together, by metric."""
         return {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *BESIDE)}
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weigh.load.spec import Loop
 from weigh.model.metric import Metric, Unit
+from weigh.model.units import Bytes, Seconds
+from weigh.model.verdict import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +28,8 @@ class LoadMetric(Metric, frozen=True, kw_only=True):
         spent: whether it is used or lost, so that there is more and less of it, and not slower and faster; it has no
             verdict where no run has any.
         decides: whether it decides the exit code: what users meet does, and what it costs does not.
+        optional: whether evidence of earlier versions has none of it: only where a run has one does it take a share of
+            the false discovery rate.
     """
 
     of: Callable[[RunFigures, OperationFigures], float | None]
@@ -31,6 +38,7 @@ class LoadMetric(Metric, frozen=True, kw_only=True):
     each: str = "runs"
     spent: bool = False
     decides: bool = True
+    optional: bool = False
 
 
 def _quantile(q: float, run: RunFigures, own: OperationFigures) -> float | None:
@@ -54,9 +62,8 @@ def _cpu(run: RunFigures, own: OperationFigures) -> float | None:
     return run.server.cpu_s / done if run.server and done else None
 
 
-def _memory(run: RunFigures, own: OperationFigures) -> float | None:
-    memory = run.server.memory_bytes if run.server else None
-    return float(memory) if memory else None
+def _memory(run: RunFigures, own: OperationFigures) -> int | None:
+    return (run.server.memory_bytes or None) if run.server else None
 
 
 def _searched(run: RunFigures, own: OperationFigures) -> None:
@@ -97,6 +104,48 @@ _ALL = (
         label="highest rate",
     ),
 )  # fmt: skip
+
+
+class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of one arm in one block: what the verdicts go by.
+
+    Attributes:
+        attempt, block: from 1.
+        arm: its name.
+        loop, connections: of the run.
+        life: number of the server's life, from 1.
+        run: its number in the arm's own load.
+        verdict: ``counts`` or ``refused``.
+        reasons: why it is refused.
+        p50, p95, p99, p999: of the response times of all operations, by rank, resolved or not; None where nothing was
+            answered.
+        resolved: which of these are resolved.
+        rate: answers a second; None where there is no mean.
+        errors: share of the requests without an answer.
+        server_cpu_s: CPU seconds of the server for each request; None where its processes are not known.
+        server_memory: bytes; None likewise.
+    """
+
+    attempt: int
+    block: int
+    arm: str
+    loop: Loop
+    connections: int
+    life: int
+    run: int
+    verdict: str
+    reasons: tuple[Reason, ...]
+    p50: Seconds | None
+    p95: Seconds | None
+    p99: Seconds | None
+    p999: Seconds | None
+    resolved: tuple[str, ...]
+    rate: float | None
+    errors: float | None
+    server_cpu_s: Seconds | None
+    server_memory: Bytes | None
+
+
 LOAD_METRICS = {one.name: one for one in _ALL}
 """By name. Seconds, answers a second, a share, or bytes."""
 BESIDE = tuple(one for one in LOAD_METRICS if one not in (*PERCENTILES, HIGHEST))
