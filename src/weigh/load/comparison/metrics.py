@@ -41,12 +41,12 @@ class LoadMetric(Metric, frozen=True, kw_only=True):
     optional: bool = False
 
 
-def _quantile(q: float, run: RunFigures, own: OperationFigures) -> float | None:
+def _quantile(name: str, run: RunFigures, own: OperationFigures) -> float | None:
     """By rank, resolved or not: runs in which one is not resolved are those in which a stall came, or none.
 
     To leave them out would choose among the blocks.
     """
-    return own.response.seen_at(q)
+    return own.response.seen_at(PERCENTILES[name])
 
 
 def _rate(run: RunFigures, own: OperationFigures) -> float | None:
@@ -79,10 +79,10 @@ _TITLES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 _ALL = (
     *(
         LoadMetric(
-            name=name, unit=Unit.SECONDS, absent=RESPONSE.absent, of=partial(_quantile, q), title=_TITLES[name],
+            name=name, unit=Unit.SECONDS, absent=RESPONSE.absent, of=partial(_quantile, name), title=_TITLES[name],
             label=_TITLES[name],
         )
-        for name, q in PERCENTILES.items()
+        for name in PERCENTILES
     ),
     LoadMetric(
         name=RATE, unit=Unit.PER_SECOND, absent="no request was answered", of=_rate, title="answers/s", label=RATE,
