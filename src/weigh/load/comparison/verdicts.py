@@ -86,9 +86,7 @@ def verdicts(
         families[question.metric if question.metric in BESIDE else ""].append(question)
     made: dict[Question, list[LoadVerdict]] = defaultdict(list)
     floors: dict[Question, LoadFloor] = {}
-    beside = sum(
-        not LOAD_METRICS[one].optional or any(run.figures()[one] is not None for run in runs) for one in BESIDE
-    )
+    beside = sum(not LOAD_METRICS[one].optional or any(one in run.figures() for run in runs) for one in BESIDE)
     for metric, family in families.items():
         rules = rules_of(metric, spec, beside)
         _judge(spec, [one for one in runs if one.counts], family, metric, rules, refused, made, floors)
