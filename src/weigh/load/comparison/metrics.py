@@ -66,6 +66,11 @@ def _memory(run: RunFigures, own: OperationFigures) -> int | None:
     return (run.server.memory_bytes or None) if run.server else None
 
 
+def _written(run: RunFigures, own: OperationFigures) -> float | None:
+    written = run.server.written_bytes if run.server else msgspec.UNSET
+    return written / run.summary.done if written is not msgspec.UNSET and run.summary and run.summary.done else None
+
+
 def _searched(run: RunFigures, own: OperationFigures) -> None:
     """A search has one rate, and its runs have none of it."""
 
@@ -100,6 +105,10 @@ _ALL = (
         title="memory", label="memory of the server", spent=True, decides=False,
     ),
     LoadMetric(
+        name="server_written", unit=Unit.BYTES, absent="the server wrote nothing", of=_written, title="written/request",
+        label="bytes written for each request", spent=True, decides=False, optional=True,
+    ),
+    LoadMetric(
         name=HIGHEST, unit=Unit.PER_SECOND, absent="no rate was kept", of=_searched, title="highest rate",
         label="highest rate",
     ),
@@ -124,6 +133,8 @@ class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
         errors: share of the requests without an answer.
         server_cpu_s: CPU seconds of the server for each request; None where its processes are not known.
         server_memory: bytes; None likewise.
+        server_written: bytes that the server wrote to storage devices for each request; left out where that is not
+            known.
     """
 
     attempt: int
@@ -144,6 +155,7 @@ class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
     errors: float | None
     server_cpu_s: Seconds | None
     server_memory: Bytes | None
+    server_written: float | msgspec.UnsetType = msgspec.UNSET
 
 
 LOAD_METRICS = {one.name: one for one in _ALL}

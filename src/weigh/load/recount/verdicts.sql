@@ -8,7 +8,8 @@ CREATE TEMP TABLE metric(metric VARCHAR, family VARCHAR, clock BOOLEAN, optional
 INSERT INTO metric VALUES
     ('p50', '', true, false), ('p95', '', true, false), ('p99', '', true, false), ('p999', '', true, false),
     ('rate', 'rate', true, false), ('errors', 'errors', false, false),
-    ('server_cpu_s', 'server_cpu_s', true, false), ('server_memory', 'server_memory', false, false);
+    ('server_cpu_s', 'server_cpu_s', true, false), ('server_memory', 'server_memory', false, false),
+    ('server_written', 'server_written', false, true);
 
 -- What can be asked of a run: percentiles of the response time of all operations and, where there are several, of each;
 -- of all together also the rate of a closed loop, the share of errors, and what the server used.
@@ -31,6 +32,10 @@ FROM (
     WHERE name = 'cpu_s'
     UNION ALL
     SELECT attempt, arm, run, '', 'server_memory', nullif(used, 0) FROM server WHERE name = 'memory_bytes'
+    UNION ALL
+    SELECT attempt, arm, run, '', 'server_written', used / nullif(done, 0)
+    FROM server JOIN run USING (attempt, arm, run)
+    WHERE name = 'written_bytes'
 )
     JOIN run USING (attempt, arm, run)
     SEMI JOIN (FROM counted WHERE operation = '') AS answered USING (attempt, arm, run);
