@@ -199,7 +199,7 @@ def _no_step_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _one_family(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "rules_of", lambda metric, asked: asked.rules)
+    monkeypatch.setattr(verdicts, "rules_of", lambda metric, asked, families: asked.rules)
 
 
 def _one_side(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,10 +90,13 @@ class ServerUse(msgspec.Struct, frozen=True, kw_only=True):
         cpu_s: CPU seconds, from before its connections were opened until they were closed.
         memory_bytes: the most that they had when it was looked at, after half and after nine tenths of the run; what
             several of them share is counted once. None where it may not be read.
+        written_bytes: that they caused to be written to storage devices, over the same time as ``cpu_s``; left out
+            where it may not be read, and in evidence of earlier versions.
     """
 
     cpu_s: Seconds
     memory_bytes: Bytes | None = None
+    written_bytes: Bytes | msgspec.UnsetType = msgspec.UNSET
 
 
 class CpusRead(msgspec.Struct, frozen=True, kw_only=True):

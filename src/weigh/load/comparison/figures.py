@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -75,9 +75,10 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
         own = self.operation(asked.operation)
         return LOAD_METRICS[asked.metric].of(self.run, own) if own else None
 
-    def figures(self) -> dict[str, float | None]:
-        """Every figure of all operations together, by metric."""
-        return {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *BESIDE)}
+    def figures(self) -> dict[str, Any]:
+        """Every figure of all operations together, by metric; an optional one that was not recorded is left out."""
+        found = {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *BESIDE)}
+        return {name: one for name, one in found.items() if one is not None or not LOAD_METRICS[name].optional}
 
     def resolved(self) -> tuple[str, ...]:
         """Percentiles of all operations together that this run resolves."""

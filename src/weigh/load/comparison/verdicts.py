@@ -86,23 +86,25 @@ def verdicts(
         families[question.metric if question.metric in BESIDE else ""].append(question)
     made: dict[Question, list[LoadVerdict]] = defaultdict(list)
     floors: dict[Question, LoadFloor] = {}
+    beside = sum(not LOAD_METRICS[one].optional or any(one in run.figures() for run in runs) for one in BESIDE)
     for metric, family in families.items():
-        _judge(spec, [one for one in runs if one.counts], family, metric, refused, made, floors)
+        rules = rules_of(metric, spec, beside)
+        _judge(spec, [one for one in runs if one.counts], family, metric, rules, refused, made, floors)
     return tuple(one for question in questions for one in made[question]), tuple(
         floors[question] for question in questions if question in floors
     )
 
 
-def rules_of(metric: str, spec: LoadComparisonSpec) -> Rules:
+def rules_of(metric: str, spec: LoadComparisonSpec, families: int = 1) -> Rules:
     """The rules under which a metric is judged; an empty name is that of the response times.
 
-    Each metric beside them has its share of another false discovery rate. What may differ in errors is the budget that
-    the user gave them.
+    Each of the families beside them has its share of another false discovery rate. What may differ in errors is the
+    budget that the user gave them.
     """
     if metric not in BESIDE:
         return spec.rules
     margin = spec.load.error_budget if metric == ERRORS else spec.rules.margin
-    return msgspec.structs.replace(spec.rules, fdr=spec.rules.fdr / len(BESIDE), margin=margin)
+    return msgspec.structs.replace(spec.rules, fdr=spec.rules.fdr / families, margin=margin)
 
 
 def _judge(
@@ -110,6 +112,7 @@ def _judge(
     runs: Sequence[BlockRun],
     questions: Sequence[Question],
     family: str,
+    rules: Rules,
     refused: Sequence[Refusals],
     made: dict[Question, list[LoadVerdict]],
     floors: dict[Question, LoadFloor],
@@ -122,9 +125,7 @@ def _judge(
         return
     found = analyse(
         table,
-        Inquiry(
-            metric=metric, baseline=spec.baseline, questions=questions, rules=rules_of(family, spec), refused=refused
-        ),
+        Inquiry(metric=metric, baseline=spec.baseline, questions=questions, rules=rules, refused=refused),
     )
     for question in questions:
         for name in names:

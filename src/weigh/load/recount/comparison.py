@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 JSON = "load-comparison.json"
 FOLDER = "contenders"
 """The folder inside the evidence that holds a folder for each arm."""
-VIEWS = ("shown", "verdict", "floor", "typical")
+VIEWS = ("shown", "verdict", "floor", "typical", "metric")
 QUERIES = (*(f"FROM {name} ORDER BY ALL;" for name in VIEWS), *load.QUERIES)
 """What is asked of the views that the script makes."""
 POWER = 0.80
 _MOST = 10_000
 """Blocks of a comparison: every number of them has a table row."""
-_METRICS = ("p50", "p95", "p99", "p999", "rate", "errors", "server_cpu_s", "server_memory")
 _FIGURES = ("starts", "ratio", "low", "high", "low_fcr", "high_fcr", "noise_floor")
 _DETECTABLE = 1e-6
 """Relative difference of two ways to Student's noncentral t that is their rounding."""
@@ -113,14 +112,6 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
     connections: int
     run: int
     verdict: str
-    p50: float | None
-    p95: float | None
-    p99: float | None
-    p999: float | None
-    rate: float | None
-    errors: float | None
-    server_cpu_s: float | None
-    server_memory: float | None
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,6 +162,12 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
     floors: tuple[Floor, ...]
     runs: tuple[BlockRun, ...]
     rate_search: Rates | None = None
+
+
+class PrintedFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The document, to know every figure of its runs."""
+
+    runs: tuple[dict[str, Any], ...]
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -242,8 +239,9 @@ def recount(folder: Path, run: Run) -> Recount:
     try:
         printed: Printed = raw.read(folder / JSON, Printed)
         places, killed = _places(folder, printed)
-        shown, verdicts, floors, typical, *loads = run(script(folder), QUERIES)
-        _runs(found, printed, shown, killed)
+        shown, verdicts, floors, typical, metrics, *loads = run(script(folder), QUERIES)
+        figures: PrintedFigures = raw.read(folder / JSON, PrintedFigures)
+        _runs(found, printed, figures, shown, [row["metric"] for row in metrics], killed)
         for number in sorted(killed):
             found.skip(_KILLED, f"attempt {number}")
         # Searches in turn have one verdict on the ratio of two rates, and no floor.
@@ -313,15 +311,24 @@ def _row_key(row: Row, contender: str | None = None) -> _Key:
     return row["loop"], row["connections"], row["operation"], row["metric"], own
 
 
-def _runs(found: Figures, printed: Printed, rows: Sequence[Row], killed: set[int]) -> None:
+def _runs(
+    found: Figures,
+    printed: Printed,
+    figures: PrintedFigures,
+    rows: Sequence[Row],
+    metrics: Sequence[str],
+    killed: set[int],
+) -> None:
     """The figures of all operations together of every run."""
     known = {
         (row["attempt"], row["arm"], row["run"], row["metric"]): row["value"] for row in rows if row["operation"] == ""
     }
-    for one in printed.runs:
-        for metric in _METRICS if one.attempt not in killed else ():
+    for one, values in zip(printed.runs, figures.runs, strict=True):
+        for metric in metrics if one.attempt not in killed else ():
             place = f"run {one.run} of {one.arm} in block {one.block} of attempt {one.attempt}"
-            found.compare(JSON, place, metric, getattr(one, metric), known.get((one.attempt, one.arm, one.run, metric)))
+            value = values.get(metric)
+            number = value if isinstance(value, int | float) else None
+            found.compare(JSON, place, metric, number, known.get((one.attempt, one.arm, one.run, metric)))
 
 
 def _verdicts(found: Figures, printed: Printed, rows: Sequence[Row], typical: Sequence[Row]) -> None:

@@ -23,8 +23,9 @@ _ROWS = 2_000
 """Of one INSERT."""
 _TABLES = {
     "run": "attempt INTEGER, arm VARCHAR, contender VARCHAR, run INTEGER, block INTEGER, loop VARCHAR, "
-    "connections INTEGER, cut INTEGER, until DOUBLE, counts BOOLEAN, done BIGINT, cpu_s DOUBLE, memory DOUBLE, "
+    "connections INTEGER, cut INTEGER, until DOUBLE, counts BOOLEAN, done BIGINT, "
     "due BIGINT, in_time BIGINT, unsent BIGINT, error_budget DOUBLE, asked DOUBLE",
+    "server": "attempt INTEGER, arm VARCHAR, run INTEGER, name VARCHAR, used DOUBLE",
     "part": "attempt INTEGER, arm VARCHAR, run INTEGER, part INTEGER, from_s DOUBLE, to_s DOUBLE",
     "answer": "attempt INTEGER, arm VARCHAR, run INTEGER, part INTEGER, operation VARCHAR, answered BIGINT, "
     "errors BIGINT, timeouts BIGINT",
@@ -167,10 +168,11 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
             _row(
                 place.attempt, place.arm, place.contender, number, run["repeat"], run["loop"], run["connections"],
                 steady.intervals if steady else 0, _until(spec, run.get("duration_s")), own,
-                account.get("done"), server.get("cpu_s"), server.get("memory_bytes"), account.get("scheduled"),
+                account.get("done"), account.get("scheduled"),
                 account.get("in_time"), account.get("unsent"), spec.error_budget, run.get("rate"),
             )
         )  # fmt: skip
+        rows["server"] += [_row(place.attempt, place.arm, number, name, used) for name, used in server.items()]
 
 
 def _until(spec: Spec, duration_s: float | None) -> float:

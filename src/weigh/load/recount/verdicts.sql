@@ -2,6 +2,15 @@
 -- chosen (baseline and rules), refused (what a reason that is not in these figures forbids), factor (by degrees of
 -- freedom, how many standard errors a true effect has that is found with 80 % power).
 
+-- What is judged. Response times decide together; each figure beside them is a family of its own. Some are read from a
+-- clock. What earlier versions did not record takes a share of the false discovery rate only where it is there.
+CREATE TEMP TABLE metric(metric VARCHAR, family VARCHAR, clock BOOLEAN, optional BOOLEAN);
+INSERT INTO metric VALUES
+    ('p50', '', true, false), ('p95', '', true, false), ('p99', '', true, false), ('p999', '', true, false),
+    ('rate', 'rate', true, false), ('errors', 'errors', false, false),
+    ('server_cpu_s', 'server_cpu_s', true, false), ('server_memory', 'server_memory', false, false),
+    ('server_written', 'server_written', false, true);
+
 -- What can be asked of a run: percentiles of the response time of all operations and, where there are several, of each;
 -- of all together also the rate of a closed loop, the share of errors, and what the server used.
 CREATE TEMP TABLE shown AS
@@ -18,9 +27,15 @@ FROM (
     FROM counted
     WHERE operation = '' AND answered > 0
     UNION ALL
-    SELECT attempt, arm, run, '', 'server_cpu_s', cpu_s / nullif(done, 0) FROM run
+    SELECT attempt, arm, run, '', 'server_cpu_s', used / nullif(done, 0)
+    FROM server JOIN run USING (attempt, arm, run)
+    WHERE name = 'cpu_s'
     UNION ALL
-    SELECT attempt, arm, run, '', 'server_memory', nullif(memory, 0) FROM run
+    SELECT attempt, arm, run, '', 'server_memory', nullif(used, 0) FROM server WHERE name = 'memory_bytes'
+    UNION ALL
+    SELECT attempt, arm, run, '', 'server_written', used / nullif(done, 0)
+    FROM server JOIN run USING (attempt, arm, run)
+    WHERE name = 'written_bytes'
 )
     JOIN run USING (attempt, arm, run)
     SEMI JOIN (FROM counted WHERE operation = '') AS answered USING (attempt, arm, run);
@@ -33,11 +48,11 @@ GROUP BY ALL
 HAVING count(DISTINCT operation) > 1;
 
 -- As a figure of which more is worse: seconds for each answer, requests for each that is answered. Nobody compares errors
--- where there are none. Response times decide together; each figure beside them is a family of its own.
+-- where there are none.
 CREATE TEMP TABLE figure AS
 SELECT
-    * EXCLUDE (worse, most), CASE WHEN worse > 0 THEN worse END AS worse, CASE WHEN worse > 0 THEN ln(worse) END AS log,
-    CASE WHEN metric IN ('rate', 'errors', 'server_cpu_s', 'server_memory') THEN metric ELSE '' END AS family
+    * EXCLUDE (worse, most, clock, optional), CASE WHEN worse > 0 THEN worse END AS worse,
+    CASE WHEN worse > 0 THEN ln(worse) END AS log
 FROM (
     SELECT
         *, max(value) OVER (PARTITION BY loop, connections, operation, metric) AS most,
@@ -45,7 +60,7 @@ FROM (
     FROM shown
     WHERE counts AND value IS NOT NULL AND (metric <> 'rate' OR loop = 'closed')
         AND (operation = '' OR (loop, connections) IN (FROM several))
-)
+) JOIN metric USING (metric)
 WHERE metric <> 'errors' OR most > 0;
 
 -- One number a block and question: the median of the differences from each arm of the baseline. And the second arm of the
@@ -86,7 +101,7 @@ CREATE TEMP TABLE step AS
 SELECT
     loop, connections, operation, metric, own.contender, own.usable AND other.usable AS usable,
     CASE
-        WHEN metric IN ('errors', 'server_memory') OR least(own.values, other.values) < 10 THEN 0
+        WHEN NOT clock OR least(own.values, other.values) < 10 THEN 0
         WHEN least(1 - (own.different - 1) / (own.values - 1), 1 - (other.different - 1) / (other.values - 1)) > 0.2
             THEN coalesce((
                 SELECT min(gap) FROM (
@@ -101,7 +116,7 @@ SELECT
             ) / least(own.middle, other.middle), 'infinity')
         ELSE 0
     END AS step
-FROM side AS own JOIN side AS other USING (loop, connections, operation, metric)
+FROM side AS own JOIN side AS other USING (loop, connections, operation, metric) JOIN metric USING (metric)
 WHERE other.contender = (SELECT baseline FROM chosen) AND own.contender <> other.contender;
 
 -- Blocks in which one arm of the two lacks a run that another one has; an arm that never took part is not missed.
@@ -169,9 +184,14 @@ FROM (
                 NOT isfinite(step) OR (chosen.margin > 0 AND step > chosen.margin) AS coarse,
                 refused.contender IS NOT NULL AS forbidden,
                 ln(1 + CASE family WHEN 'errors' THEN error_budget ELSE chosen.margin END) AS margin,
-                ln(1 + chosen.unstable) AS unstable, fdr / CASE family WHEN '' THEN 1 ELSE 4 END AS fdr
+                ln(1 + chosen.unstable) AS unstable, fdr / CASE family WHEN '' THEN 1 ELSE families END AS fdr
             FROM estimate
                 CROSS JOIN chosen
+                CROSS JOIN (
+                    SELECT count(*) AS families
+                    FROM metric
+                    WHERE family <> '' AND (NOT optional OR metric IN (SELECT metric FROM shown WHERE value IS NOT NULL))
+                )
                 JOIN step USING (loop, connections, operation, metric, contender)
                 LEFT JOIN factor USING (freedom)
                 JOIN (SELECT family, count(DISTINCT attempt) AS attempts FROM figure GROUP BY ALL) AS known USING (family)

@@ -179,11 +179,13 @@ class _Server:
         self._process = process
         self._began: Seconds | None = None
         self._memory: int | None = None
+        self._wrote: int | None = None
         self.use: ServerUse | None = None
 
     def begin(self) -> None:
         """The run is about to begin."""
         self._began = processes.cpu_seconds(self._process) if self._process else None
+        self._wrote = self._written()
 
     def look(self) -> None:
         """See how much memory they have."""
@@ -197,7 +199,12 @@ class _Server:
         ended = processes.cpu_seconds(self._process)
         # Another process, if it died meanwhile.
         if ended is not None and ended >= self._began:
-            self.use = ServerUse(cpu_s=ended - self._began, memory_bytes=self._memory)
+            before, after = self._wrote, self._written()
+            written = msgspec.UNSET if before is None or after is None or after < before else after - before
+            self.use = ServerUse(cpu_s=ended - self._began, memory_bytes=self._memory, written_bytes=written)
+
+    def _written(self) -> int | None:
+        return processes.bytes_written(one.pid for one in processes.family(self._process)) if self._process else None
 
 
 def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.analysis import conditions
+from weigh.load.comparison.metrics import BlockRow
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.rate_search.report import RatesDocument
 from weigh.load.comparison.results import Apart, LoadComparisonResults, Sustained
@@ -18,7 +19,7 @@ from weigh.load.spec import Arrivals, Loop
 from weigh.machine.drift import Quiet
 from weigh.model.finding import Finding
 from weigh.model.rules import Rules
-from weigh.model.units import Bytes, Seconds
+from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Tier, VerdictName
 
 if TYPE_CHECKING:
@@ -77,10 +78,8 @@ class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     """One contender against the baseline in one figure.
 
     Attributes:
-        metric: ``p50``, ``p95``, ``p99``, ``p999`` of the response time; ``rate``, answers a second, of a closed loop;
-            ``highest_rate`` of a search, of which there is no other verdict;
-            ``errors``, the share of requests without an answer; ``server_cpu_s``, CPU seconds of the server for each
-            request; ``server_memory``.
+        metric: a figure of the runs (``runs``), of which ``rate`` is judged in a closed loop alone; or
+            ``highest_rate`` of a search, of which there is no other verdict.
         operation: its name; all together are ``all``.
         loop, connections: of the runs.
         contender, baseline: whose figures.
@@ -124,46 +123,6 @@ class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     starts: int
     starts_needed: int | None
     reasons: tuple[Reason, ...]
-
-
-class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of one arm in one block: what the verdicts go by.
-
-    Attributes:
-        attempt, block: from 1.
-        arm: its name.
-        loop, connections: of the run.
-        life: number of the server's life, from 1.
-        run: its number in the arm's own load.
-        verdict: ``counts`` or ``refused``.
-        reasons: why it is refused.
-        p50, p95, p99, p999: of the response times of all operations, by rank, resolved or not; None where nothing was
-            answered.
-        resolved: which of these are resolved.
-        rate: answers a second; None where there is no mean.
-        errors: share of the requests without an answer.
-        server_cpu_s: CPU seconds of the server for each request; None where its processes are not known.
-        server_memory: bytes; None likewise.
-    """
-
-    attempt: int
-    block: int
-    arm: str
-    loop: Loop
-    connections: int
-    life: int
-    run: int
-    verdict: str
-    reasons: tuple[Reason, ...]
-    p50: Seconds | None
-    p95: Seconds | None
-    p99: Seconds | None
-    p999: Seconds | None
-    resolved: tuple[str, ...]
-    rate: float | None
-    errors: float | None
-    server_cpu_s: Seconds | None
-    server_memory: Bytes | None
 
 
 class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -273,8 +232,6 @@ def _verdict(one: LoadVerdict) -> LoadVerdictRow:
 
 
 def _run(one: BlockRun) -> BlockRow:
-    figures = one.figures()
-    memory = figures.pop("server_memory")
     return BlockRow(
         attempt=one.attempt,
         block=one.block,
@@ -286,6 +243,5 @@ def _run(one: BlockRun) -> BlockRow:
         verdict="counts" if one.counts else "refused",
         reasons=one.run.reasons,
         resolved=one.resolved(),
-        server_memory=None if memory is None else int(memory),
-        **figures,
+        **one.figures(),
     )
