@@ -48,7 +48,7 @@ class LoadKind(Kind["LoadResults", "LoadVerification"]):
         return files.read(folder)
 
     def text(self, results: LoadResults, name: str) -> RenderableType:
-        from weigh.load.report.terminal import screen
+        from weigh.load.report.first_screen import screen
 
         return screen(results, name)
 
@@ -63,10 +63,9 @@ class LoadKind(Kind["LoadResults", "LoadVerification"]):
         return notes(results)
 
     def markdown(self, results: LoadResults, name: str) -> str:
-        from weigh.load.report.first_screen import first_screen
-        from weigh.load.report.first_screen.markdown import markdown
+        from weigh.load.report.first_screen import to_markdown
 
-        return markdown(first_screen(results, name))
+        return to_markdown(results, name)
 
     def document(self, results: LoadResults, name: str) -> dict[str, Any]:
         from weigh.load.report.document import document
