@@ -17,8 +17,7 @@ from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.load.report import words
 from weigh.load.report.document import document
-from weigh.load.report.first_screen.screen import first_screen
-from weigh.load.report.first_screen.terminal import Screen
+from weigh.load.report.first_screen import screen
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
@@ -264,7 +263,7 @@ def test_the_reason_is_cut_between_words_and_says_how_many_more_there_are(calm: 
         found, tier=msgspec.structs.replace(found.tier, reasons=found.runs[0].reasons[::-1])
     )
     console = Console(file=io.StringIO(), width=width)
-    console.print(Screen(first_screen(alone, "here")))
+    console.print(screen(alone, "here"))
     shown = "\n".join(map(str.rstrip, console.file.getvalue().splitlines()))  # type: ignore[attr-defined]
     said = " ".join(shown.partition("Inadmissible: ")[2].partition("\n\n")[0].split())
     assert said.removesuffix(" ...").removesuffix(" (and 1 more reason).") in late
@@ -276,9 +275,9 @@ def test_what_is_wrong_names_the_operation_that_it_is_of(calm: LoadRecord) -> No
     found = load_results(calm)
     wrong = Finding(code="L6.wrong", severity="error", text="3 answers contradict", remedy="none", operation="pay")
     of_one = msgspec.structs.replace(found, findings=(wrong,))
-    assert first_screen(of_one, "here").wrong == ("WRONG: pay: 3 answers contradict.",)
+    assert wrong(of_one) == ["WRONG: pay: 3 answers contradict."]
     of_all = msgspec.structs.replace(found, findings=(msgspec.structs.replace(wrong, operation=None),))
-    assert first_screen(of_all, "here").wrong == ("WRONG: 3 answers contradict.",)
+    assert wrong(of_all) == ["WRONG: 3 answers contradict."]
 
 
 def test_a_run_of_its_own_rate_and_length_is_judged_by_them() -> None:

@@ -33,7 +33,6 @@ _ATTEMPT = {
     "whole": ".report.terminal:whole",
     "notes": ".report.terminal:notes",
     "markdown": ".report.first_screen.markdown:markdown",
-    "screen": ".report.first_screen:first_screen",
     "document": ".report.document:document",
     "html": ".report.files:html",
     "verify": ".verify:verify",
@@ -55,6 +54,7 @@ RUN: Kind[ExperimentResults, Verification] = Kind(
     verify_schema="weigh/verify/1",
     can={
         **_ATTEMPT,
+        "screen": ".report.first_screen:first_screen",
         "recognises": "weigh.kinds.about:is_run",
         "about": "weigh.kinds.about:run",
         "verify": ".verify.verify:verify",
@@ -74,6 +74,8 @@ LOAD: Kind[LoadResults, LoadVerification] = Kind(
     verify_schema="weigh/verify-load/1",
     can={
         **_ATTEMPT,
+        "text": ".report.first_screen:screen",
+        "markdown": ".report.first_screen:to_markdown",
         "recognises": ".record:is_load",
         "about": "weigh.kinds.about:load",
         "recount": ".recount.load:recount",
@@ -93,7 +95,7 @@ LOAD_COMPARISON: Kind[LoadComparisonResults, LoadComparisonVerification] = Kind(
     home="weigh.load.comparison",
     verify_schema="weigh/verify-load-comparison/1",
     can={
-        **{what: where for what, where in _ATTEMPT.items() if what != "screen"},
+        **_ATTEMPT,
         "text": ".report.report:screen",
         "whole": ".report.report:whole",
         "notes": ".report.report:notes",

@@ -130,6 +130,7 @@ class Table:
         label: what its region is called for those who do not see it; None for no name, empty for that of its section.
         wide: whether it scrolls by itself where a page is narrow.
         tall: whether it scrolls by itself where it is long.
+        indent: characters that a terminal moves the rows of a named group to the right.
     """
 
     columns: Sequence[Column]
@@ -140,6 +141,7 @@ class Table:
     label: str | None = ""
     wide: bool = True
     tall: bool = False
+    indent: int = 2
 
 
 @dataclass(frozen=True, slots=True)

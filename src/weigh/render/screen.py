@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from weigh.model.finding import Finding
     from weigh.model.verdict import TierName
+    from weigh.render.blocks import Table
 
 _NARROWEST = 40
+_GAP = 2
 _WHY = 3
 """Lines that the first reason for the tier may take."""
 
@@ -118,6 +120,30 @@ class Screen:
         lines += ["", f"Evidence: {code(f'weigh report {quote(self.evidence)} --notes')}"]
         lines += ["", f"Again: {code(self.again)}"] if self.again else []
         return "\n".join(lines)
+
+
+def compact(one: Table, width: int, left_out: Sequence[int]) -> Iterator[Text]:
+    """A table without rules: words to the left, numbers to the right; columns give way where there is no room.
+
+    Args:
+        one: the table; the class of a row is ``refused`` where it does not count.
+        width: columns of the screen.
+        left_out: numbers of its columns that may be left out, the first one first.
+    """
+    rows = [(row.css, [one_line(str(cell)) for cell in row.cells]) for group in one.groups for row in group.rows]
+    headings = [str(column.heading) for column in one.columns]
+    widths = [max(len(cells[at]) for cells in (headings, *(cells for _, cells in rows))) for at in range(len(headings))]
+    used = [*range(len(headings))]
+    for at in left_out:
+        if sum(widths[each] + _GAP for each in used) > width:
+            used.remove(at)
+    widths[0] = max(widths[0] - max(sum(widths[each] + _GAP for each in used) - width, 0), 6)
+    for style, cells in (("dim", headings), *(("red" if css else "", cells) for css, cells in rows)):
+        parts = [
+            cells[at].rjust(widths[at]) if one.columns[at].right else shape.cut(cells[at], widths[at]).ljust(widths[at])
+            for at in used
+        ]
+        yield line((" " * _GAP + (" " * _GAP).join(parts)).rstrip(), style)
 
 
 def line(text: str, style: str = "") -> Text:

@@ -252,7 +252,7 @@ def _table(one: blocks.Table) -> FittedTable:
         for row in group.rows:
             cells = [_cell(row.cells[at]) for at in used]
             if group.name and cells[0]:
-                cells[0] = Text("  ").append_text(cells[0])
+                cells[0] = Text(" " * one.indent).append_text(cells[0])
             table.add_row(*cells)
     return FittedTable(table, *one.optional)
 

@@ -67,22 +67,21 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     what: str
 
 
-class RunActive(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a run.
+class ServerActivity(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server did in a run.
 
     Attributes:
-        counted: kinds that could be seen if there were any.
-        kinds: those that were, in the order of :data:`KINDS`.
-        places: every event, in the order of time.
-        spikes: kinds that are blamed for each spike of the run, in the order of its spikes.
+        counted: kinds of events that could be seen if there were any.
+        kinds: those that were.
+        places: every event on the axis of the run, at most 10,000.
+        spikes: for each spike of ``machine.spikes`` the kinds that are blamed for it.
         log_rate, most_log_rate: bytes a second that the server wrote to its log of changes, on average and between two
-            looks at most; None where it does not tell.
-        deadlocks: how many there were; None where they cannot be seen.
-        waiting: looks that saw a session wait for a lock; None where they do not tell.
-        cores, most_cores: CPUs that the server's processes kept busy, on average and between two looks at most; None
+            looks at most; null where it does not tell.
+        deadlocks: how many there were; null where they cannot be seen.
+        waiting: looks that saw a session wait for a lock; null where they do not tell.
+        cores, most_cores: CPUs that the server's processes kept busy, on average and between two looks at most; null
             where they are not known.
         looks: how many there were.
-        interval_s: length of the intervals of the run.
         seconds: from the first look to the last.
         longest_look_s: the look that took longest to answer.
         cpu_s: CPU time of the sampler.
@@ -99,10 +98,19 @@ class RunActive(msgspec.Struct, frozen=True, kw_only=True):
     cores: float | None
     most_cores: float | None
     looks: int
-    interval_s: Seconds
     seconds: Seconds
     longest_look_s: Seconds
     cpu_s: Seconds
+
+
+class RunActive(ServerActivity, frozen=True, kw_only=True):
+    """The same, with what its words need.
+
+    Attributes:
+        interval_s: length of the intervals of the run.
+    """
+
+    interval_s: Seconds
 
     def of(self, kind: Kind) -> KindActivity | None:
         """What is known of a kind."""

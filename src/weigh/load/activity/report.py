@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.activity.kinds import KindActivity, Place
-from weigh.load.activity.model import Kind
+from weigh.load.activity.kinds import KindActivity, ServerActivity
 from weigh.load.activity.words import NAMES, sentence, short
 from weigh.model.text import one_line
-from weigh.model.units import Seconds, count, percent, seconds, size
+from weigh.model.units import count, percent, seconds, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.activity.kinds import RunActive
+    from weigh.load.activity.model import Kind
 
 TITLE = "What the server did meanwhile"
 _AMOUNTS: dict[Kind, tuple[str, str]] = {
@@ -103,49 +103,19 @@ class ActivityKindRow(KindActivity, frozen=True, kw_only=True):
     sentence: str
 
 
-class ActivityDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """``activity`` of a run in the JSON document.
+class ActivityDocument(ServerActivity, frozen=True, kw_only=True):
+    """``activity`` of a run in the JSON document."""
 
-    Attributes:
-        counted: kinds of events that could be seen if there were any.
-        kinds: those that were.
-        places: every event on the axis of the run, at most 10,000.
-        spikes: for each spike of ``machine.spikes`` the kinds that are blamed for it.
-        log_rate, most_log_rate: bytes a second that the server wrote to its log of changes, on average and between two
-            looks at most; null where it does not tell.
-        deadlocks: how many there were; null where they cannot be seen.
-        waiting: looks that saw a session wait for a lock; null where they do not tell.
-        cores, most_cores: CPUs that the server's processes kept busy, on average and between two looks at most; null
-            where they are not known.
-        looks: how many there were.
-        seconds: from the first look to the last.
-        longest_look_s: the look that took longest to answer.
-        cpu_s: CPU time of the sampler.
-    """
-
-    counted: tuple[Kind, ...]
     kinds: tuple[ActivityKindRow, ...]
-    places: tuple[Place, ...]
-    spikes: tuple[tuple[Kind, ...], ...]
-    log_rate: float | None
-    most_log_rate: float | None
-    deadlocks: int | None
-    waiting: int | None
-    cores: float | None
-    most_cores: float | None
-    looks: int
-    seconds: Seconds
-    longest_look_s: Seconds
-    cpu_s: Seconds
 
 
 def document(one: RunActive) -> ActivityDocument:
     """The same for the JSON document."""
-    said = {name: getattr(one, name) for name in ActivityDocument.__struct_fields__ if name not in ("kinds", "places")}
     rows = (
         ActivityKindRow(**msgspec.structs.asdict(each), sentence=sentence(each, one.interval_s)) for each in one.kinds
     )
-    return ActivityDocument(**said, kinds=tuple(rows), places=one.places[:_PLACES])
+    fields = {name: getattr(one, name) for name in ServerActivity.__struct_fields__}
+    return ActivityDocument(**{**fields, "kinds": tuple(rows), "places": one.places[:_PLACES]})
 
 
 def section(one: RunActive) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, plots, timeline_plot, words
-from weigh.load.report.first_screen import first_screen
+from weigh.load.report.first_screen import answered, wrong
 from weigh.load.report.plots import Curve
 from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report
@@ -82,7 +82,8 @@ def page(results: LoadResults, evidence: str) -> str:
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(results),
-            screen=first_screen(results, evidence),
+            wrong=wrong(results),
+            answered=answered(results),
             arrivals=words.offered(record.spec),
             ycsb=words.ycsb(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",

@@ -19,8 +19,7 @@ from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
-from weigh.load.report.first_screen import first_screen
-from weigh.load.report.first_screen.terminal import Screen
+from weigh.load.report.first_screen import screen
 from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report as waits
 from weigh.model import units
@@ -42,16 +41,6 @@ _SETTINGS = 12
 def plain(results: LoadResults, evidence: str) -> str:
     """The whole report without colour at a fixed width: the form that is kept and verified."""
     return plain_text(whole(results, evidence))
-
-
-def screen(results: LoadResults, evidence: str) -> RenderableType:
-    """The first screen.
-
-    Args:
-        results: what is to be said.
-        evidence: the directory, as the reader is to write it.
-    """
-    return Screen(first_screen(results, evidence))
 
 
 def whole(results: LoadResults, evidence: str) -> RenderableType:

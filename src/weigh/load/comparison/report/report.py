@@ -273,7 +273,8 @@ def _verdicts(results: LoadComparisonResults, verdicts: Sequence[LoadVerdict]) -
             Interval(one.low, one.high), Cell(words.verdict(one), str(one.verdict)),
         ])  # fmt: skip
         groups[-1][1].append(row)
-    return Table(columns, [Rows(name, rows) for name, rows in groups], (level, "ratio", names[0], names[1]))
+    optional = (level, "ratio", names[0], names[1])
+    return Table(columns, [Rows(name, rows) for name, rows in groups], optional, indent=0)
 
 
 def _short(name: str, otherwise: str) -> str:

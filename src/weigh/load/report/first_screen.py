@@ -1,9 +1,8 @@
-"""What the first screen of a load says, before it has a form."""
+"""The first screen of a load: how long users waited, whether the answers were right, and whether to believe it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.findings import data_bytes, in_memory
@@ -12,20 +11,25 @@ from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
-from weigh.load.report.first_screen.table import Table, table
 from weigh.load.results import WRONG
 from weigh.load.tpcc import report as tpcc
 from weigh.model import codes, units
 from weigh.model.text import one_line, whole_sentences
+from weigh.render import markdown, shape
+from weigh.render.blocks import Column, Row, Table
+from weigh.render.blocks import Group as Rows
+from weigh.render.screen import Screen, compact, counted, line
 from weigh.render.words import first_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rich.console import RenderableType
+
     from weigh.load.analysis.figures import RunFigures
-    from weigh.load.results import LoadResults
+    from weigh.load.analysis.percentiles import Spectrum
+    from weigh.load.results import Group, LoadResults
     from weigh.model.finding import Finding
-    from weigh.model.verdict import TierName
 
 _VERSION = 30
 """Characters of a server's version."""
@@ -35,75 +39,63 @@ _REASON, _ROOM = 600, 205
 """Characters of a reason, and of those of its sentences that three lines have room for."""
 _ERROR = 160
 """Characters of an error of the server."""
+_PERCENTILES = (0.5, 0.9, 0.99, 0.999)
+"""Percentiles that have a column."""
+_OPERATIONS = 6
+"""Operations that have a row."""
+_GROUPS = 8
+"""Kinds of runs that have one."""
+_NAME = 34
+"""Characters of a name."""
+_LEFT_OUT = (6, 2, 4, 3)
+"""Columns that give way where there is no room: the longest time and the middle say most, and then the tail."""
+_ALARMS = dict.fromkeys(("WRONG", "REFUSED", "NOT DURABLE", "BROKEN"), "bold red")
 
 
-@dataclass(frozen=True, slots=True)
-class LoadScreen:
-    """What the first screen of a load says.
-
-    Attributes:
-        wrong: of wrong answers, each in a sentence; they come before everything.
-        took: how long requests took.
-        answered: how many failed, and how many answers were found right; empty where nothing was asked.
-        more: what this kind of load is about: both loops, crashes, tpmC, a recording, a search.
-        under: what was offered to whom, and what the workload must not be taken for.
-        tier: what it is good for.
-        why: why it is not good for more; empty where it is.
-        runs: how many were made; empty where none was.
-        table: percentiles; None where nothing was answered.
-        beside: the worst moment, and the machine.
-        notes: findings, counted; empty where there are none.
-        evidence: the directory, as the reader is to write it.
-        page: whether it holds a page.
-        again: the command; empty where it is not known.
-    """
-
-    wrong: tuple[str, ...]
-    took: str
-    answered: str
-    more: tuple[str, ...]
-    under: str
-    tier: TierName
-    why: str
-    runs: str
-    table: Table | None
-    beside: tuple[str, ...]
-    notes: str
-    evidence: str
-    page: bool
-    again: str
-
-    @property
-    def says(self) -> tuple[str, ...]:
-        """All sentences, in the order in which they matter."""
-        return (*self.wrong, self.took, *filter(None, (self.answered,)), *self.more)
-
-
-def first_screen(results: LoadResults, evidence: str) -> LoadScreen:
-    """The first screen of a load.
+def screen(results: LoadResults, evidence: str) -> Screen:
+    """The first screen.
 
     Args:
-        results: what is to be said.
+        results: of the load.
         evidence: the directory, as the reader is to write it.
     """
-    record = results.record
-    counts = Counter(one.severity for one in results.findings)
-    return LoadScreen(
-        wrong=tuple(f"WRONG: {_wrong(one)}." for one in results.findings if one.code in WRONG),
-        took=f"{_who(results)}: {_headline(results)}",
-        answered=_answered(results),
-        more=tuple(_more(results)),
-        under=_under(results),
+    record, found = results.record, table(results)
+    answer = answered(results)
+
+    def lines(width: int) -> Iterator[RenderableType]:
+        yield from compact(found, width, _LEFT_OUT) if found else ()
+        yield from (line(one, "dim") for one in shape.wrapped(note(results), width))
+
+    return Screen(
+        says=[*wrong(results), f"{_who(results)}: {_headline(results)}", *filter(None, [answer]), *_more(results)],
+        alarms=_ALARMS,
         tier=results.tier.name,
         why=_why(results),
-        runs=units.count(len(record.runs), "run") if record.runs else "",
-        table=table(results),
-        beside=tuple(_beside(results)),
-        notes=", ".join(units.count(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind]),
+        goes_on=" ...",
+        size=units.count(len(record.runs), "run") if record.runs else "",
+        under=[_under(results)],
+        table=lines if found else None,
+        rest=list(_rest(results)),
+        notes=counted(results.findings),
         evidence=evidence,
         page=record.end is not None,
         again=record.environment.command if record.environment else "",
     )
+
+
+def to_markdown(results: LoadResults, evidence: str) -> str:
+    """The first screen in Markdown; arguments as of :func:`screen`."""
+    one, found = screen(results, evidence), table(results)
+    tables = [markdown.table(found)] if found else []
+    notes = [[markdown.text(said)] for said in [note(results)] if found and said]
+    rest = [[f"{markdown.text(said)}  " for said in one.rest]] if one.rest else []
+    about = f"{one.why or f'{str(one.tier).capitalize()}.'} {one.under[0]}"
+    return one.markdown(about, *tables, *notes, *rest)
+
+
+def wrong(results: LoadResults) -> list[str]:
+    """Wrong answers, each in a sentence; they come before everything."""
+    return [f"WRONG: {_wrong(one)}." for one in results.findings if one.code in WRONG]
 
 
 def _more(results: LoadResults) -> Iterator[str]:
@@ -149,7 +141,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _answered(results: LoadResults) -> str:
+def answered(results: LoadResults) -> str:
     """How many requests failed, and how many answers were found right."""
     runs = [run for run in (results.probes or results.runs) if run.operations]
     if not runs:
@@ -215,7 +207,7 @@ def _why(results: LoadResults) -> str:
     return f"{str(results.tier.name).capitalize()}: {whole_sentences(first, _ROOM - len(rest))}{rest}."
 
 
-def _beside(results: LoadResults) -> Iterator[str]:
+def _rest(results: LoadResults) -> Iterator[str]:
     """The worst moment of the run that is shown, and what the machine did in it."""
     run, watched = results.headline, results.machine
     found = watched.of(run.number) if run and watched else None
@@ -224,3 +216,72 @@ def _beside(results: LoadResults) -> Iterator[str]:
     if worst := machine.worst(found, results.activity.get(run.number)):
         yield worst
     yield f"Machine: {machine.in_short(watched, found)}"
+
+
+def table(results: LoadResults) -> Table | None:
+    """Percentiles; None where no request was answered."""
+    groups = _answering(results)
+    if not groups:
+        return None
+    several = len(groups) > 1
+    headings = [*map(words.percentile_name, _PERCENTILES), "max"]
+    columns = [Column("response" if several else ""), *(Column(one, right=True) for one in headings), Column("")]
+    return Table(columns, [Rows("", _kinds(groups[:_GROUPS]) if several else _single(groups[0]))])
+
+
+def note(results: LoadResults) -> str:
+    """What is to be known to read the table, in sentences; empty where nothing is."""
+    groups, found = _answering(results), table(results)
+    if found is None:
+        return ""
+    notes = [*_notes(found.groups[0].rows, max(len(group.runs) for group in groups))]
+    several = len(groups) > 1
+    more = len(groups) - _GROUPS if several else len(groups[0].first.operations) - 1 - _OPERATIONS
+    if more > 0:
+        notes.append(f"{more} more {'kinds of runs' if several else 'operations'}: --verbose.")
+    return " ".join(notes)
+
+
+def _answering(results: LoadResults) -> list[Group]:
+    return [group for group in results.groups if group.first.operations and group.first.whole.count]
+
+
+def _kinds(groups: Sequence[Group]) -> list[Row]:
+    """What a user waits in each kind of run."""
+    return [
+        _row(words.group_name(group), group.first.whole.response, "refused" if group.first.refused else "", group)
+        for group in groups
+    ]
+
+
+def _single(group: Group) -> list[Row]:
+    """One kind of run: all operations, then each."""
+    whole, *single = group.first.operations
+    return [
+        _row("response", whole.response, "what a user waits", group),
+        _row("service", whole.service, "what the server took", group),
+        *(_row(one_line(one.name, _NAME), one.response, "", group) for one in single[:_OPERATIONS]),
+    ]
+
+
+def _row(name: str, spectrum: Spectrum, meaning: str, group: Group) -> Row:
+    times = (*(_cell(spectrum, q) for q in _PERCENTILES), units.seconds(spectrum.max))
+    return Row([name, *times, meaning], css="refused" if group.first.refused else "")
+
+
+def _cell(spectrum: Spectrum, q: float) -> str:
+    """A percentile; in brackets what the run saw, where it is not resolved."""
+    found = spectrum.at(q)
+    if found.resolved:
+        return units.seconds(found.value)
+    seen = spectrum.seen_at(q)
+    return f"({units.seconds(seen)})" if seen is not None else "-"
+
+
+def _notes(rows: Sequence[Row], repeats: int) -> Iterator[str]:
+    if repeats > 1:
+        yield f"Of the first of {repeats} runs."
+    if all(row.css for row in rows):
+        yield "The run is refused: this is what it saw, and it does not count."
+    elif any(str(cell).startswith("(") for row in rows for cell in row.cells[1:-1]):
+        yield "In brackets: seen, by too few independent requests for a percentile."
