@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import msgspec
 import pytest
+from weigh.load.comparison.report.markdown import markdown
+from weigh.load.comparison.report.page import page
+from weigh.load.comparison.report.terminal import plain
 
 from support.evidence_folders import sealed_servers
 from support.load_comparison_records import comparison, spec
@@ -15,9 +18,6 @@ from weigh.load.comparison.figures import questions
 from weigh.load.comparison.metrics import LOAD_METRICS
 from weigh.load.comparison.report import files
 from weigh.load.comparison.report.document import document
-from weigh.load.comparison.report.markdown import markdown
-from weigh.load.comparison.report.page import page
-from weigh.load.comparison.report.terminal import plain
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.load.comparison.verdicts import verdicts
 from weigh.load.recount import comparison as recount
