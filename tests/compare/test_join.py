@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from weigh.compare import clocks
 from weigh.compare.join import decided, join
@@ -100,7 +100,7 @@ def block_ratios(samples: list[Sample]) -> list[float]:
 def test_it_is_welchs_t_of_the_ratios_of_the_blocks() -> None:
     first, second = session(1, new=1.2, noise=0.02), session(2, new=1.3, machine=3, noise=0.01)
     verdict = only(first, second)
-    found = stats.ttest_ind(block_ratios(second), block_ratios(first), equal_var=False)
+    found = scipy.stats.ttest_ind(block_ratios(second), block_ratios(first), equal_var=False)
     interval = found.confidence_interval(0.99)
     effect = np.mean(block_ratios(second)) - np.mean(block_ratios(first))
     assert verdict.ratio == pytest.approx(math.exp(effect))
@@ -321,7 +321,7 @@ def test_starts_needed_is_a_number_for_each_session() -> None:
     _, decisions = decided((effects[0], effects[1]), starts, Rules())
     (needed,) = decisions.needed
     spread = math.sqrt(0.02**2 * 10 + 0.01**2 * 40)
-    half = stats.t.ppf(0.95, needed - 1) * spread / math.sqrt(needed)
+    half = scipy.stats.t.ppf(0.95, needed - 1) * spread / math.sqrt(needed)
     assert decisions.names[0] == "unresolved"
     assert half == pytest.approx(math.log(1.03), rel=0.02)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import signal, special
+import scipy
+from scipy import special
 
 from weigh.statistics.share_beyond import share_beyond
 
@@ -81,7 +82,7 @@ def counted(answers: Answers, slow: Slow, share: float, draw: Draw) -> tuple[Flo
     elif slow.kind == "autoregression":
         kept = np.exp(-answers.interval_s / _STEPS / slow.length_s)
         noise = draw.standard_normal(_STEPS * count) * np.sqrt(1 - kept**2)
-        common = signal.lfilter([1], [1, -kept], noise, zi=[kept * draw.standard_normal()])[0]
+        common = scipy.signal.lfilter([1], [1, -kept], noise, zi=[kept * draw.standard_normal()])[0]
         step = np.minimum((at / answers.interval_s * _STEPS).astype(np.int64), len(common) - 1)
         own = draw.standard_normal(len(at))
         late = np.sqrt(1 - _OWN) * common[step] + np.sqrt(_OWN) * own > special.ndtri(1 - share)

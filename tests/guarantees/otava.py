@@ -7,7 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import signal
+import scipy
 
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder
@@ -47,7 +47,7 @@ def unchanged(count: int, memory: float, seed: int, sd: float = 0.01) -> Floats:
     """Histories of 200 commits in which nothing changes: a first-order autoregression of CV 1 %."""
     draw = np.random.default_rng(seed)
     kicks = draw.normal(0, sd * np.sqrt(1 - memory**2), (count, COMMITS + 50))
-    path = signal.lfilter([1.0], [1.0, -memory], kicks, axis=1)[:, 50:]
+    path = scipy.signal.lfilter([1.0], [1.0, -memory], kicks, axis=1)[:, 50:]
     return np.asarray(100 * np.exp(path), dtype=np.float64)
 
 

@@ -9,7 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from weigh.statistics import student_t
 from weigh.verdict import clickhouse_rule
@@ -35,7 +36,7 @@ def mann_whitney(new: Floats, old: Floats) -> Floats:
     """Two-sided p-values; ties, or many executions, take the normal law with corrections for ties and continuity."""
     a, b = new.shape[1], old.shape[1]
     pooled = np.concatenate([new, old], axis=1)
-    ranks = stats.rankdata(pooled, axis=1)
+    ranks = scipy.stats.rankdata(pooled, axis=1)
     u = ranks[:, :a].sum(axis=1) - a * (a + 1) / 2
     u = np.minimum(u, a * b - u)
     ordered = np.sort(pooled, axis=1)

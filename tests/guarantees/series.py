@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from scipy import special
-from scipy.signal import fftconvolve, lfilter
 
 from weigh.statistics import percentiles
 from weigh.statistics.series import correlated_mean
@@ -56,7 +56,7 @@ def autoregression(memory: float) -> Callable[[int, int, Draw], Floats]:
     def make(many: int, length: int, draw: Draw) -> Floats:
         kicks = draw.standard_normal((many, length))
         kicks[:, 1:] *= np.sqrt(1 - memory**2)
-        return np.asarray(lfilter([1.0], [1.0, -memory], kicks, axis=1), dtype=np.float64)
+        return np.asarray(scipy.signal.lfilter([1.0], [1.0, -memory], kicks, axis=1), dtype=np.float64)
 
     return make
 
@@ -115,7 +115,9 @@ def long_memory(order: float) -> Callable[[int, int, Draw], Floats]:
 
     def make(many: int, length: int, draw: Draw) -> Floats:
         kicks = draw.standard_normal((many, length + past))
-        return np.asarray(fftconvolve(kicks, weights[None], axes=1)[:, past : past + length], dtype=np.float64)
+        return np.asarray(
+            scipy.signal.fftconvolve(kicks, weights[None], axes=1)[:, past : past + length], dtype=np.float64
+        )
 
     return make
 

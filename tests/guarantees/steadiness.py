@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from weigh.statistics.series.prewhitening import batch_means
 from weigh.statistics.series.steady_state import Shape, Steady, steady
@@ -114,7 +114,7 @@ def pelt(samples: Floats) -> bool:
 def halves(samples: Floats) -> bool:
     """Whether the halves differ by Welch's t at 1 %."""
     middle = samples.size // 2
-    return bool(stats.ttest_ind(samples[:middle], samples[middle:], equal_var=False).pvalue < 0.01)
+    return bool(scipy.stats.ttest_ind(samples[:middle], samples[middle:], equal_var=False).pvalue < 0.01)
 
 
 OTHERS: dict[str, Callable[[Floats], bool]] = {"MSER-5": mser5, "PELT": pelt, "halves": halves}

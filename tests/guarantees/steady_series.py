@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.signal import lfilter
+import scipy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ def autoregression(count: int, draw: np.random.Generator, memory: float) -> Floa
     """First-order autoregression."""
     kicks = draw.normal(0, np.sqrt(1 - memory**2), count)
     kicks[0] = draw.normal()
-    return np.asarray(lfilter([1.0], [1.0, -memory], kicks))
+    return np.asarray(scipy.signal.lfilter([1.0], [1.0, -memory], kicks))
 
 
 def spikes(count: int, draw: np.random.Generator, share: float) -> Floats:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
+import scipy
 
 from weigh.machine import drift
 
@@ -27,7 +27,7 @@ FALSE = 0.01
 def autoregressive(memory: float, count: int, trials: int, draw: np.random.Generator) -> Floats:
     """Stationary series with a standard deviation of 2 %."""
     noise = draw.standard_normal((trials, count + 300))
-    series = lfilter([1.0], [1.0, -memory], noise, axis=1)[:, 300:]
+    series = scipy.signal.lfilter([1.0], [1.0, -memory], noise, axis=1)[:, 300:]
     return np.asarray(0.02 * series * np.sqrt(1 - memory**2))
 
 

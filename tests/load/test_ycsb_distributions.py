@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from weigh import _native
 from weigh.load.ycsb_properties import asked
@@ -47,9 +47,9 @@ def properties(**given: str) -> dict[str, Any]:
 def within(counts: np.ndarray, draws: int, law: np.ndarray) -> bool:
     """Whether every count is likely, however many there are, and their chi-square too."""
     each = SURE / len(counts)
-    low, high = stats.binom.ppf(each / 2, draws, law), stats.binom.ppf(1 - each / 2, draws, law)
+    low, high = scipy.stats.binom.ppf(each / 2, draws, law), scipy.stats.binom.ppf(1 - each / 2, draws, law)
     chi_square = ((counts - draws * law) ** 2 / (draws * law)).sum()
-    return bool(((low <= counts) & (counts <= high)).all()) and chi_square < stats.chi2.ppf(1 - SURE, len(counts))
+    return bool(((low <= counts) & (counts <= high)).all()) and chi_square < scipy.stats.chi2.ppf(1 - SURE, len(counts))
 
 
 @pytest.mark.parametrize("records", [1_000, 100_000])
@@ -104,7 +104,7 @@ def test_scans_are_of_every_length_from_1_to_100_alike() -> None:
 def test_one_operation_in_twenty_is_an_insert(letter: str) -> None:
     _, rows = drawn(letter, 1_000, 100_000)
 
-    assert stats.binomtest(int((rows == 0).sum()), len(rows), 0.05).pvalue > SURE
+    assert scipy.stats.binomtest(int((rows == 0).sum()), len(rows), 0.05).pvalue > SURE
 
 
 def test_keys_of_a_seed_are_always_the_same() -> None:

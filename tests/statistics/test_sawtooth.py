@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
+import scipy
 
 from weigh.stats import Shape, steady
 
@@ -17,5 +17,5 @@ def test_a_larger_one_is_found_as_well(height: float) -> None:
     found = []
     for number in range(12):
         kicks = np.random.default_rng([5, number]).standard_normal(LENGTH) * np.sqrt(1 - MEMORY**2)
-        found.append(steady(100 + lfilter([1.0], [1.0, -MEMORY], kicks) + height * phase).shape)
+        found.append(steady(100 + scipy.signal.lfilter([1.0], [1.0, -MEMORY], kicks) + height * phase).shape)
     assert found.count(Shape.CYCLIC) >= 11, found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import scipy
 from scipy.fft import idct
-from scipy.signal import lfilter
 
 from weigh.model.errors import UsageError
 from weigh.statistics.percentiles import percentiles
@@ -19,7 +20,7 @@ from weigh.statistics.series.long_run_variance import batch_means, long_run, tre
 
 DRAW = np.random.default_rng(1)
 LATENCIES = DRAW.exponential(1.0, 5_000)
-WANDERING = lfilter([1.0], [1.0, -0.9], DRAW.standard_normal(20_000))
+WANDERING = np.array(list(accumulate(DRAW.standard_normal(20_000), lambda before, kick: 0.9 * before + kick)))
 
 
 def test_independent_samples() -> None:
@@ -221,7 +222,7 @@ class TestTextbook:
     def test_kernels(self) -> None:
         """With lag-one correlation 1/2 and N = 100 the bandwidths are those of the formulas."""
         draw = np.random.default_rng(2)
-        values = lfilter([1.0], [1.0, -0.5], draw.standard_normal(100))
+        values = scipy.signal.lfilter([1.0], [1.0, -0.5], draw.standard_normal(100))
         covariances = textbook_errors.autocovariance(values)
         memory = covariances[1] / covariances[0]
         width = 1.1447 * (4 * memory**2 / ((1 - memory) ** 2 * (1 + memory) ** 2) * 100) ** (1 / 3)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from weigh.model.rules import Rules
 from weigh.statistics import student_t
@@ -53,7 +53,7 @@ def test_what_matters_is_shown_to_differ() -> None:
     for effect in (0.0, 0.2):
         decisions = decided(effect, 0.005)
         assert decisions.level_fcr == pytest.approx(0.99)
-        assert decisions.half_fcr[0] == pytest.approx(stats.t.ppf(0.995, 9) * 0.005)
+        assert decisions.half_fcr[0] == pytest.approx(scipy.stats.t.ppf(0.995, 9) * 0.005)
 
 
 def test_false_coverage_level_follows_the_number_selected() -> None:
@@ -109,8 +109,8 @@ def test_step_up_of_the_original_paper() -> None:
 def test_detectable_is_found_with_80_percent_power() -> None:
     for freedom in (4.0, 9.0, 29.0):
         effect = student_t.detectable(0.99, 0.80, np.array([freedom]))[0]
-        critical = stats.t.ppf(0.995, freedom)
-        assert stats.nct.sf(critical, freedom, effect) == pytest.approx(0.80, abs=1e-6)
+        critical = scipy.stats.t.ppf(0.995, freedom)
+        assert scipy.stats.nct.sf(critical, freedom, effect) == pytest.approx(0.80, abs=1e-6)
 
 
 def test_the_starts_proposed_would_settle_it() -> None:
@@ -121,7 +121,7 @@ def test_the_starts_proposed_would_settle_it() -> None:
     assert decisions.names[0] == "unresolved"
 
     def half(count: int) -> float:
-        return float(stats.t.ppf(0.95, count - 1) * error * np.sqrt(starts / count))
+        return float(scipy.stats.t.ppf(0.95, count - 1) * error * np.sqrt(starts / count))
 
     assert half(needed) <= MARGIN - effect < half(needed - 1)
 
@@ -156,7 +156,7 @@ def test_margin_zero_and_other_rules() -> None:
     rules = Rules(margin=0.0, confidence=0.95)
     assert decided(0.01, 0.001, rules=rules).names[0] == "slower"
     assert decided(0.0, 0.01, rules=rules).names[0] == "unresolved"
-    assert decided(0.0, 0.01, rules=rules).half[0] == pytest.approx(stats.t.ppf(0.975, 9) * 0.01)
+    assert decided(0.0, 0.01, rules=rules).half[0] == pytest.approx(scipy.stats.t.ppf(0.975, 9) * 0.01)
 
 
 def test_empty_session() -> None:
@@ -184,7 +184,7 @@ def test_the_shares_of_all_looks_add_up_to_the_error_rates() -> None:
 
 def test_an_early_look_asks_for_its_share_of_the_smallest_threshold() -> None:
     """Of 24 comparisons: 0.06 * 0.05 / 24 = 1.25e-4, which is 6.40 standard errors of 9 degrees of freedom."""
-    critical = stats.t.isf(SHARE * 0.05 / 24 / 2, 9)
+    critical = scipy.stats.t.isf(SHARE * 0.05 / 24 / 2, 9)
     assert critical == pytest.approx(6.40, abs=0.01)
     assert at_look(MARGIN + 1.01 * critical * 0.01, 0.01)
     assert not at_look(MARGIN + 0.99 * critical * 0.01, 0.01)
@@ -193,7 +193,7 @@ def test_an_early_look_asks_for_its_share_of_the_smallest_threshold() -> None:
 
 def test_an_early_look_asks_for_its_share_of_the_equivalence_test() -> None:
     """0.06 * 0.05 on either side: 3.57 standard errors of 9 degrees of freedom."""
-    critical = stats.t.isf(SHARE * 0.05, 9)
+    critical = scipy.stats.t.isf(SHARE * 0.05, 9)
     assert critical == pytest.approx(3.57, abs=0.01)
     assert at_look(0.0, 0.99 * MARGIN / critical)
     assert not at_look(0.0, 1.01 * MARGIN / critical)
@@ -213,7 +213,7 @@ def test_nothing_is_decided_early_but_at_a_look(starts: int) -> None:
 
 def test_what_was_decided_early_is_so_at_the_end_whatever_else_is() -> None:
     """The one of 24 that is just decided is SLOWER with the share of its look, the others being unchanged."""
-    critical = stats.t.isf(SHARE * 0.05 / 24 / 2, 9)
+    critical = scipy.stats.t.isf(SHARE * 0.05 / 24 / 2, 9)
     effect = np.array([MARGIN + 1.01 * critical * 0.005, *[0.0] * 23])
     effects = Effects(effect, np.full(24, 0.005), np.full(24, 9.0))
     share = np.array([SHARE, *[1 - EARLY] * 23])
@@ -225,4 +225,6 @@ def test_what_was_decided_early_is_so_at_the_end_whatever_else_is() -> None:
 def test_a_share_widens_the_interval_and_not_the_effect() -> None:
     effects = Effects(np.zeros(2), np.full(2, 0.01), np.full(2, 9.0))
     half = decide(effects, np.full(2, 10), Rules(), share=np.array([1.0, 0.9])).half
-    assert half == pytest.approx([stats.t.ppf(1 - 0.01 / 2, 9) * 0.01, stats.t.ppf(1 - 0.009 / 2, 9) * 0.01])
+    assert half == pytest.approx(
+        [scipy.stats.t.ppf(1 - 0.01 / 2, 9) * 0.01, scipy.stats.t.ppf(1 - 0.009 / 2, 9) * 0.01]
+    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("no_orphans")
 
 LONG = (
-    "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@1.5.5", "--scale", "1K", "--quiet",
+    "run", "--contender", "a=fork@2.0.0", "--contender", "b=fork@1.5.5", "--scale", "1K", "--quiet",
     "--operations", "by_action,by_proto",
 )  # fmt: skip
 

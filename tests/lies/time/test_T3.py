@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
+import scipy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ MEAN = 10.0
 def correlated(count: int) -> NDArray[np.float64]:
     """Latencies of mean 10 whose neighbours are correlated by .99: 199 of them are worth one."""
     noise = np.random.default_rng(3).normal(0, np.sqrt(1 - 0.99**2), count + 5_000)
-    return np.asarray(MEAN + lfilter([1.0], [1.0, -0.99], noise)[5_000:])
+    return np.asarray(MEAN + scipy.signal.lfilter([1.0], [1.0, -0.99], noise)[5_000:])
 
 
 def judged(weigh: Weigh, values: NDArray[np.float64]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def sessions(fresh: Callable[[], Weigh]) -> Sessions:
 @pytest.fixture(scope="module")
 def real(sessions: Sessions) -> Run:
     """A short and honest run of a reference and of a build of the day, two rounds a start."""
-    return sessions("ref=liar?lie=none", "build=duckdb", starts=TWICE)
+    return sessions("ref=liar?lie=none", "build=fork", starts=TWICE)
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_a_round_that_was_left_out_is_found(weigh: Weigh, evidence: Path) -> Non
 @pytest.fixture(scope="module")
 def again(sessions: Sessions) -> Path:
     """The same as on Monday."""
-    return sessions("ref=liar?lie=none", "build=duckdb", starts=TWICE).evidence
+    return sessions("ref=liar?lie=none", "build=fork", starts=TWICE).evidence
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_with_the_same_reference_and_the_same_build_nothing_is_said(weigh: Weigh
     "no contender is the same in both sessions; or only the reference is; or both directories hold the same executions"
 )
 def test_a_measured_first_and_b_later_is_refused(weigh: Weigh, sessions: Sessions) -> None:
-    first, later = (sessions(name, starts=ONCE).evidence for name in ("a=duckdb", "b=liar?lie=none"))
+    first, later = (sessions(name, starts=ONCE).evidence for name in ("a=fork", "b=liar?lie=none"))
     run = weigh("compare", str(first), str(later), "--json")
     assert (run.code, run.out) == (2, "")
     assert "T5: no contender is the same in both sessions, so there is no reference" in run.err
@@ -288,7 +288,7 @@ def test_a_reference_of_another_version_or_setting_is_none(weigh: Weigh, session
 
 
 def test_a_reference_on_other_data_is_none(weigh: Weigh, sessions: Sessions, monday: Path) -> None:
-    other = sessions("ref=liar?lie=none", "build=duckdb", starts=ONCE, scale="10K").evidence
+    other = sessions("ref=liar?lie=none", "build=fork", starts=ONCE, scale="10K").evidence
     run = weigh("compare", str(monday), str(other))
     assert (run.code, run.out) == (2, "")
     assert "T5.data: the sessions read different data (dataset: netflow-1-20000-42 in the first, " in run.err

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from scipy import stats
+import scipy
 
 from ..reading import SMALL, contenders, junit, times, verdicts, words
 
@@ -46,7 +46,7 @@ def test_one_by_one_some_would_have_differed(many: Run) -> None:
         (operation, name)
         for operation in OPERATIONS
         for name in EQUAL
-        if stats.mannwhitneyu(executions(operation, name), executions(operation, "base")).pvalue < 0.05
+        if scipy.stats.mannwhitneyu(executions(operation, name), executions(operation, "base")).pvalue < 0.05
     ]
 
 
