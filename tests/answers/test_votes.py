@@ -180,7 +180,9 @@ def test_a_construct_that_engines_were_found_to_take_differently_accuses_nobody(
     key: str, sql: str, answer: list[int]
 ) -> None:
     ways = {name: {key: "one" if name == "duckdb" else "other"} for name in LINEAGE}
-    assert rows_of(sql, ways, {"duckdb": answer}) == {UNDECIDED}
+    # What is a part of a value changes no number of rows.
+    of_value = len(answer) == 1 and ("sum(" in sql or "log(" in sql)
+    assert rows_of(sql, ways, {"duckdb": answer}) == {"outvoted" if of_value else UNDECIDED}
     # Those who take it alike cannot differ for it.
     alike = {name: dict.fromkeys((key, "integer", "nulls", "collation"), "same") for name in LINEAGE}
     assert rows_of(sql, alike, {"duckdb": answer}) == {"outvoted"}
@@ -216,3 +218,16 @@ def test_one_engine_may_answer_in_two_ways_where_rows_tie_in_a_window(sql: str, 
     assert by_chance(operation, compare(one, other, schema)).agrees is agrees
     fewer = by_chance(operation, compare(one, other.slice(0, 1), schema))
     assert not fewer.agrees
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("SELECT x / 2 AS v FROM t", "outvoted"),
+        ("SELECT length(s) + 1 AS v FROM t", "outvoted"),
+        ("SELECT x / 2 AS v FROM t WHERE x / 2 > 1", UNDECIDED),
+    ],
+)
+def test_a_row_that_is_lost_is_not_explained_by_a_value_of_the_answer(sql: str, found: str) -> None:
+    ways = {name: dict.fromkeys(("division", "length"), name) for name in LINEAGE}
+    assert rows_of(sql, ways, {"duckdb": [1]}) == {found}

@@ -210,3 +210,13 @@ def test_one_bad_file_ends_itself(tmp_path: Path) -> None:
     found = json.loads(weigh(["data", "describe", "--json", str(tmp_path), "none.parquet"], tmp_path).out)
     assert [one["path"].rpartition("/")[2] for one in found["files"]] == [good.name, other.name]
     assert len(found["unread"]) == 2
+
+
+def test_a_file_of_another_form_is_not_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,name\n1,a\n")
+    shown = weigh(["data", "describe", str(path)], tmp_path)
+    assert shown.code == 2
+    assert "it is no Parquet file" in shown.err
+    assert "weigh data register" in shown.err
+    assert not _DAMAGE.search(shown.err), shown.err

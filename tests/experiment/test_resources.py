@@ -14,6 +14,7 @@ from weigh.experiment.results.data import storage
 from weigh.experiment.results.results import experiment_results
 from weigh.model.data.storage import Device, Place
 from weigh.model.resources import ResourcesRead, WorkerRead
+from weigh.model.spec import Own
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -220,6 +221,9 @@ def test_size_against_memory(allowed: int, ratio: float, label: str) -> None:
     assert str(size).endswith(f": {label}")
     codes = [one.code for one in storage.findings(made, ())]
     assert ("D7.memory" in codes) is (label == "in-memory")
+    own = msgspec.structs.replace(made, spec=msgspec.structs.replace(made.spec, own=Own(tables={}, queries="")))
+    for one, how in ((made, "raise --scale"), (own, "give more data")):
+        assert all(found.remedy.startswith(how) for found in storage.findings(one, ()) if found.code == "D7.memory")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,12 @@ from weigh.workloads.suites.question import Dialect  # noqa: TC001
         ("SELECT * FROM pragma_database_list()", "duckdb"),
         ("SELECT hostName()", "clickhouse"),
         ("SELECT name FROM system.settings", "clickhouse"),
+        ("SELECT name FROM t, system.settings", "clickhouse"),
+        ("SELECT name FROM t AS a, `system`.settings AS b", "clickhouse"),
+        ("SELECT 1 WHERE 'x' IN system.settings", "clickhouse"),
+        ("SELECT name FROM merge('system', '^settings$')", "clickhouse"),
+        ("SELECT value FROM t, duckdb_settings()", "duckdb"),
+        ("SELECT main.current_setting('temp_directory')", "duckdb"),
     ],
 )
 def test_what_the_process_answers_is_left_out(sql: str, dialect: Dialect) -> None:
@@ -39,3 +45,31 @@ def test_a_statement_of_a_user_is_refused_alike() -> None:
     with pytest.raises(UsageError, match="depends on the process"):
         refuse("SELECT * FROM duckdb_settings()", "q")
     refuse("SELECT * FROM settings", "q")
+
+
+@pytest.mark.parametrize(
+    ("script", "dialect"),
+    [
+        ("CREATE TABLE t AS SELECT current_setting('temp_directory') AS a", "duckdb"),
+        ("CREATE TABLE a (n INT); INSERT INTO a SELECT count(*) FROM duckdb_settings();", "duckdb"),
+        ("INSERT INTO t SELECT name FROM system.settings;\n", "clickhouse"),
+        ("INSERT INTO t SELECT a, b FROM u, system.settings;\n", "clickhouse"),
+        ("INSERT INTO t SELECT hostName();\n", "clickhouse"),
+    ],
+)
+def test_tables_are_not_made_of_what_the_process_says_of_itself(script: str, dialect: Dialect) -> None:
+    with pytest.raises(UsageError, match="the process says of itself"):
+        allowed.load(script, dialect)
+
+
+@pytest.mark.parametrize(
+    ("script", "dialect"),
+    [
+        ("CREATE TABLE version (n INT); INSERT INTO version (n) VALUES (1); SET threads = 2;", "duckdb"),
+        ("CREATE TABLE shop.user (n Int32) ENGINE = Memory;\n", "clickhouse"),
+        ("INSERT INTO user (n) SELECT number FROM system.numbers LIMIT 5;\n", "clickhouse"),
+        ("", "duckdb"),
+    ],
+)
+def test_tables_that_are_called_alike_are_made(script: str, dialect: Dialect) -> None:
+    allowed.load(script, dialect)

@@ -99,17 +99,19 @@ def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Seq
     for column in dict.fromkeys(one.column for one in cells):
         those = [one for one in cells if one.column == column]
         at = names.index(column) if names.count(column) == 1 else None
-        why = next((one.why for one in found if _explains(one, at, those)), "")
+        why = next((one.why for one in found if _explains(one, column, at, those)), "")
         if not why:
             return ""
         whys.append(why)
     return "; ".join(dict.fromkeys(whys))
 
 
-def _explains(found: Construct, at: int | None, cells: Sequence[Difference]) -> bool:
-    """Whether a construct explains how cells of a column differ, None where they are whole rows."""
-    if found.inside is None or at is None:
+def _explains(found: Construct, column: str, at: int | None, cells: Sequence[Difference]) -> bool:
+    """Whether a construct explains how cells of a column differ; of no column are whole rows, and their number."""
+    if found.inside is None:
         return True
+    if at is None:
+        return column != "(rows)"
     return found.inside == at and (found.column is None or found.explains(cells))
 
 

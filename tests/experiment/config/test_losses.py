@@ -33,6 +33,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
     ),
     "a preamble": ("Report of May\nsome junk line\nid,x\n1,2\n3,4\n", ["2 lines of 5 dropped (2 before the header)"]),
     "empty lines": ("id,x\n1,2\n\n\n3,4\n", ["2 empty lines dropped"]),
+    "carriage returns alone": ("id,x\r1,2\r3,4\r", ["types guessed: id BIGINT, x BIGINT"]),
     "no header": ("1,2\n3,4\n", ["no line was taken for a header: its columns are called column0 to column1"]),
     "ragged": (
         "a,b,c\n" + "1,2,3\n" * 9 + "1,2\n",
@@ -86,7 +87,7 @@ def test_csv(name: str, tmp_path: Path) -> None:
     path.write_text(text)
     found = noted(path, "CSV", "read_csv")
     assert set(wanted) <= set(found), found
-    if name in ("nothing", "line breaks in quotes", "doubles as they print"):
+    if name in ("nothing", "line breaks in quotes", "doubles as they print", "carriage returns alone"):
         assert list(found) == wanted
 
 

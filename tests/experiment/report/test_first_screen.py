@@ -24,7 +24,7 @@ from weigh.experiment.results.statements import Statement
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
-from weigh.model.verdict import Tier, TierName, Total, VerdictName
+from weigh.model.verdict import Reason, Tier, TierName, Total, VerdictName
 from weigh.render.shape import command
 from weigh.render.terminal import plain_text
 
@@ -301,3 +301,17 @@ def test_further_reasons_are_counted_in_one_phrase() -> None:
 def test_commands_are_quoted_as_a_shell_needs_them() -> None:
     screen = first_screen(results([verdict("q1", "same")]), "my runs/1")
     assert "weigh open 'my runs/1'" in plain_text(screen_text(screen))
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"),
+    [
+        (codes.X_UNSUPPORTED.reason("new does not support it"), "not supported"),
+        (codes.X_ERROR.reason("new failed before any clock was started"), "failed"),
+    ],
+)
+def test_who_does_not_support_a_question_did_not_fail(reason: Reason, state: str) -> None:
+    lost = verdict("q2", "error", None, reasons=(reason,))
+    text = words(results([verdict("q1", "same"), lost]))
+    assert f"1 {state}: q2." in text
+    assert ("failed" in text) is (state == "failed")

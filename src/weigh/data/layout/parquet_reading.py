@@ -113,6 +113,11 @@ def fault(path: Path, error: Exception) -> DataFault:
         return DataFault(
             reason, where=where, remedy="name columns that are in every file, or files of the same columns"
         )
+    if _is_another(path):
+        remedy = (
+            "for CSV, JSON, Arrow and DuckDB files: weigh data register FILES --name NAME converts and describes them"
+        )
+        return DataFault("it is no Parquet file, by its name and by its first bytes", where=where, remedy=remedy)
     if isinstance(error, DigestError) and reads(path):
         remedy = "write it again with another writer, for instance with PyArrow or DuckDB, and report this"
         return DataFault(f"weigh does not read it, and PyArrow does ({reason})", where=where, remedy=remedy)
@@ -123,6 +128,15 @@ def fault_of(files: Sequence[Path], error: Exception) -> DataFault:
     """The same where several were read: the error names the one."""
     named = [file for file in files if str(error).startswith(f"{file}: ")]
     return fault(max(named, key=lambda file: len(str(file))), error) if named else DataFault(str(error), remedy=REMEDY)
+
+
+def _is_another(path: Path) -> bool:
+    """Whether a file is of another form: neither its name nor its beginning is that of Parquet."""
+    try:
+        with path.open("rb") as file:
+            return path.suffix.lower() not in (".parquet", ".pq") and file.read(4) not in (b"PAR1", b"PARE")
+    except OSError:
+        return False
 
 
 def reads(path: Path) -> bool:

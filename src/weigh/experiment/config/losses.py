@@ -157,9 +157,11 @@ def _records(file: Path, quote: str, comment: str) -> tuple[int, int, int]:
 
 
 def _split(lines: IO[bytes]) -> Iterator[bytes]:
-    rest = b""
+    rest = end = b""
     while chunk := lines.read(_CHUNK):
-        *whole, rest = (rest + chunk).replace(b"\r\n", b"\n").split(b"\n")
+        # A file of old has carriage returns alone.
+        end = end or (b"\r" if b"\r" in chunk[:-1] and b"\n" not in chunk else b"\n")
+        *whole, rest = (rest + chunk).replace(b"\r\n", b"\n").split(end)
         yield from whole
     if rest:
         yield rest

@@ -80,15 +80,19 @@ def question(sql: str, dialect: Dialect) -> None:
 
 
 def load(script: str, dialect: Dialect) -> None:
-    """Refuse statements that do more than make tables. Those of DuckDB its own parser tells apart, where they execute.
+    """Refuse statements that do more than make tables, or make them of what the process says of itself.
+
+    What else statements of DuckDB do its own parser tells apart, where they execute.
 
     Args:
-        script: statements of ClickHouse, each ended by a semicolon and a new line.
+        script: statements; of ClickHouse each is ended by a semicolon and a new line.
         dialect: of them.
 
     Raises:
         UsageError: one does; ``what`` is a clause about the load, with the statement.
     """
+    if called := _of_process(_tokens(script, dialect), dialect):
+        raise UsageError(f"it reads what the process says of itself ({called}): not allowed in suites")
     if dialect != "clickhouse":
         return
     for statement in script.split(";\n"):
@@ -122,13 +126,20 @@ def _of_process(tokens: Sequence[Token], dialect: Dialect) -> str:
     names = _CLICKHOUSE_PROCESS if dialect == "clickhouse" else _DUCKDB_PROCESS
     for at, one in enumerate(tokens[:-1]):
         text, after = one.text.lower(), tokens[at + 1].token_type
-        before = tokens[at - 1].text.upper() if at else ""
-        if after is TokenType.L_PAREN and one.token_type is not TokenType.STRING and names.fullmatch(text):
+        qualified = at > 0 and tokens[at - 1].token_type is TokenType.DOT
+        first = at - 2 if qualified else at
+        made = first > 0 and tokens[first - 1].text.upper() in _NAMED_TABLE
+        call = after is TokenType.L_PAREN and one.token_type is not TokenType.STRING
+        if call and not made and names.fullmatch(text):
             return f"{one.text}()"
-        table = before in _BEFORE_A_TABLE and text == "system" and dialect == "clickhouse"
-        name = tokens[at + 2].text if table and after is TokenType.DOT and at + 2 < len(tokens) else ""
-        if name and name.lower() not in ("numbers", "numbers_mt", "one", "zeros", "zeros_mt"):
-            return f"system.{one_line(name, 40)}"
+        if dialect != "clickhouse":
+            continue
+        if call and text == "merge" and tokens[min(at + 2, len(tokens) - 1)].text.lower() == "system":
+            return "merge('system', …)"
+        if text == "system" and after is TokenType.DOT and not qualified and at + 2 < len(tokens):
+            name = tokens[at + 2].text
+            if name.lower() not in ("numbers", "numbers_mt", "one", "zeros", "zeros_mt"):
+                return f"system.{one_line(name, 40)}"
     return ""
 
 

@@ -84,6 +84,7 @@ def _read(folder: SuiteFolder, file: Path) -> FileRead:
             return FileRead(left_out=(LeftOut(name=name, why=f"it has more than one {repeated}"),), unread=unread)
         sql = _text(folder, file, said["run"])
         load = _text(folder, file, said["load"]) if "load" in said else ""
+        allowed.load(load, "duckdb")
         statements = split(sql, name)
         if len(statements) != 1:
             return FileRead(left_out=(LeftOut(name=name, why="its run is not one statement"),), unread=unread)

@@ -78,6 +78,7 @@ def _read(folder: SuiteFolder, file: Path, statement: Statement, parameters: Par
     place = str(file.relative_to(folder.folder))
     try:
         load = _load(folder, file)
+        allowed.load(load, "duckdb")
         Budget().take(len(sql) * len(cases) + sum(len(str(one)) for case in cases for one in case.literals.values()))
     except UsageError as error:
         return FileRead(left_out=(LeftOut(name=statement.name, why=error.what),))

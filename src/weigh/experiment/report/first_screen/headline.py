@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import answers, named, remedy, somebody_silent
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, Pair, is_open
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, FAILED, UNSUPPORTED, Pair, is_open
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.data.catalog import FORMATS, TITLES
@@ -163,7 +163,8 @@ def short(pair: Pair) -> str:
         (pair.open, "open"),
         (pair.not_compared, "not compared"),
         (pair.of(VerdictName.DIVERGED), "not timed for answers that differ"),
-        (pair.of(VerdictName.ERROR), "failed"),
+        (pair.lost(UNSUPPORTED), UNSUPPORTED),
+        (pair.lost(FAILED), FAILED),
     ):
         if found:
             parts.append(f"{state} on {len(found)}")
@@ -267,8 +268,12 @@ def _alone(results: ExperimentResults) -> str:
 def _lost(pair: Pair) -> str:
     """What has no time."""
     sentences = ""
-    for name, why in ((VerdictName.DIVERGED, "not timed, answers differ"), (VerdictName.ERROR, "failed")):
-        if found := pair.of(name):
+    for found, why in (
+        (pair.of(VerdictName.DIVERGED), "not timed, answers differ"),
+        (pair.lost(UNSUPPORTED), UNSUPPORTED),
+        (pair.lost(FAILED), FAILED),
+    ):
+        if found:
             sentences += f" {len(found)} {why}: {named([one.operation for one in found])}."
     if left := pair.not_compared:
         sentences += f" {len(left)} not compared: {named([one.operation for one in left])}."

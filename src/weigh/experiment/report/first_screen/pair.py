@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weigh.model import codes
 from weigh.model.verdict import VerdictName
 from weigh.verdict.refusals.disqualified import DISQUALIFYING, WITHHOLDING
 
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 DIFFERENT = (VerdictName.SLOWER, VerdictName.FASTER)
 ALIKE = (VerdictName.SAME, VerdictName.SMALL)
 OPEN = (VerdictName.UNRESOLVED, VerdictName.REFUSED)
+UNSUPPORTED, FAILED = "not supported", "failed"
+
+
+def loss(verdict: Verdict) -> str:
+    """What became of an operation that somebody did not answer: only who was asked what it can do failed."""
+    refused = any(reason.code == codes.X_UNSUPPORTED.code for reason in verdict.reasons)
+    return UNSUPPORTED if refused else FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,10 @@ class Pair:
     def of(self, *names: VerdictName) -> tuple[Verdict, ...]:
         """Those of some names."""
         return tuple(one for one in self.verdicts if one.verdict in names)
+
+    def lost(self, how: str) -> tuple[Verdict, ...]:
+        """Those that were not answered, and why: one of ``UNSUPPORTED`` and ``FAILED``."""
+        return tuple(one for one in self.of(VerdictName.ERROR) if loss(one) == how)
 
     @property
     def open(self) -> tuple[Verdict, ...]:

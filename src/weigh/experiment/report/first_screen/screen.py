@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from weigh.experiment.report.cold import question
 from weigh.experiment.report.first_screen import agreement, beside, by_template, headline
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks, why
-from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, not_compared, pairs
+from weigh.experiment.report.first_screen.pair import (
+    ALIKE,
+    DIFFERENT,
+    FAILED,
+    OPEN,
+    UNSUPPORTED,
+    loss,
+    not_compared,
+    pairs,
+)
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import codes, units
 from weigh.model.text import one_line
@@ -295,7 +304,8 @@ def _groups(
     for name, lost, meaning in (
         (VerdictName.DIVERGED, [one for one in diverged if not one.undecided], "WRONG answer: not timed"),
         (VerdictName.DIVERGED, [one for one in diverged if one.undecided], "answers DIFFER: not timed"),
-        (VerdictName.ERROR, [one for one in every if _any(one, VerdictName.ERROR)], "failed"),
+        (VerdictName.ERROR, [one for one in every if UNSUPPORTED in _losses(one)], UNSUPPORTED),
+        (VerdictName.ERROR, [one for one in every if FAILED in _losses(one)], FAILED),
     ):
         if lost:
             yield Group(tuple(one.question for one in lost), str(name), meaning)
@@ -314,6 +324,10 @@ def _all(one: Line, names: Sequence[VerdictName]) -> bool:
 
 def _any(one: Line, name: VerdictName) -> bool:
     return any(verdict and verdict.verdict is name for verdict in one.verdicts)
+
+
+def _losses(one: Line) -> set[str]:
+    return {loss(verdict) for verdict in one.verdicts if verdict and verdict.verdict is VerdictName.ERROR}
 
 
 def _means(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[Mean]:

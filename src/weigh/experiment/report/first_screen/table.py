@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.headline import amounts
-from weigh.experiment.report.first_screen.pair import not_compared
+from weigh.experiment.report.first_screen.pair import loss, not_compared
 from weigh.experiment.report.first_screen.screen import Group
 from weigh.model import units
 from weigh.model.verdict import VerdictName
@@ -26,7 +26,6 @@ _WORD = {
     VerdictName.UNRESOLVED: "open",
     VerdictName.REFUSED: "open",
     VerdictName.DIVERGED: "WRONG",
-    VerdictName.ERROR: "failed",
 }
 
 
@@ -150,7 +149,9 @@ def _cell(verdict: Verdict | None, *, wide: bool) -> str:
         return ""
     if not_compared(verdict):
         return "not compared"
-    if verdict.verdict in _WORD or verdict.ratio is None:
+    if verdict.verdict in (*_WORD, VerdictName.ERROR) or verdict.ratio is None:
+        if verdict.verdict is VerdictName.ERROR:
+            return loss(verdict) + words.plain_ratios([verdict])
         return _WORD.get(verdict.verdict, "open") + words.plain_ratios([verdict])
     interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""
     return f"{verdict.ratio:.2f}{interval}"

@@ -70,7 +70,8 @@ def _size(record: Record) -> Iterator[Finding]:
     if found and found.in_memory:
         text = f"{found}: it fits into memory, and what is measured is the work on data that is there"
         text += "" if record.spec.temperature == "hot" else ", but for cold executions"
-        yield codes.D7_MEMORY.finding(text=text, remedy="raise --scale until the ratio is above 1 to measure a device")
+        how = "give more data" if record.spec.own else "raise --scale"
+        yield codes.D7_MEMORY.finding(text=text, remedy=f"{how} until the ratio is above 1 to measure a device")
 
 
 def lax(in_force: Mapping[str, Any]) -> list[str]:
