@@ -202,7 +202,10 @@ def unpack(columns: Columns) -> Watch:
             zip(
                 starts,
                 columns.span,
-                *(_spread(value, number, scale) for value, scale in zip(_FAST_OF(columns), _FAST.values(), strict=True)),
+                *(
+                    _spread(value, number, scale)
+                    for value, scale in zip(_FAST_OF(columns), _FAST.values(), strict=True)
+                ),
                 _disks(columns.disk, number),
                 strict=False,
             )
