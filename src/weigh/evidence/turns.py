@@ -350,6 +350,6 @@ def _unpacked(family: Family, columns: Mapping[str, Sequence[Any]]) -> TurnCpu:
     row = {**said, **row}
     try:
         times = _seconds([row.pop(column) for column in _FAMILY_TIMES.values()])
-        return TurnCpu(**row, **dict(zip(_FAMILY_TIMES, times, strict=True)))
+        return TurnCpu(**row | dict(zip(_FAMILY_TIMES, times, strict=True)))
     except (KeyError, TypeError) as error:
         raise msgspec.ValidationError(f"a family of which no execution tells more: {error}") from error

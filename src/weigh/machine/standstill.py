@@ -63,7 +63,7 @@ def findings(attempts: Iterable[tuple[Sequence[Sample], Iterable[Watch]]]) -> It
             continue
         begins, ends = np.array([one.at for one in samples]), np.array([_end(one) for one in samples])
         for one in found:
-            within = [samples[place] for place in np.flatnonzero((one.began <= ends) & (begins <= one.ended))]
+            within = [samples[place] for place in np.flatnonzero((one.began <= ends) & (begins <= one.ended)).tolist()]
             if within:
                 stood.append(one)
                 touched |= {(sample.attempt, sample.block, sample.turn) for sample in within}
