@@ -206,8 +206,8 @@ class _Repetition:
         """So many blocks, with the looks that follow from them."""
         plan = msgspec.structs.replace(self._plan, starts=blocks)
         for event, body in self._beginning:
-            said = {"opened": Opened(attempt=self._number, spec=self._spec), "plan": plan}.get(event, body)
-            self._journal.append(event, said)
+            content = {"opened": Opened(attempt=self._number, spec=self._spec), "plan": plan}.get(event, body)
+            self._journal.append(event, content)
         stopping = Stopping(self._spec, (), self._journal, Silence())
         operations = tuple(dict.fromkeys(name for name, _ in plan.cases))
         self._at = self._blocks[0].over
@@ -246,12 +246,12 @@ class _Repetition:
 
     def _other(self, event: str, body: dict[str, Any], block: int, source: _Block) -> None:
         """What happened beside the turns of a block."""
-        said = {**body, "block": block}
+        content = {**body, "block": block}
         if "start" in body:
-            said["start"] = body["start"] + self._start - source.start
+            content["start"] = body["start"] + self._start - source.start
         if "at" in body:
-            said["at"] = self._at
-        self._journal.append(event, said)
+            content["at"] = self._at
+        self._journal.append(event, content)
 
     def _moved(self, turn: Turn, block: int, number: int, slot: Slot, starts: int, seconds: float) -> Turn:
         """The turn of another block in this one's place."""

@@ -132,3 +132,22 @@ def test_what_no_turn_says_is_refused(change: dict[str, Any]) -> None:
 def test_a_time_that_no_clock_tells_is_none() -> None:
     body = written(turns.Turn(samples=(sample(0, said_s=float("inf")), sample(1, said_s=float("nan")))))
     assert "said" not in body
+
+
+@pytest.mark.parametrize(("column", "attempts"), [(1, [1, 1]), ([3, 1], [3, 1])])
+def test_an_execution_of_another_attempt_stays_one(column: int | list[int], attempts: list[int]) -> None:
+    """Also where it is the attempt that a sample has when nothing is said."""
+    body = written(turns.Turn(samples=(sample(0), sample(1)))) | {"attempt": column}
+    assert [one.attempt for one in turns.unpack(body, 3, DIGESTS).samples] == attempts
+
+
+def test_an_answer_that_was_not_digested_stays_so() -> None:
+    body = written(turns.Turn(samples=(sample(0), sample(1)))) | {"digest": ""}
+    assert [one.digest for one in turns.unpack(body, 3, DIGESTS).samples] == ["", ""]
+
+
+def test_a_turn_of_no_execution_has_none() -> None:
+    body = written(turns.Turn(samples=(sample(0), sample(1)))) | {
+        name: [] for name in ("run", "wall", "round_trip", "at", "arm", "operation")
+    }
+    assert turns.unpack(body, 3, DIGESTS).samples == ()

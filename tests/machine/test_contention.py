@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from weigh.machine import contention_findings
-from weigh.machine.contention import Contention, PairShare, contention
+from weigh.machine.contention import Contention, PairShare, contention, processes_during
 from weigh.model.machine.timeline import ForeignProcess, Moment, Watch
 from weigh.model.sample import Outcome, Sample
 from weigh.verdict.question import Question
@@ -363,3 +363,18 @@ def test_a_server_that_somebody_else_runs_is_not_taken_for_others() -> None:
     assert not contention_findings.refusals(contention([(samples, one_sided)], 0.05, "a", apart=["b"]))
     allowed = contention([(samples, watches)], 1.0, "a", apart=["a", "b"])
     assert {one.code for one in contention_findings.findings(allowed)} == {"E4.apart"}
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_every_event_that_meets_a_turn_counts(edited: bool) -> None:
+    """Also where somebody edited the order of the events."""
+    seen = [
+        Watch(
+            moments=(Moment(at=at, span=span, foreign=0.1),),
+            culprits=(ForeignProcess(pid=number, name="x", cpu_s=1.0),),
+        )
+        for number, (at, span) in enumerate([(0.0, 1.0), (1.0, 3.0), (4.0, 0.5), (4.5, 1.5), (6.0, 1.0)])
+    ]
+    seen = [seen[at] for at in (3, 0, 4, 2, 1)] if edited else seen
+    found = processes_during([(0.5, 1.5), (2.0, 3.0), (4.6, 6.5), (8.0, 9.0)], seen)
+    assert [sorted(one.pid for one in of) for of in found] == [[0, 1], [1], [3, 4], []]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from weigh.model import codes
 from weigh.model.units import count, seconds
 
@@ -57,8 +59,11 @@ def findings(attempts: Iterable[tuple[Sequence[Sample], Iterable[Watch]]]) -> It
     whose: dict[str, None] = {}
     stood: list[Standstill] = []
     for samples, watches in attempts:
-        for one in standstills(watches):
-            within = [sample for sample in samples if one.began <= _end(sample) and sample.at <= one.ended]
+        if not (found := standstills(watches)):
+            continue
+        begins, ends = np.array([one.at for one in samples]), np.array([_end(one) for one in samples])
+        for one in found:
+            within = [samples[place] for place in np.flatnonzero((one.began <= ends) & (begins <= one.ended)).tolist()]
             if within:
                 stood.append(one)
                 touched |= {(sample.attempt, sample.block, sample.turn) for sample in within}

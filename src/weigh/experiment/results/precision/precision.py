@@ -14,6 +14,7 @@ Pure: the protocol asks between blocks, and an auditor asks again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -116,7 +117,10 @@ class Sampled:
         self._blocks = sorted({(one.attempt, one.block) for one in every if one.timed and one.contender in known})
         of_this = {one.attempt for one in own}
         self._later = np.array([block if attempt in of_this else -1 for attempt, block in self._blocks], dtype=np.int64)
-        self._spent = allocation.spent(own)
+
+    @cached_property
+    def _spent(self) -> dict[int, allocation.Spent]:
+        return allocation.spent(one for samples in self._own.values() for one in samples)
 
     def look(
         self,
