@@ -17,7 +17,7 @@ from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.load.report import words
 from weigh.load.report.document import document
-from weigh.load.report.first_screen import screen
+from weigh.load.report.first_screen import screen, wrong
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
@@ -273,10 +273,10 @@ def test_the_reason_is_cut_between_words_and_says_how_many_more_there_are(calm: 
 
 def test_what_is_wrong_names_the_operation_that_it_is_of(calm: LoadRecord) -> None:
     found = load_results(calm)
-    wrong = Finding(code="L6.wrong", severity="error", text="3 answers contradict", remedy="none", operation="pay")
-    of_one = msgspec.structs.replace(found, findings=(wrong,))
+    finding = Finding(code="L6.wrong", severity="error", text="3 answers contradict", remedy="none", operation="pay")
+    of_one = msgspec.structs.replace(found, findings=(finding,))
     assert wrong(of_one) == ["WRONG: pay: 3 answers contradict."]
-    of_all = msgspec.structs.replace(found, findings=(msgspec.structs.replace(wrong, operation=None),))
+    of_all = msgspec.structs.replace(found, findings=(msgspec.structs.replace(finding, operation=None),))
     assert wrong(of_all) == ["WRONG: 3 answers contradict."]
 
 

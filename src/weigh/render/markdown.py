@@ -22,16 +22,16 @@ def row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def text(said: str) -> str:
+def text(raw: str) -> str:
     """A text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", one_line(said))
+    return _SPECIAL.sub(r"\\\1", one_line(raw))
 
 
-def code(said: str) -> str:
+def code(raw: str) -> str:
     """A text as code, whatever backticks are in it."""
-    shown = one_line(said, 4000)
-    fence = "`" * (1 + max(map(len, _TICKS.findall(shown)), default=0))
-    return f"{fence} {shown} {fence}" if "`" in shown else f"{fence}{shown}{fence}"
+    line = one_line(raw, 4000)
+    fence = "`" * (1 + max(map(len, _TICKS.findall(line)), default=0))
+    return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"
 
 
 def table(one: blocks.Table) -> Iterator[str]:

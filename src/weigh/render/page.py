@@ -25,9 +25,9 @@ _CELL = 400
 def page(one: blocks.Page) -> bytes:
     """The whole page."""
     explained = ExplainedCodes()
-    shown = Blocks(explained)
+    laid_out = Blocks(explained)
     # Before the template: its end explains the codes that these name.
-    head, body = (Markup().join(map(shown.block, part)) for part in (one.head, one.blocks))
+    head, body = (Markup().join(map(laid_out.block, part)) for part in (one.head, one.blocks))
     more = {"folded": True} if one.folded else {}
     text = (
         templates()
@@ -167,8 +167,7 @@ class Blocks:
         named_by = f'aria-labelledby="{self._label}"'
         label = Markup('aria-label="{}"').format(visible(one.label)) if one.label else named_by
         region = Markup(' role="region" {}').format(Markup(label)) if one.label is not None else ""
-        tall = Markup(' style="max-height:19em;overflow-y:auto"') if one.tall else ""
-        return Markup('<div class="wide" tabindex="0"{}{}>{}</div>\n').format(region, tall, made)
+        return Markup('<div class="wide{}" tabindex="0"{}>{}</div>\n').format(" tall" if one.tall else "", region, made)
 
 
 def command(text: str) -> Markup:
@@ -217,8 +216,8 @@ def _cell(one: blocks.Content, *, named: bool) -> Markup:
     style = one.style if isinstance(one, blocks.Cell) else ""
     css = f"w {style}" if style in set(VerdictName) else style
     about = Markup(' class="{}"').format(css) if css else ""
-    shown = _content(one, 200 if named else _CELL)
-    return Markup('<th scope="row"{}>{}</th>' if named else "<td{}>{}</td>").format(about, shown)
+    content = _content(one, 200 if named else _CELL)
+    return Markup('<th scope="row"{}>{}</th>' if named else "<td{}>{}</td>").format(about, content)
 
 
 def _content(one: blocks.Content, most: int) -> Markup:

@@ -1,4 +1,4 @@
-"""The plot of a ladder: one figure of every contender against what its rungs are, both axes logarithmic."""
+"""The plots of a ladder: one figure of every contender against what its rungs are, both axes logarithmic."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from weigh.model import units
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale, ticks
+from weigh.render.svg.time_axis import tick_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from weigh.ladder.analysis import Series, Step
+    from weigh.ladder.results import LadderResults
 
 WIDTH, HEIGHT = 460, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 452, 14, 190
@@ -85,3 +90,55 @@ def _grid(down: Scale, said: Callable[[float], str]) -> Markup:
 def _below(across: Scale, rungs: Sequence[tuple[float, str]]) -> Markup:
     marks = draw.path("".join(f"M{draw.number(across.at(place))} {_BOTTOM}v5" for place, _ in rungs), "s")
     return marks + draw.group("tm", *(draw.text(across.at(place), _BOTTOM + 18, text) for place, text in rungs))
+
+
+def plots(summary: LadderResults, series: tuple[Series, ...], cast: dict[str, int]) -> Iterator[tuple[str, Markup]]:
+    """Titles and drawings of one operation."""
+    if len(summary.rungs) > 1:
+        found, margin = "Smallest effect that would be found, against scale", summary.rules.margin
+        yield "CV of all executions against scale", _plot(summary, series, cast, "CV", lambda step: step.cv)
+        yield found, _plot(summary, series, cast, "smallest effect found", lambda step: step.detectable, margin)
+    else:
+        spread = "CV of all executions against the setting"
+        yield "Median time against the setting", _widths(summary, series, cast, "median", lambda step: step.median)
+        yield spread, _widths(summary, series, cast, "CV", lambda step: step.cv)
+
+
+def _plot(
+    summary: LadderResults,
+    series: tuple[Series, ...],
+    cast: dict[str, int],
+    what: str,
+    value: Callable[[Step], float | None],
+    level: float | None = None,
+) -> Markup:
+    rungs = [(float(rung.scale or 1), units.scale(rung.scale)) for rung in summary.rungs]
+    lines = [
+        Line(
+            cast[one.contender], tuple((float(step.scale or 1), found) for step in one.steps if (found := value(step)))
+        )
+        for one in series
+    ]
+    return plot(lines, rungs, f"{what} of {series[0].operation} against scale", level)
+
+
+def _widths(
+    summary: LadderResults,
+    series: tuple[Series, ...],
+    cast: dict[str, int],
+    what: str,
+    value: Callable[[Step], float | None],
+) -> Markup:
+    """The plot of one rung: a line for every contender in several widths, where these are numbers above zero."""
+    found = {one.contender: value(one.steps[0]) for one in series}
+    lines, places = [], set()
+    for variation in summary.plan.variations:
+        members = {name: width for name, width in variation.members.items() if isinstance(width, int | float)}
+        if len(members) < len(variation.members) or any(float(width) <= 0 for width in members.values()):
+            continue
+        points = sorted((float(width), height) for name, width in members.items() if (height := found.get(name)))
+        places |= {place for place, _ in points}
+        lines.append(Line(cast[next(iter(members))], tuple(points)))
+    label_of = tick_label if what == "median" else percent
+    label = f"{what} of {series[0].operation} against the setting"
+    return plot(lines, [(place, f"{place:g}") for place in sorted(places)], label, said=label_of)

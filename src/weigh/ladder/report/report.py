@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.ladder.report import words
-from weigh.ladder.report.plot import Line, percent, plot
+from weigh.ladder.report.plot import plots
 from weigh.ladder.results import contenders
 from weigh.model import units
 from weigh.model.text import one_line
@@ -31,12 +31,11 @@ from weigh.render.blocks import (
     Table,
 )
 from weigh.render.svg import marks
-from weigh.render.svg.time_axis import tick_label
 from weigh.render.terminal import report
 from weigh.render.words import CLAIM, PLAIN, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
 
@@ -310,7 +309,7 @@ def _costs(summary: LadderResults) -> Table:
 def _operation(summary: LadderResults, operation: str, cast: dict[str, int]) -> Section:
     """One operation on a page: its plots, its steps, and what they come to."""
     series = tuple(one for one in summary.ladder.series if one.operation == operation)
-    plots = [Plot(title, drawing) for title, drawing in _plots(summary, series, cast) if drawing]
+    drawn = [Plot(title, drawing) for title, drawing in plots(summary, series, cast) if drawing]
     groups = [
         Group(one.contender, [Row(_step(one, step, [])) for step in one.steps], css=f"a{cast[one.contender]}")
         for one in series
@@ -324,7 +323,7 @@ def _operation(summary: LadderResults, operation: str, cast: dict[str, int]) -> 
         for one in series
     ]
     table = Table(_columns(level), groups, grouped_by="contender", css="lines lt", label=None)
-    return Section(operation, [*([Pairs(plots)] if plots else []), table, Lines(outcomes, listed=True)])
+    return Section(operation, [*([Pairs(drawn)] if drawn else []), table, Lines(outcomes, listed=True)])
 
 
 def _contenders(summary: LadderResults, cast: dict[str, int]) -> Section:
@@ -346,55 +345,3 @@ def _contenders(summary: LadderResults, cast: dict[str, int]) -> Section:
     ]
     table = blocks.words(("contender", "engine says", "settings asked for"), rows, label=None)
     return Section("Contenders", [Lines([where]), table], "contenders")
-
-
-def _plots(summary: LadderResults, series: tuple[Series, ...], cast: dict[str, int]) -> Iterator[tuple[str, Markup]]:
-    """Titles and drawings of one operation."""
-    if len(summary.rungs) > 1:
-        found, margin = "Smallest effect that would be found, against scale", summary.rules.margin
-        yield "CV of all executions against scale", _plot(summary, series, cast, "CV", lambda step: step.cv)
-        yield found, _plot(summary, series, cast, "smallest effect found", lambda step: step.detectable, margin)
-    else:
-        spread = "CV of all executions against the setting"
-        yield "Median time against the setting", _widths(summary, series, cast, "median", lambda step: step.median)
-        yield spread, _widths(summary, series, cast, "CV", lambda step: step.cv)
-
-
-def _plot(
-    summary: LadderResults,
-    series: tuple[Series, ...],
-    cast: dict[str, int],
-    what: str,
-    value: Callable[[Step], float | None],
-    level: float | None = None,
-) -> Markup:
-    rungs = [(float(rung.scale or 1), units.scale(rung.scale)) for rung in summary.rungs]
-    lines = [
-        Line(
-            cast[one.contender], tuple((float(step.scale or 1), found) for step in one.steps if (found := value(step)))
-        )
-        for one in series
-    ]
-    return plot(lines, rungs, f"{what} of {series[0].operation} against scale", level)
-
-
-def _widths(
-    summary: LadderResults,
-    series: tuple[Series, ...],
-    cast: dict[str, int],
-    what: str,
-    value: Callable[[Step], float | None],
-) -> Markup:
-    """The plot of one rung: a line for every contender in several widths, where these are numbers above zero."""
-    found = {one.contender: value(one.steps[0]) for one in series}
-    lines, places = [], set()
-    for variation in summary.plan.variations:
-        members = {name: width for name, width in variation.members.items() if isinstance(width, int | float)}
-        if len(members) < len(variation.members) or any(float(width) <= 0 for width in members.values()):
-            continue
-        points = sorted((float(width), height) for name, width in members.items() if (height := found.get(name)))
-        places |= {place for place, _ in points}
-        lines.append(Line(cast[next(iter(members))], tuple(points)))
-    said = tick_label if what == "median" else percent
-    label = f"{what} of {series[0].operation} against the setting"
-    return plot(lines, [(place, f"{place:g}") for place in sorted(places)], label, said=said)

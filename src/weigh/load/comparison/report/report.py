@@ -80,8 +80,8 @@ def screen(results: LoadComparisonResults, evidence: str) -> Screen:
     if tier.reasons:
         first, rest = first_reason(tier.reasons)
         why = f"{str(tier.name).capitalize()}: {'every verdict is refused' if results.refused else first}{rest}."
-    together = [one for one in results.verdicts if one.operation == ALL]
-    verdicts = terminal.report(_verdicts(results, together))
+    of_all = [one for one in results.verdicts if one.operation == ALL]
+    verdicts = terminal.report(_verdicts(results, of_all))
     return Screen(
         says=[*words.headline(results)],
         alarms=_ALARMS,
@@ -89,7 +89,7 @@ def screen(results: LoadComparisonResults, evidence: str) -> Screen:
         why=why,
         size=words.blocks(results),
         under=[f"Under {words.heading(results)}.", *([f"Note: {load.notice}."] if load.notice else [])],
-        table=(lambda width: [Constrain(verdicts, width)]) if together else None,
+        table=(lambda width: [Constrain(verdicts, width)]) if of_all else None,
         notes=counted(results.findings),
         evidence=evidence,
         page=results.record.end is not None,
@@ -124,9 +124,9 @@ def _notes(results: LoadComparisonResults) -> list[Block]:
 
 def to_markdown(results: LoadComparisonResults, evidence: str) -> str:
     """The sentences, the tables, and how to do it again; arguments as of :func:`screen`."""
-    tier, together = results.tier, [one for one in results.verdicts if one.operation == ALL]
+    tier, of_all = results.tier, [one for one in results.verdicts if one.operation == ALL]
     why = f": {tier.reasons[0].text.rstrip('.')}" if tier.reasons else ""
-    tables = [_verdicts(results, together)] if together else []
+    tables = [_verdicts(results, of_all)] if of_all else []
     tables += [_rates(results.rates)] if results.rates else []
     about = f"{str(tier.name).upper()}{why}. Under {words.heading(results)}."
     return screen(results, evidence).markdown(about, *map(markdown.table, tables))
@@ -163,9 +163,9 @@ def html(results: LoadComparisonResults) -> bytes:
     )
 
 
-def _headings(said: Iterable[str]) -> Iterator[str]:
+def _headings(sentences: Iterable[str]) -> Iterator[str]:
     """The sentences with the first one apart: a heading is one sentence."""
-    for number, one in enumerate(said):
+    for number, one in enumerate(sentences):
         first, stop, rest = one.partition(". ") if number == 0 else (one, "", "")
         yield first + stop.rstrip()
         if rest:
@@ -228,14 +228,14 @@ def _runs(results: LoadComparisonResults) -> list[tuple[str, ...]]:
     made = []
     for one in sorted(results.runs, key=lambda one: (one.attempt, one.block)):
         figures = one.figures()
-        said = f"refused ({', '.join(why.code for why in one.run.reasons)})" if one.run.refused else ""
+        refused = f"refused ({', '.join(why.code for why in one.run.reasons)})" if one.run.refused else ""
         attempt = f"attempt {one.attempt}, " if len(results.records) > 1 else ""
         made.append(
             (
                 f"{attempt}block {one.block}, {one.arm}",
                 words.kind(one.kind) + (f", {one.run.rate_own:,.4g}/s due" if one.run.rate_own else ""),
                 *(words.value(name, figures[name]) for name in ("p50", "p99", "p999", "rate", "server_cpu_s")),
-                said,
+                refused,
             )
         )
     return made
@@ -344,8 +344,8 @@ def _reading(results: LoadComparisonResults) -> Iterator[str]:
             f"{units.count(apart.pairs, 'pair')}), {units.seconds(apart.most)} at most: for so long one "
             "ran without the other."
         )
-    if said := conditions.speed_words(results.record.calibrations, "block"):
-        yield said
+    if speed := conditions.speed_words(results.record.calibrations, "block"):
+        yield speed
     yield from comparison.reasons(
         results.verdicts, lambda one: f"{words.figure(one.metric)} of {one.operation}, {one.contender}"
     )

@@ -204,8 +204,3 @@ def _unfinished(results: LoadComparisonResults) -> Iterator[str]:
         yield f"Not complete: {one_line(end.reason)}."
     if len(results.records) > 1:
         yield f"{len(results.records)} attempts are read together."
-
-
-def matters(one: LoadVerdict) -> bool:
-    """Whether a figure stands on the first screen: of all operations together."""
-    return one.operation == ALL
