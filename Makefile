@@ -58,6 +58,7 @@ check: $(VENV)/.ready
 	$(BIN)/ruff check --quiet src tests scripts benchmarks
 	$(BIN)/mypy --cache-dir $(CACHE)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/arrows.py --check
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	@PYTHONPATH=scripts $(BIN)/python -m reference --check

@@ -19,7 +19,7 @@ from weigh.engines.prepared import cache_folder, ready
 from weigh.evidence.timeline import unpack
 from weigh.experiment.data import dataset
 from weigh.experiment.data.data_link import DataLink
-from weigh.host.sampler import HZ, Sampler
+from weigh.host.sampling import HZ, Sampler
 from weigh.model.contender import parse_contender
 from weigh.model.progress import Silence
 from weigh.model.schedule import permuted

@@ -22,8 +22,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import DataFault
 from weigh.model.spec import LayoutSpec
-from weigh.workloads.tpch import NOTICE, answer
-from weigh.workloads.tpch.schemas import SCHEMAS
+from weigh.workloads.tpch import NOTICE, SCHEMAS, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.experiment.config.contenders import Varied, expand, parse
 from weigh.experiment.config.file import read_file
 from weigh.experiment.config.spec import make_spec
-from weigh.experiment.config.vary import Varied, expand, parse
 from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 

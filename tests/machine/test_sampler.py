@@ -18,7 +18,7 @@ from weigh.evidence import timeline
 from weigh.evidence.journal import Journal
 from weigh.host import calibrating as calibration
 from weigh.host import sampling
-from weigh.host.sampler import Sampler
+from weigh.host.sampling import Sampler
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from serve.conftest import Served, serving
 from support.evidence_folders import written_ladder, written_run, written_servers
-from weigh.serve.connections import Connections
+from weigh.serve.server import Connections
 
 if TYPE_CHECKING:
     from pathlib import Path

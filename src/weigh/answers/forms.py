@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from weigh.answers import nested_text, texts
 from weigh.answers.families import NAMES, PLURAL, Family
-from weigh.answers.moments import INTERVAL_BYTES, clock, interval, interval_of, moment, span
+from weigh.answers.moments import INTERVAL_BYTES, ROUNDINGS, clock, interval, interval_of, moment, span
 from weigh.answers.nested_text import number
 
 Value = Any
@@ -159,7 +159,7 @@ def _counts(one: Family, other: Family) -> list[Form]:
     if one.unit != other.unit:
         unit = _UNIT_NAMES.get(coarse, "days")
         lossy = f"one side has {unit} alone, and the other one parts of them"
-        for rounded in (_down, _to_zero, _to_nearest):
+        for rounded in ROUNDINGS:
             ours, theirs = (_rounded(side.unit, coarse, rounded, write) for side in (one, other))
             found.append(Form("", ours, theirs, lossy))
     return found
@@ -167,18 +167,6 @@ def _counts(one: Family, other: Family) -> list[Form]:
 
 def _rounded(unit: int, coarse: int, rounded: Callable[[int, int], int], write: Callable[[int], str]) -> Read:
     return lambda value: write(rounded(value * unit, coarse) * coarse)
-
-
-def _down(value: int, unit: int) -> int:
-    return value // unit
-
-
-def _to_zero(value: int, unit: int) -> int:
-    return -(-value // unit) if value < 0 else value // unit
-
-
-def _to_nearest(value: int, unit: int) -> int:
-    return (2 * value + unit) // (2 * unit)
 
 
 def _texts(one: Family, other: Family) -> list[Form]:
@@ -289,8 +277,7 @@ def _counted(one: Family, other: Family) -> list[Form]:
     for unit in (unit for unit in _COUNTED if unit > other.unit):
         lossy = f"one side has {_UNIT_NAMES[unit]} alone, and the other one parts of them"
         found += [
-            Form(name, _count(unit, write), _rounded(other.unit, unit, rounded, write), lossy)
-            for rounded in (_down, _to_zero, _to_nearest)
+            Form(name, _count(unit, write), _rounded(other.unit, unit, rounded, write), lossy) for rounded in ROUNDINGS
         ]
     return found
 

@@ -50,3 +50,19 @@ def interval_of(content: bytes) -> tuple[int, int, int]:
         raise texts.NotThat(content)
     months, days, milliseconds = (int.from_bytes(content[at : at + 4], "little") for at in (0, 4, 8))
     return months, days, milliseconds * 10**6
+
+
+def _down(value: int, unit: int) -> int:
+    return value // unit
+
+
+def _to_zero(value: int, unit: int) -> int:
+    return -(-value // unit) if value < 0 else value // unit
+
+
+def _to_nearest(value: int, unit: int) -> int:
+    return (2 * value + unit) // (2 * unit)
+
+
+ROUNDINGS = (_down, _to_zero, _to_nearest)
+"""How engines make a count coarser: of a value in some unit, how many of the coarser unit it is."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from weigh.capture import redis_words
+from weigh.capture.trace import unescaped
 from weigh.obfuscation import statement
-from weigh.obfuscation.literals import Unreplaceable, bound, literal
+from weigh.obfuscation.literals import Unreplaceable, bound, is_small, literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from weigh.obfuscation.mapping import Mapping
     from weigh.obfuscation.results import Types
     from weigh.obfuscation.statement import Rewritten
+
 
 _DIALECTS = {"postgres": "postgres", "mysql": "mysql"}
 _MOST = 20_000
@@ -76,7 +78,7 @@ class Obfuscation:
             Unreplaceable: one of them cannot be replaced.
         """
         if self._product == "redis":
-            return redis_words.replaced(found.first, [one or "" for one in values], self._mapping)
+            return replaced(found.first, [one or "" for one in values], self._mapping)
         roles = self.statement(found, places).roles
         return tuple(
             self._value(value, role, form) for value, role, form in zip(values, roles, found.forms, strict=True)
@@ -116,3 +118,73 @@ class Obfuscation:
     def _session(self, session: str) -> str:
         """Of a session: of MONITOR it is an address."""
         return self._mapping.key.derived(f"session {session}").hex()[:12] if session else ""
+
+
+# fmt: off
+_WHOLE = frozenset(
+    (
+        "APPEND", "DECR", "DECRBY", "DEL", "EXISTS", "GET", "GETDEL", "GETSET", "HDEL", "HEXISTS", "HGET", "HGETALL",
+        "HINCRBY", "HKEYS", "HLEN", "HMGET", "HMSET", "HSET", "HSETNX", "HSTRLEN", "HVALS", "INCR", "INCRBY",
+        "INCRBYFLOAT", "LLEN", "LPUSH", "LPUSHX", "MGET", "MSET", "MSETNX", "PERSIST", "PFADD", "PFCOUNT", "PFMERGE",
+        "PTTL", "PUBLISH", "RENAME", "RENAMENX", "RPUSH", "RPUSHX", "SADD", "SCARD", "SDIFF", "SDIFFSTORE", "SETNX",
+        "SINTER", "SINTERSTORE", "SISMEMBER", "SMEMBERS", "SMISMEMBER", "SMOVE", "SREM", "STRLEN", "SUNION",
+        "SUNIONSTORE", "TOUCH", "TTL", "TYPE", "UNLINK", "ZCARD", "ZINCRBY", "ZMSCORE", "ZRANK", "ZREM", "ZREVRANK",
+        "ZSCORE",
+    )
+)
+"""Every argument is a key, a field or a value."""
+_FIRST = frozenset(
+    (
+        "BITCOUNT", "EXPIRE", "GETRANGE", "LINDEX", "LPOP", "LRANGE", "LTRIM", "PEXPIRE", "RPOP", "SPOP",
+        "SRANDMEMBER", "ZPOPMAX", "ZPOPMIN", "ZRANGE", "ZREVRANGE",
+    )
+)
+"""The first is a key; behind it are places, seconds and options."""
+_BARE = frozenset(("MULTI", "EXEC", "DISCARD", "UNWATCH", "PING", "DBSIZE"))
+_OPTIONS = frozenset(("EX", "PX", "NX", "XX", "GT", "LT", "CH", "GET", "KEEPTTL", "WITHSCORES", "REV"))
+# fmt: on
+_NUMBER = re.compile(r"-?\d+")
+
+
+def replaced(command: str, words: Sequence[str], mapping: Mapping) -> tuple[str, ...]:
+    """The arguments of a command.
+
+    Args:
+        command: in capitals.
+        words: as MONITOR escapes them.
+        mapping: decides.
+
+    Raises:
+        Unreplaceable: nothing is known of the command, or of an argument.
+    """
+    if command in _BARE and not words:
+        return ()
+    if command in _WHOLE or command == "WATCH":
+        keys = len(words)
+    elif command in _FIRST:
+        keys = 1
+    elif command == "SET":
+        keys = 2
+    elif command in ("SETEX", "PSETEX") and len(words) == 3:
+        return (_value(words[0], mapping), _plain(words[1]), _value(words[2], mapping))
+    elif command == "ZADD" and len(words) == 3 and words[1].upper() not in _OPTIONS:
+        keys = len(words)
+    else:
+        raise Unreplaceable
+    return (*(_value(one, mapping) for one in words[:keys]), *map(_plain, words[keys:]))
+
+
+def _value(word: str, mapping: Mapping) -> str:
+    content = unescaped(word)
+    try:
+        made = (bound(content.decode(), "value", mapping) or "").encode()
+    except UnicodeDecodeError:
+        made = mapping.words.data(content)
+    return "".join(chr(one) if 32 <= one < 127 and one not in b'"\\' else f"\\x{one:02x}" for one in made)
+
+
+def _plain(word: str) -> str:
+    """An option, or a number that is no value."""
+    if word.upper() in _OPTIONS or (_NUMBER.fullmatch(word) and is_small(word)):
+        return word
+    raise Unreplaceable

@@ -7,14 +7,15 @@ guessed. In their place stand others of the same form.
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.capture import secret_values, secret_words
+from weigh.capture import secret_words
 from weigh.capture.escapes import readings
-from weigh.capture.prepared import Prepared
 from weigh.capture.stand_ins import StandIns
 from weigh.capture.templates.template import is_command
 from weigh.capture.trace import unescaped
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from weigh.capture.entry import Entry, Reason, Tally
     from weigh.capture.parameters import Distribution
     from weigh.capture.templates.template import Template
+
 
 _ACCOUNTS = frozenset(("role", "user", "group", "password", "login"))
 _ACCOUNT_VERBS = frozenset(("CREATE", "ALTER", "SET", "GRANT", "REVOKE", "DROP"))
@@ -96,7 +98,7 @@ class Screen:
                 continue
             if len(one) > _LONGEST:
                 return True
-            if secret_values.is_secret(one) or any(map(secret_words.in_value, readings(one))):
+            if is_secret(one) or any(map(secret_words.in_value, readings(one))):
                 return True
         return False
 
@@ -130,8 +132,7 @@ class Screen:
             )
         else:
             passed = tuple(
-                one if one is None or len(one) < 13 else secret_values.without_random(one, self._stand_ins.of)
-                for one in values
+                one if one is None or len(one) < 13 else without_random(one, self._stand_ins.of) for one in values
             )
         changed = sum(one != other for one, other in zip(passed, values, strict=True))
         if changed:
@@ -154,7 +155,7 @@ class Screen:
             template.worded
             or "execute" in template.words
             or self.suspects_values([*texts, *affixes])
-            or (bool(sample) and (secret_words.in_statement(sample) or secret_values.is_secret_text(sample)))
+            or (bool(sample) and (secret_words.in_statement(sample) or is_secret_text(sample)))
         )
         passed: list[Distribution | None] = []
         for one, form, before in zip(given, template.forms, template.before, strict=True):
@@ -162,16 +163,16 @@ class Screen:
             def stand_in(text: str, form: str = form, before: str = before) -> str:
                 if suspicious:
                     return self._value(text, form, before) or ""
-                return secret_values.without_random(text, self._stand_ins.of)
+                return without_random(text, self._stand_ins.of)
 
             passed.append(None if one is None else one.images(stand_in) if suspicious else _each(one, stand_in))
         return passed, suspicious
 
     def text(self, text: str) -> str:
         """A text without values as it may be in the output: of a statement, or of a name."""
-        if secret_values.is_secret_text(text):
+        if is_secret_text(text):
             return "redacted"
-        return secret_values.without_random(text, lambda _: "redacted")
+        return without_random(text, lambda _: "redacted")
 
     def session(self, session: str) -> str:
         """What tells sessions apart, as it may be in the output."""
@@ -213,3 +214,143 @@ def _joined(template: Template, values: Sequence[str | None]) -> str:
 
 def _each(one: Distribution, stand_in: Callable[[str], str]) -> Distribution:
     return msgspec.structs.replace(one, values=tuple((stand_in(text), share) for text, share in one.values))
+
+
+_NAME = r"(\"(?:[^\"]|\"\"){0,128}\"|`[^`]{0,128}`|[\w$]{1,128})"
+_PREPARES = re.compile(rf"\bprepare\s+{_NAME}", re.IGNORECASE)
+_EXECUTES = re.compile(rf"\bexecute\s+{_NAME}", re.IGNORECASE)
+_MOST_SESSIONS = 10_000
+_MOST_NAMES = 200_000
+"""Of all sessions; the names of those that are longest unused go first, and are unknown then."""
+_MOST_SCRIPTS = 10_000
+
+
+class Prepared:
+    """Remembers names, and scripts of Redis by their sums."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[str, dict[str, bool]] = OrderedDict()
+        self._number = 0
+        self._scripts: OrderedDict[str, bool] = OrderedDict()
+
+    def prepare(self, session: str, text: str, *, suspicious: bool) -> None:
+        """A statement that prepares others, and may hold a word of a secret."""
+        names = self._sessions.setdefault(session, {})
+        self._sessions.move_to_end(session)
+        for found in _PREPARES.finditer(text):
+            self._number += found[1].lower() not in names
+            names[found[1].lower()] = suspicious
+        while len(self._sessions) > _MOST_SESSIONS or self._number > _MOST_NAMES:
+            self._number -= len(self._sessions.popitem(last=False)[1])
+
+    def suspicious(self, session: str, text: str) -> bool:
+        """Whether a statement executes one that may hold a secret, or one of which nothing is known."""
+        names = self._sessions.get(session, {})
+        return any(names.get(found[1].lower(), True) for found in _EXECUTES.finditer(text))
+
+    def load(self, script: bytes, *, suspicious: bool) -> None:
+        """A script of Redis."""
+        self._scripts[hashlib.sha1(script, usedforsecurity=False).hexdigest()] = suspicious
+        if len(self._scripts) > _MOST_SCRIPTS:
+            self._scripts.popitem(last=False)
+
+    def suspicious_script(self, digest: str) -> bool:
+        """Whether a script may hold a secret; one of which nothing is known may."""
+        return self._scripts.get(digest.lower(), True)
+
+
+_STRONG = re.compile(
+    r"[A-Za-z0-9+.-]://[^/\s@'\"<>]{1,1000}@|"
+    r"\b(?:eyJ|ZXlK)[\w+/=-]{8,}|"
+    r"\b(?:AKIA|ASIA|ABIA|ACCA|AIDA|AROA)[0-9A-Z]{12,}|"
+    r"(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|sk-|[spr]k_(?:live|test)_|whsec_|xox[a-z]-|xapp-|hf_|AIza|"
+    r"ya29\.|npm_|pypi-|dop_v1_|doo_v1_|shp[a-z]{2}_|SG\.|sq0[a-z]{3}-|EAAC|glsa_|glc_|hvs\.|hvb\.|dapi|rubygems_|"
+    r"lin_api_|figd_|pul-|tfp_|PMAK-|sntrys_|dckr_pat_|ATATT|ATCTT|FLWSECK|AGE-SECRET-KEY-|dt0c01\.|NRAK-|"
+    r"atlasv1\.|CFPAT-)[\w.+/=-]{10,}|"
+    r"-----BEGIN|PuTTY-User-Key|hooks\.slack\.com/|discord(?:app)?\.com/api/webhooks/|"
+    r"\$(?:2[abxy]?|1|5|6|7|y|gy|apr1|argon2\w*|scrypt|pbkdf2[\w-]*|bcrypt[\w-]*|sha1|md5|P|H)\$|"
+    r"SCRAM-SHA-\d+\$|\{S?(?:SHA|MD5|CRYPT)\w*\}|\bpbkdf2[_:]sha|\bscrypt:\d|\bmd5[0-9a-f]{32}\b|\*[0-9A-F]{40}\b|"
+    r"\b(?i:bearer|basic|digest|negotiate|apikey|token)\s+[\w.~+/=-]{8,}"
+)
+_ADDRESS = re.compile(
+    # scheme://user:password@, whatever the password is of
+    r"://[^\s/@:]{0,200}:[^@\n]{1,200}@|"
+    # user:password@host, and user/password@host of Oracle
+    r"(?:[^\s:@'\"]|//):(?:[^\s@\"]|\"(?![,:}\]])){1,200}@[\w(\[./-]|"
+    r"[^\s/@:'\"]/[^\s/@]{1,200}@[\w(\[./-]"
+)
+_FLAG = re.compile(
+    r"(?<![\w-])(?:-[uU]|--?(?:proxy-)?user)[\s=]*[^\s:]{1,200}:\S|"
+    r"(?<![\w-])--?(?:pass\w*|pw|key|sig)(?:\s*=\s*|\s+)\S|(?<![\w-])-p(?=\S{0,60}[^\sa-z])\S{3}|"
+    r"\b(?i:(?:mysql|mariadb|mongo|redis|valkey|ldap|psql|pg_)[\w-]*|sshpass|sqlcmd|bcp|sqlplus|smbclient|curl|wget|rclone)"
+    r"\b[^\n]{0,300}?\s-[paPwWbuU]\s*\S"
+)
+"""Of programs' command lines."""
+_QUOTED = re.compile(r'"(?:[^"]|"")+"|`(?:[^`]|``)+`')
+_RUN = re.compile(r"(?<![\w+/=-])(?:\\?\\x|0[xX])?[A-Za-z0-9+/=_-]{16,}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_HEX = re.compile(r"(?:\\?\\x|0[xX])?[0-9a-fA-F]{32,}")
+_CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_LONG, _DENSE = 20, 2.5
+"""Characters of a random text at least, and of its parts of one kind (digits, small letters) on average at most."""
+_KEY_LONG, _KEY_DENSE = 40, 3.5
+"""The same of a key of exactly so many characters, as Amazon's are."""
+_CARD = re.compile(r"(?<![\w.-])(?:4|5[1-5]|2[2-7]|3[47]|6(?:011|5))\d(?:[ -]?\d){10,14}(?![\w.-])")
+_MOST = 100_000
+"""Characters of a text of which only the first are looked at for random runs: what is behind them is data."""
+
+
+def is_secret(text: str) -> bool:
+    """Whether a value is or holds a secret of a known form: next to it there may be others of none."""
+    return any(_is_secret(one) for one in readings(text))
+
+
+def is_secret_text(text: str) -> bool:
+    """The same of text around values: SQL that is no name has signs as addresses have."""
+    return any(_STRONG.search(one) for one in readings(text)) or any(is_secret(one) for one in _QUOTED.findall(text))
+
+
+def _is_secret(text: str) -> bool:
+    if _STRONG.search(text) is not None or ("@" in text and _ADDRESS.search(text) is not None):
+        return True
+    return "-" in text and _FLAG.search(text) is not None
+
+
+def without_random(text: str, stand_in: Callable[[str], str]) -> str:
+    """Long hexadecimal, random and card numbers replaced where they stand: they may be secrets, or only identifiers.
+
+    Args:
+        text: in which they are.
+        stand_in: what takes the place of one.
+    """
+    if len(text) < 13:
+        return text
+    found = _RUN.sub(lambda run: stand_in(run[0]) if _is_random(run[0]) else run[0], text)
+    return _CARD.sub(lambda run: stand_in(run[0]) if _is_card(run[0]) else run[0], found)
+
+
+def _is_random(run: str) -> bool:
+    if run.isdigit():
+        return len(run) >= 32
+    if _HEX.fullmatch(run):
+        return True
+    if len(run) < _LONG or _UUID.search(run) or _ULID.fullmatch(run):
+        return False
+    chunks = _CHUNK.findall(run[:_MOST])
+    letters = sum(map(len, chunks))
+    digits = any(one[0].isdigit() for one in chunks)
+    mixed = run != run.lower() and run != run.upper()
+    if not chunks or letters < _LONG or not (digits or mixed):
+        return False
+    mean = letters / len(chunks)
+    if digits and any(one[0].isalpha() for one in chunks) and mean <= _DENSE:
+        return True
+    return len(run) == _KEY_LONG and digits and mixed and mean <= _KEY_DENSE
+
+
+def _is_card(run: str) -> bool:
+    """By the last digit, which follows from the others (ISO/IEC 7812-1)."""
+    digits = [int(one) for one in run if one.isdigit()]
+    doubled = [sum(divmod(2 * one, 10)) if place % 2 else one for place, one in enumerate(reversed(digits))]
+    return 13 <= len(digits) <= 16 and sum(doubled) % 10 == 0

@@ -7,7 +7,10 @@ import errno
 import functools
 import http.server
 import re
+import socket
 import threading
+import time
+from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
@@ -17,11 +20,11 @@ from weigh.evidence.verification import uncomputable
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError, WeighError
 from weigh.serve import filters, pages, side_by_side
 from weigh.serve.computed import Pages
-from weigh.serve.connections import Connections
 from weigh.serve.index import Index, check_inside
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 ADDRESS = "127.0.0.1"
 _NAMES = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
@@ -225,3 +228,62 @@ def _check_size(journal: Path) -> None:
             where=journal.parent.name,
             remedy="weigh report EVIDENCE --html FILE makes the page as well",
         )
+
+
+MOST = 64
+"""Connections at a time; each has a thread."""
+HEAD = 10.0
+"""Seconds that a client may take for the whole head of its request, from its connection on."""
+
+
+class Connections:
+    """Who is connected. Several threads may ask at once.
+
+    Args:
+        most: connections at a time.
+        head: seconds for the head of a request.
+    """
+
+    def __init__(self, most: int = MOST, head: float = HEAD) -> None:
+        self._most, self._head = most, head
+        self._asking: dict[socket.socket, float] = {}
+        self._answered: set[socket.socket] = set()
+        self._lock = threading.Lock()
+
+    def begin(self, client: socket.socket) -> bool:
+        """A client connects; False where all are being answered.
+
+        Where there is no room, the one that has been asking longest has to go.
+        """
+        with self._lock:
+            if len(self._answered) >= self._most:
+                return False
+            if len(self._asking) + len(self._answered) >= self._most:
+                self._close(next(iter(self._asking)))
+            self._asking[client] = time.monotonic() + self._head
+            return True
+
+    def answers(self, client: socket.socket) -> None:
+        """A client has asked, and is being answered."""
+        with self._lock:
+            if self._asking.pop(client, None) is not None:
+                self._answered.add(client)
+
+    def end(self, client: socket.socket) -> None:
+        """A connection is over."""
+        with self._lock:
+            self._asking.pop(client, None)
+            self._answered.discard(client)
+
+    def close_late(self) -> None:
+        """End those that took too long to ask."""
+        now = time.monotonic()
+        with self._lock:
+            for client in [one for one, until in self._asking.items() if until < now]:
+                self._close(client)
+
+    def _close(self, client: socket.socket) -> None:
+        # Its thread waits for a line: that ends, and it closes the socket.
+        del self._asking[client]
+        with suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)

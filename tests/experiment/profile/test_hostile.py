@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from support.hostile_records import HOSTILE
 from weigh.experiment.profile.counters import CounterChange
-from weigh.experiment.profile.files import SCATTER
-from weigh.experiment.profile.page import page
+from weigh.experiment.profile.files import SCATTER, page
 from weigh.experiment.profile.plans import OperatorChange
 from weigh.experiment.profile.results import ProfiledChange, WhyResults
 from weigh.experiment.profile.stacks import FunctionChange, Functions

@@ -9,8 +9,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh.data.layout import duckdb_writer, knobs, parquet_rs_writer, polars_writer, sorting, vortex
+from weigh.data.layout import knobs, sorting, vortex
 from weigh.data.layout.program import by_program, fault
+from weigh.data.layout.programs import duckdb_writer, parquet_rs_writer, polars_writer
 from weigh.model.dataset import OWN_FILES
 from weigh.model.errors import DataFault, UsageError
 

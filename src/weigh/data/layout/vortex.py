@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from weigh.data.layout import views, vortex_reader, vortex_writer
+from weigh.data.layout import views
 from weigh.data.layout.program import by_program
+from weigh.data.layout.programs import vortex_reader, vortex_writer
 from weigh.model.dataset import FileFacts
 from weigh.model.errors import DataFault
 from weigh.model.text import one_line

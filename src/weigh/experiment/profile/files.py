@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from markupsafe import Markup
 
 from weigh.evidence import seal
-from weigh.experiment.profile import page
+from weigh.experiment.profile import words
 from weigh.model.errors import UsageError
+from weigh.render.html import templates
 from weigh.render.svg.flame_graph import flame_graph
 from weigh.render.svg.scatter import scatter
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weigh.experiment.profile.lives import Side
     from weigh.experiment.profile.results import ProfiledChange, WhyResults
     from weigh.experiment.profile.stacks import Sampled
+
 
 DOCUMENT = "why.json"
 PAGE = "why.html"
@@ -74,4 +76,32 @@ def _draw(place: Path, label: str, name: str, other: Sampled, drawn: Sampled) ->
 def write(folder: Path, found: WhyResults) -> None:
     """Write the document and the page."""
     (folder / DOCUMENT).write_bytes(seal.json_bytes(msgspec.to_builtins(found)))
-    (folder / PAGE).write_bytes(page.page(found, folder))
+    (folder / PAGE).write_bytes(page(found, folder))
+
+
+_FUNCTIONS = 40
+"""Rows of a table of functions; the folded stacks have all."""
+
+
+def page(found: WhyResults, folder: Path) -> bytes:
+    """The whole page.
+
+    Args:
+        found: what was found.
+        folder: with the drawings, which were escaped when they were made.
+    """
+    drawings = {one.folder: _drawings(folder / one.folder) for one in found.changes if one.folder}
+    template = templates(Path(__file__).parent / "templates").get_template("why.html")
+    text = template.render(
+        found=found, drawings=drawings, words=words, environment=None, functions=_FUNCTIONS, title=_title(found)
+    )
+    return text.encode()
+
+
+def _title(found: WhyResults) -> str:
+    first: ProfiledChange = found.changes[0]
+    return f"{first.operation}: {words.heading(first)}"
+
+
+def _drawings(place: Path) -> dict[str, Markup]:
+    return {file.name: Markup(file.read_text()) for file in sorted(place.glob("*.svg"))}

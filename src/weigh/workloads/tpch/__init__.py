@@ -11,15 +11,132 @@ import decimal
 import re
 from typing import TYPE_CHECKING, Any
 
+from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import DataFault
 from weigh.model.operation import Case, Operation, Workload
-from weigh.workloads.tpch.schemas import ABOUT, SCHEMAS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.model.answer import Column, ResultSchema
+    from weigh.model.answer import Kind
     from weigh.workloads import Cubes
+
+
+ROUNDING = 1e-9
+"""Relative tolerance of averages and ratios of doubles."""
+
+_KINDS: dict[str, Kind] = {
+    "integer": "integer",
+    "decimal": "decimal",
+    "quotient": "decimal",
+    "string": "string",
+    "date": "date",
+}
+
+
+def _schema(
+    columns: str, order: tuple[int, ...] = (), keys: tuple[int, ...] = (), limit: int | None = None
+) -> ResultSchema:
+    """A schema written as ``name:kind`` by column; ``quotient`` is the kind of averages and ratios of decimals."""
+    made = []
+    for column in columns.split():
+        name, _, kind = column.partition(":")
+        loose = kind == "quotient"
+        made.append(
+            Column(
+                name=name,
+                kind=_KINDS[kind],
+                match="quotient" if loose else "exact",
+                rel=ROUNDING if loose else 0.0,
+            )
+        )
+    return ResultSchema(columns=tuple(made), ordered_by=order, keys=keys, limit=limit)
+
+
+SCHEMAS = {
+    1: _schema(
+        "l_returnflag:string l_linestatus:string sum_qty:decimal sum_base_price:decimal sum_disc_price:decimal "
+        "sum_charge:decimal avg_qty:quotient avg_price:quotient avg_disc:quotient count_order:integer",
+        order=(0, 1),
+        keys=(0, 1),
+    ),
+    # A supplier's name is its number, so order and keys leave no ties.
+    2: _schema(
+        "s_acctbal:decimal s_name:string n_name:string p_partkey:integer p_mfgr:string s_address:string "
+        "s_phone:string s_comment:string",
+        order=(0, 2, 1, 3),
+        keys=(1, 3),
+        limit=100,
+    ),
+    3: _schema(
+        "l_orderkey:integer revenue:decimal o_orderdate:date o_shippriority:integer",
+        order=(1, 2),
+        keys=(0,),
+        limit=10,
+    ),
+    4: _schema("o_orderpriority:string order_count:integer", order=(0,), keys=(0,)),
+    5: _schema("n_name:string revenue:decimal", order=(1,), keys=(0,)),
+    6: _schema("revenue:decimal"),
+    7: _schema("supp_nation:string cust_nation:string l_year:integer revenue:decimal", order=(0, 1, 2), keys=(0, 1, 2)),
+    8: _schema("o_year:integer mkt_share:quotient", order=(0,), keys=(0,)),
+    9: _schema("nation:string o_year:integer sum_profit:decimal", order=(0, 1), keys=(0, 1)),
+    10: _schema(
+        "c_custkey:integer c_name:string revenue:decimal c_acctbal:decimal n_name:string c_address:string "
+        "c_phone:string c_comment:string",
+        order=(2,),
+        keys=(0,),
+        limit=20,
+    ),
+    11: _schema("ps_partkey:integer value:decimal", order=(1,), keys=(0,)),
+    12: _schema("l_shipmode:string high_line_count:integer low_line_count:integer", order=(0,), keys=(0,)),
+    13: _schema("c_count:integer custdist:integer", order=(1, 0), keys=(0,)),
+    14: _schema("promo_revenue:quotient"),
+    15: _schema(
+        "s_suppkey:integer s_name:string s_address:string s_phone:string total_revenue:decimal",
+        order=(0,),
+        keys=(0,),
+    ),
+    16: _schema("p_brand:string p_type:string p_size:integer supplier_cnt:integer", order=(3, 0, 1, 2), keys=(0, 1, 2)),
+    17: _schema("avg_yearly:quotient"),
+    18: _schema(
+        "c_name:string c_custkey:integer o_orderkey:integer o_orderdate:date o_totalprice:decimal sum_quantity:decimal",
+        order=(4, 3),
+        keys=(2,),
+        limit=100,
+    ),
+    19: _schema("revenue:decimal"),
+    20: _schema("s_name:string s_address:string", order=(0,), keys=(0,)),
+    21: _schema("s_name:string numwait:integer", order=(1, 0), keys=(0,), limit=100),
+    22: _schema("cntrycode:string numcust:integer totacctbal:decimal", order=(0,), keys=(0,)),
+}
+"""By number of the query."""
+
+ABOUT = {
+    1: "pricing summary of line items",
+    2: "suppliers of a part at the least cost",
+    3: "unshipped orders of most value",
+    4: "orders delivered late, by priority",
+    5: "revenue of local suppliers, by nation",
+    6: "revenue that smaller discounts would have brought",
+    7: "trade between two nations, by year",
+    8: "a nation's share of a market, by year",
+    9: "profit on a line of parts, by nation and year",
+    10: "customers who returned most",
+    11: "the stock that matters most, in one nation",
+    12: "late orders by mode of shipping and priority",
+    13: "customers by their number of orders; those with none count too",
+    14: "share of promoted parts in a month's revenue",
+    15: "the supplier of most revenue in a quarter",
+    16: "suppliers by brand, type and size of part",
+    17: "yearly revenue lost if small orders were not filled",
+    18: "customers of large orders",
+    19: "revenue of three kinds of parts, with long disjunctions",
+    20: "suppliers with parts in excess, in one nation",
+    21: "suppliers who alone kept orders waiting",
+    22: "customers who might buy again, by country code",
+}
+"""One line for people, by number of the query."""
+
 
 _DATE = re.compile(r"CAST\(('\d{4}-\d\d-\d\d') AS date\)|date ('\d{4}-\d\d-\d\d')", re.IGNORECASE)
 

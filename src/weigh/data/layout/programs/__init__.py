@@ -1,0 +1,1 @@
+"""Programs that write and read files of a layout, each in an environment with the library that it needs."""
