@@ -45,6 +45,13 @@ pub enum Asked {
 pub enum Error {
     /// A setting cannot be used. Remedy: the text says what it must be.
     Setting(String),
+    /// A workload is none for this server.
+    Unfit {
+        /// Why.
+        message: &'static str,
+        /// What to take instead.
+        remedy: &'static str,
+    },
     /// A script is wrong. Remedy: mend it there.
     Script {
         /// Where.
@@ -143,7 +150,7 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Setting(_) => "setting",
+            Self::Setting(_) | Self::Unfit { .. } => "setting",
             Self::Script { .. } => "script",
             Self::Unreachable { .. } | Self::NoLogin { .. } => "unreachable",
             Self::Refused { .. } => "refused",
@@ -198,6 +205,7 @@ impl Error {
     pub fn remedy(&self) -> Option<String> {
         match self {
             Self::Refused { remedy, .. } => remedy.map(str::to_owned),
+            Self::Unfit { remedy, .. } => Some((*remedy).to_owned()),
             Self::NoLogin { open: open @ 1.., .. } => Some(format!(
                 "a pooler or the server's max_connections holds the rest: take --connections {open}, or raise it there"
             )),
@@ -210,6 +218,7 @@ impl Error {
     pub fn message(&self) -> String {
         match self {
             Self::Setting(message) | Self::Script { message, .. } => message.clone(),
+            Self::Unfit { message, .. } => (*message).to_owned(),
             Self::Unreachable { target, message, code } => {
                 format!("{target} cannot be reached: {}", coded(message, code))
             }

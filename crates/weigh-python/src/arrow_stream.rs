@@ -1,7 +1,8 @@
 //! Importing an Arrow C stream from a Python object.
 //!
-//! The only unsafe code of weigh: the interface hands over a C structure behind a pointer. pyo3-arrow would hold it
-//! for us; its newest release (0.20) wants an older arrow than parquet does.
+//! The interface hands over a C structure behind a pointer, which only unsafe code can take. pyo3-arrow would hold it
+//! for us; its newest release (0.20) wants an older arrow than parquet does. The rest of weigh's unsafe code calls the
+//! system, in `weigh-host/src/sys.rs`.
 #![expect(unsafe_code, reason = "the Arrow C stream interface is a pointer")]
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};

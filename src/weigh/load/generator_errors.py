@@ -47,9 +47,6 @@ def call(what: Callable[..., Any], *arguments: Any) -> Any:
 
 def read(error: LoadError) -> EngineFault:
     """The error of an error of the generator's."""
-    what, _, instead = error.message.partition("; take ")
-    if error.kind == "setting" and instead:
-        return EngineFault(what, where=_place(error), remedy=f"take {instead}")
     return EngineFault(error.message, where=_place(error), remedy=_remedy(error))
 
 

@@ -160,6 +160,7 @@ impl Worker {
                 self.workload.lost(flight.unit);
             }
         }
+        self.workload.finish();
         Ok(self.accounting.close(now))
     }
 

@@ -23,12 +23,14 @@ pub(crate) struct Worker<'c> {
 impl Worker<'_> {
     /// Takes requests as they are due, one after the other, until the run is over.
     pub(crate) fn run(mut self) {
+        let _closing = Closing(self.dispatcher);
         while let Some(due) = self.dispatcher.take() {
             let (operation, unit, next) = self.workload.begin(self.number);
             let request = due.send(operation, self.dispatcher.shared.clock.now());
             self.dispatcher.sent(&request);
             self.follow(&request, unit, next);
         }
+        self.workload.finish();
     }
 
     /// Does what the workload says is next, to the end of the unit.
@@ -94,11 +96,13 @@ impl Worker<'_> {
     }
 }
 
-impl Drop for Worker<'_> {
+/// Of a thread that panics the request would be waited for without end.
+struct Closing<'c>(&'c Dispatcher);
+
+impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        // Its request would be waited for without end.
         if thread::panicking() {
-            self.dispatcher.close();
+            self.0.close();
         }
     }
 }

@@ -173,6 +173,9 @@ pub trait Workload: Send {
     /// No reply will come: a time-out, or the connection is gone. Whether the server did the work is not known, and
     /// from now on either is right.
     fn lost(&mut self, unit: Unit);
+
+    /// The run is over: what this thread has to account for goes to the [`Source`].
+    fn finish(self: Box<Self>) {}
 }
 
 /// What the loop is to do next with a unit.

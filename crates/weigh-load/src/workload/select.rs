@@ -123,16 +123,18 @@ impl Config {
                 Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts })?))
             }
             Named::Replay(settings) => Ok(Box::new(Arc::new(Recording::read(settings, self.duration())?))),
-            Named::Tpcc { .. } if self.target.kind != TargetKind::Postgres => Err(Error::Setting(
-                "TPC-C needs PostgreSQL; take postgres:embedded, or a postgres:// URL".into(),
-            )),
+            Named::Tpcc { .. } if self.target.kind != TargetKind::Postgres => Err(Error::Unfit {
+                message: "TPC-C needs PostgreSQL",
+                remedy: "take postgres:embedded, or a postgres:// URL",
+            }),
             Named::Tpcc { warehouses, seed, nurand, terminals } => {
                 let settings = TpccSettings { warehouses, seed, terminals, nurand };
                 Ok(Box::new(Arc::new(Tpcc::new(&settings))))
             }
-            Named::Script { .. } if self.target.kind == TargetKind::Redis => {
-                Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
-            }
+            Named::Script { .. } if self.target.kind == TargetKind::Redis => Err(Error::Unfit {
+                message: "scripts are SQL, and this target is none",
+                remedy: "take a YCSB workload",
+            }),
             Named::Script { scripts, seed, variables, prepared, samples, history, prepare } => {
                 let scripts = scripts
                     .into_iter()

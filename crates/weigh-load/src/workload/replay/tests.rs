@@ -53,7 +53,7 @@ fn each_connection_sends_its_own_in_order_at_twice_the_speed() {
     worker.reply(&unit, &Reply::Error { code: "40001", text: "no" }, false);
     assert!(!worker.keeps_block(0));
     worker.timed(0, 40_000, 50_000);
-    drop(worker);
+    worker.finish();
     let came = recording.report();
     assert_eq!((came.sent, came.done), (vec![10, -1, 40, -1, -1], vec![30, -1, 50, -1, -1]));
     assert_eq!((came.rows, came.errors), (vec![0, -1, -1, -1, -1], vec![(2, "40001".to_owned())]));

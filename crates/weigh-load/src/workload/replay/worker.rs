@@ -154,11 +154,8 @@ impl Workload for Worker {
             self.note(connection, None, "lost");
         }
     }
-}
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let mut came = self.recording.came.lock().unwrap_or_else(PoisonError::into_inner);
-        came.append(&mut self.came);
+    fn finish(self: Box<Self>) {
+        self.recording.came.lock().unwrap_or_else(PoisonError::into_inner).extend(self.came);
     }
 }

@@ -276,6 +276,10 @@ impl Workload for Worker {
             self.shared.forget(variables);
         }
     }
+
+    fn finish(mut self: Box<Self>) {
+        self.shared.keep(self.sampler.take());
+    }
 }
 
 impl Scripted for Worker {
@@ -301,11 +305,5 @@ impl Scripted for Worker {
     fn at(&self, unit: &Unit) -> Option<ScriptStatement> {
         let execution = self.executions.get(unit)?;
         self.shared.statement(execution.script, execution.step)
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.shared.keep(self.sampler.take());
     }
 }

@@ -231,10 +231,8 @@ impl Workload for Worker {
             self.account.unknown += 1;
         }
     }
-}
 
-impl Drop for Worker {
-    fn drop(&mut self) {
+    fn finish(self: Box<Self>) {
         self.shared.join(&self.account);
     }
 }
