@@ -11,8 +11,8 @@ import pytest
 from weigh.experiment.results.analysis import analyse
 from weigh.experiment.results.statements import Statement, judged, statements
 from weigh.model.contender import Contender
+from weigh.model.metrics.run_metrics import HEADLINE, metrics_of, rules_of
 from weigh.model.rules import Rules
-from weigh.model.run_metrics import HEADLINE, metrics_of, rules_of
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from weigh.experiment.results.analysis import observed
 from weigh.model.sample import Outcome, Sample
-from weigh.verdict.table import tabulate
 
 NAMES = ("base", "new")
 SAMPLES = [
@@ -40,7 +40,7 @@ def test_some_of_the_executions(operations: set[str], blocks: set[int], contende
     some = [
         one for one in samples if one.operation in operations and one.block in blocks and one.contender in contenders
     ]
-    whole, wanted = tabulate(samples, "wall_s", NAMES), tabulate(some, "wall_s", NAMES)
+    whole, wanted = observed(samples, "wall_s", NAMES), observed(some, "wall_s", NAMES)
     at = [
         place
         for place, (_, block) in enumerate(sorted({(one.attempt, one.block) for one in samples}))

@@ -7,7 +7,6 @@ values. What has no form in common is not compared, and that is no mistake of an
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import struct
 from collections.abc import Callable
@@ -172,27 +171,13 @@ def _rounded(unit: int, coarse: int, rounded: Callable[[int, int], int], write: 
 def _texts(one: Family, other: Family) -> list[Form]:
     if one.json or other.json:
         return [
-            Form("JSON in another spelling", _json, _json),
+            Form("JSON in another spelling", nested_text.json_value, nested_text.json_value),
             # ClickHouse keeps none.
-            Form("JSON without its members that are null", _json_without_null, _json_without_null),
+            Form(
+                "JSON without its members that are null", nested_text.json_without_null, nested_text.json_without_null
+            ),
         ]
     return [Form("", _itself, _itself)]
-
-
-def _json(text: str) -> Value:
-    try:
-        return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        raise texts.NotThat(text) from None
-
-
-def _json_without_null(text: str) -> Value:
-    def dense(value: Value) -> Value:
-        if isinstance(value, dict):
-            return {key: dense(inner) for key, inner in value.items() if inner is not None}
-        return list(map(dense, value)) if isinstance(value, list) else value
-
-    return json.dumps(dense(json.loads(_json(text))), sort_keys=True)
 
 
 def _lists(one: Family, other: Family) -> list[Form]:
@@ -380,7 +365,13 @@ def _bytes_text(one: Family, other: Family) -> list[Form]:
         read = lambda text: interval(texts.interval(text))  # noqa: E731
         found.append(Form("text for the intervals", lambda value: interval(interval_of(value)), read))
     if one.json or other.json:
-        found.append(Form("JSON as text and as bytes", lambda value: _json(value.decode("utf-8", "replace")), _json))
+        found.append(
+            Form(
+                "JSON as text and as bytes",
+                lambda value: nested_text.json_value(value.decode("utf-8", "replace")),
+                nested_text.json_value,
+            )
+        )
     plain = Form("bytes for the text", _itself, texts.utf_8)
     written = (texts.hexadecimal, texts.escaped, texts.base_64)
     found = [*found, plain] if one.size else [plain, *found]

@@ -28,6 +28,25 @@ def number(value: Value) -> Value:
     return value
 
 
+def json_value(text: str) -> Value:
+    """A JSON text by value: members in the order of their names."""
+    try:
+        return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        raise texts.NotThat(text) from None
+
+
+def json_without_null(text: str) -> Value:
+    """The same without members that are null."""
+
+    def dense(value: Value) -> Value:
+        if isinstance(value, dict):
+            return {key: dense(inner) for key, inner in value.items() if inner is not None}
+        return list(map(dense, value)) if isinstance(value, list) else value
+
+    return json.dumps(dense(json.loads(json_value(text))), sort_keys=True)
+
+
 def order(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[int, ...]:
     """Where each member of a struct stands in another one; each at its own place where the names do not tell."""
     places = {name.lower(): at for at, name in enumerate(others)}

@@ -22,8 +22,8 @@ from weigh.compare.model import Joined, Joining
 from weigh.compare.reference_shift import reference_shift
 from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.preclusions import preclusions
+from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS
 from weigh.model.rules import FULL_STARTS, MIN_STARTS
-from weigh.model.run_metrics import HEADLINE, RUN_METRICS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
 from weigh.verdict import reasons, refusals, totals

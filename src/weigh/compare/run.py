@@ -23,7 +23,7 @@ from weigh.experiment.verify.verify import verify
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
-from weigh.model.run_metrics import HEADLINE, rules_of
+from weigh.model.metrics.run_metrics import HEADLINE, rules_of
 from weigh.model.verdict import Reason
 from weigh.verdict.refusals.disqualified import disqualified
 

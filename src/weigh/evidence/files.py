@@ -18,10 +18,14 @@ from weigh.model.errors import EvidenceFault
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pyarrow as pa
+
 MOST = 4 << 30
 """Bytes of a file of evidence: more than weigh ever writes."""
 DOCUMENT = 256 << 20
 """Bytes of a document, or of a line of a journal, whose values are all in memory at once."""
+_ROWS = 256
+"""Rows of a file that are read at a time to be compared."""
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
@@ -122,3 +126,27 @@ def hashed(path: Path) -> str:
 
 def _said(error: Exception) -> str:
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error) or type(error).__name__
+
+
+def same_rows(path: Path, computed: pa.Table) -> bool:
+    """Whether a Parquet file holds these rows in this order, of this schema.
+
+    It is read a few rows at a time and no further than to the first that differ: a small file may unpack to more than
+    there is memory.
+
+    Raises:
+        OSError, pyarrow.ArrowException: it cannot be read.
+    """
+    import pyarrow.parquet as pq
+
+    with opened(path) as file:
+        reader = pq.ParquetFile(file)
+        if reader.metadata.num_rows != computed.num_rows or not reader.schema_arrow.equals(computed.schema):
+            return False
+        row = 0
+        for batch in reader.iter_batches(_ROWS):
+            expected = computed.slice(row, batch.num_rows)
+            if not expected.equals(type(computed).from_batches([batch])):
+                return False
+            row += batch.num_rows
+        return bool(row == computed.num_rows)

@@ -30,8 +30,6 @@ TIMELINE = "timeline.parquet"
 
 Column = list[int | None] | int | None
 _KIB = 1024
-_ROWS = 256
-"""Rows that are read at a time to be compared."""
 _SCALES = {
     "busy": 100, "own": 100_000, "foreign": 100_000, "steal": 100,
     "pressure_cpu": 1000, "pressure_memory": 1000, "pressure_io": 1000,
@@ -329,37 +327,13 @@ def same(folder: Path, timeline: Timeline) -> bool:
     if not timeline.watches:
         return not (folder / TIMELINE).exists()
     try:
-        return same_rows(folder / TIMELINE, table(timeline))
+        return files.same_rows(folder / TIMELINE, table(timeline))
     except (OSError, pa.ArrowException) as error:
         raise EvidenceFault(
             f"{TIMELINE} cannot be read: {error}",
             where=str(folder),
             remedy="the evidence was edited or the disk is failing",
         ) from error
-
-
-def same_rows(path: Path, computed: pa.Table) -> bool:
-    """Whether a Parquet file holds these rows in this order, of this schema.
-
-    It is read a few rows at a time and no further than to the first that differ: a small file may unpack to more than
-    there is memory.
-
-    Raises:
-        OSError, pyarrow.ArrowException: it cannot be read.
-    """
-    import pyarrow.parquet as pq
-
-    with files.opened(path) as file:
-        reader = pq.ParquetFile(file)
-        if reader.metadata.num_rows != computed.num_rows or not reader.schema_arrow.equals(computed.schema):
-            return False
-        row = 0
-        for batch in reader.iter_batches(_ROWS):
-            expected = computed.slice(row, batch.num_rows)
-            if not expected.equals(type(computed).from_batches([batch])):
-                return False
-            row += batch.num_rows
-        return bool(row == computed.num_rows)
 
 
 def table(timeline: Timeline) -> pa.Table:

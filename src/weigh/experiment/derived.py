@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
-from weigh.evidence import timeline, whole
+from weigh.evidence import files, timeline, whole
 from weigh.evidence.seal import write_json
 from weigh.experiment import record as records
 from weigh.model.errors import EvidenceFault
@@ -107,7 +107,7 @@ def same_samples(folder: Path, samples: Iterable[Sample]) -> bool:
     import pyarrow as pa
 
     try:
-        return timeline.same_rows(folder / SAMPLES, sample_table(samples))
+        return files.same_rows(folder / SAMPLES, sample_table(samples))
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(folder, error) from error
 

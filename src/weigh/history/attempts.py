@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from weigh.history.environment import Machines, changes
 from weigh.model import codes
-from weigh.model.run_metrics import HEADLINE
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.units import count
 from weigh.model.verdict import VerdictName
 

@@ -17,8 +17,8 @@ from weigh.history.entry import Entry, Measured, Point, digested, impossible, se
 from weigh.kinds.table import kind_of
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.resources import cpus_text
-from weigh.model.run_metrics import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -14,8 +14,8 @@ import numpy as np
 
 from weigh.judge import reasons
 from weigh.judge.design import Design, Turn, design
-from weigh.model.metric import Metric, Unit
-from weigh.model.run_metrics import HEADLINE
+from weigh.model.metrics.metric import Metric, Unit
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import Inquiry

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.model import codes, units
-from weigh.model.run_metrics import RUN_METRICS
+from weigh.model.metrics.run_metrics import RUN_METRICS
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from weigh.verdict.refusals.preclusions import Preclusions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weigh.model.metric import Metric
+    from weigh.model.metrics.metric import Metric
     from weigh.model.rules import Rules
     from weigh.model.verdict import Verdict
     from weigh.verdict.question import Question

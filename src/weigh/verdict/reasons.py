@@ -13,7 +13,7 @@ from weigh.model.units import count, percent
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from weigh.model.metric import Metric
+    from weigh.model.metrics.metric import Metric
     from weigh.model.verdict import Reason, Total
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from weigh.model.metric import Unit
+from weigh.model.metrics.metric import Unit
 from weigh.statistics.order_statistics import Groups
 from weigh.verdict.question import Question
 

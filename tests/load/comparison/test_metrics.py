@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import msgspec
 import pytest
-from weigh.load.comparison.report.markdown import markdown
-from weigh.load.comparison.report.page import page
-from weigh.load.comparison.report.terminal import plain
 
 from support.evidence_folders import sealed_servers
 from support.load_comparison_records import comparison, spec
@@ -18,6 +15,7 @@ from weigh.load.comparison.figures import questions
 from weigh.load.comparison.metrics import LOAD_METRICS
 from weigh.load.comparison.report import files
 from weigh.load.comparison.report.document import document
+from weigh.load.comparison.report.report import html, plain, to_markdown
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.load.comparison.verdicts import verdicts
 from weigh.load.recount import comparison as recount
@@ -55,7 +53,7 @@ def test_bytes_written_reach_verdict_terminal_page_markdown_and_json(results: Lo
     made = document(results, "x")
     assert {one["metric"]: one["verdict"] for one in made["verdicts"]}["server_written"] == "slower"
     assert made["runs"][0]["server_written"] == pytest.approx(verdict.baseline_value, rel=0.02)
-    for text in (plain(results, "x"), page(results).decode(), markdown(results, "x")):
+    for text in (plain(results, "x"), html(results).decode(), to_markdown(results, "x")):
         assert title in text
         assert "MORE" in text
 

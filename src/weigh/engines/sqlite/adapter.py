@@ -255,13 +255,11 @@ class Engine(Adapter):
 
 def _below(rows: list[Any], parent: int) -> list[dict[str, Any]]:
     """The steps of a plan under another one: rows of (id, parent, unused, text)."""
-    found = []
-    for number, above, _, text in rows:
-        if above == parent:
-            name, _, detail = str(text).partition(" ")
-            below = _below(rows, number)
-            found.append({"name": name, "detail": detail, "seconds": None, "rows": None, "children": below})
-    return found
+    steps = [(number, *str(text).partition(" ")) for number, above, _, text in rows if above == parent]
+    return [
+        {"name": name, "detail": detail, "seconds": None, "rows": None, "children": _below(rows, number)}
+        for number, name, _, detail in steps
+    ]
 
 
 def _read(connection: Any, name: str) -> Any:
@@ -296,8 +294,7 @@ def _fill(connection: Any, name: str, paths: list[str]) -> None:
                 raise TypeError(f"{path} has other columns than {paths[0]}")
             insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
             for batch in file.iter_batches(_BATCH_ROWS):
-                values = (_plain(column) for column in batch.columns)
-                connection.executemany(insert, zip(*values, strict=True))
+                connection.executemany(insert, zip(*map(_plain, batch.columns), strict=True))
 
 
 def _why_not(path: str) -> str:
@@ -393,8 +390,7 @@ def _cast_to_moment(sql: str) -> str:
         while depth and end < len(text):
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
-        found = _MOMENT.search(text[cast.end() : end - 1])
-        if found:
+        if found := _MOMENT.search(text[cast.end() : end - 1]):
             return found[1].upper()
     return ""
 

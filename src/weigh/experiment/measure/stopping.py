@@ -11,8 +11,8 @@ from weigh.evidence import timeline
 from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.precision import precision
 from weigh.model import units
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.rules import FULL_STARTS
-from weigh.model.run_metrics import HEADLINE
 from weigh.model.spec import CONTENTION
 from weigh.verdict.timings import median_logs
 

@@ -10,7 +10,7 @@ from weigh.experiment.report.cold import question
 from weigh.experiment.results.grid import Cell, Effect
 from weigh.model import units
 from weigh.model.data.grid import Level
-from weigh.model.run_metrics import HEADLINE
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
 from weigh.model import codes, units
-from weigh.model.run_metrics import RUN_METRICS
+from weigh.model.metrics.run_metrics import RUN_METRICS
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render.sentences import sentence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.results.preclusions import NOBODY, UNKNOWN, preclusions
-from weigh.model.run_metrics import HEADLINE, RUN_METRICS
+from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS
 from weigh.model.verdict import Timing, Verdict
 from weigh.verdict import analysis as judge
 from weigh.verdict.analysis_model import Inquiry, NoiseFloor

@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 
 from weigh.experiment.results.analysis import observed
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.rules import MIN_STARTS
-from weigh.model.run_metrics import HEADLINE
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.statistics.effects import Effects
 from weigh.statistics.groups import Grouped

@@ -10,8 +10,8 @@ import numpy as np
 from weigh.experiment.results.analysis import observed
 from weigh.model.data.grid import Level, laid_out
 from weigh.model.errors import EvidenceFault
+from weigh.model.metrics.run_metrics import HEADLINE, rules_of
 from weigh.model.rules import MIN_STARTS
-from weigh.model.run_metrics import HEADLINE, rules_of
 from weigh.model.units import Bytes
 from weigh.model.verdict import Reason, VerdictName
 from weigh.statistics import factorial

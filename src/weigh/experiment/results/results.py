@@ -35,7 +35,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
-from weigh.model.run_metrics import HEADLINE, RUN_METRICS, metrics_of, rules_of
+from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS, metrics_of, rules_of
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds

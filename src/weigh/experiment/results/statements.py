@@ -14,7 +14,7 @@ import msgspec
 
 from weigh.model import codes
 from weigh.model.finding import Code
-from weigh.model.run_metrics import HEADLINE, RUN_METRICS, metrics_of
+from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS, metrics_of
 from weigh.model.units import percent
 from weigh.model.verdict import VerdictName
 

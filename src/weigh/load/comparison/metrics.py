@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.spec import Loop
-from weigh.model.metric import Metric, Unit
+from weigh.model.metrics.metric import Metric, Unit
 from weigh.model.units import Bytes, Seconds
 from weigh.model.verdict import Reason
 

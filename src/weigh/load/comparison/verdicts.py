@@ -15,7 +15,7 @@ import msgspec
 from weigh.load.comparison.metrics import BESIDE, ERRORS, LOAD_METRICS, RESPONSE
 from weigh.load.spec import Loop
 from weigh.model import codes
-from weigh.model.metric import Unit
+from weigh.model.metrics.metric import Unit
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.verdict import refusals
 from weigh.verdict.analysis import analyse

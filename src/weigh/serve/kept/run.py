@@ -12,7 +12,7 @@ from weigh.experiment.report.first_screen.headline import short
 from weigh.experiment.report.first_screen.pair import Pair
 from weigh.experiment.results.answered import Answered
 from weigh.model import units
-from weigh.model.run_metrics import HEADLINE
+from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
 from weigh.render import words
 from weigh.serve.kept.summary import Figure, Judged, Named, Summary, against, interval, name

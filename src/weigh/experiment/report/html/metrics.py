@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.model.run_metrics import HEADLINE, RUN_METRICS
+from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS
 from weigh.render import words
 
 if TYPE_CHECKING:

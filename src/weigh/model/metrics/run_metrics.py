@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.model.metric import Metric, Unit
+from weigh.model.metrics.metric import Metric, Unit
 
 if TYPE_CHECKING:
     from weigh.model.rules import Rules

@@ -1,0 +1,1 @@
+"""What can be measured and judged, with its unit and its words."""
