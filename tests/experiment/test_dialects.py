@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import sqlite3
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from weigh.answers import constructs
+from weigh.answers.votes import vote
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import dialects
+from weigh.model.answer import Column, ResultSchema
+from weigh.model.gate import UNDECIDED
+from weigh.model.operation import Case, Operation
 from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class DuckDB:
@@ -55,3 +63,19 @@ def test_an_engine_tells_how_it_takes_each_construct_of_the_queries() -> None:
 def test_every_probe_is_sql_that_duckdb_answers(key: str) -> None:
     for probe in constructs.PROBES[key]:
         assert DuckDB().ask(f"SELECT {probe}").table.num_rows <= 1
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", None])
+def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path, zone: str | None) -> None:
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"ts": pa.array([0], pa.timestamp("us", zone))}), file)
+    tables = {"t": [str(file)]}
+    ways = {name: dialects.zones(name, tables) for name in ("a", "b", "c")}
+    column = Column(name="h", kind="integer")
+    case = Case(name="only", timed=True)
+    sql = "SELECT extract(hour FROM ts) AS h FROM t"
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=ResultSchema(columns=(column,)))
+    answers = {name: pa.table({"h": [1 if name == "a" else 0]}) for name in ways}
+    votes = vote(operation, case, answers, {name: name for name in ways}, ways)
+    found = {one.detail for one in votes if one.contender == "a"}
+    assert found == {UNDECIDED if zone else "outvoted"}

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 SEQUENCE = "sequence"
 """Key of constructs whose value one engine gives differently from execution to execution."""
-ALIKE = frozenset({"like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
+ZONE = "zone"
+"""Key of constructs that read a clock off a moment; engines differ in it where a column has a time zone."""
+ALIKE = frozenset({ZONE, "like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _BY_ROWS = {"first_value", "last_value", "nth_value", "array_agg", "list", "string_agg", "group_concat", "listagg",
             "lead", "lag", "row_number", "ntile"}  # fmt: skip
@@ -226,10 +228,27 @@ def _name(node: exp.Expr) -> str:
 _EMPTY = ("empty", "an aggregate of no row is 0 or '' and not NULL in some engines, as ClickHouse", _nulls)
 
 
+_CLOCKS = {"extract", "date_part", "timestamp_trunc", "date_trunc", "time_to_str", "strftime", "date_format", "to_char",
+           "year", "quarter", "month", "day", "hour", "minute", "day_of_week", "day_of_month", "day_of_year",
+           "week_of_year", "date_diff", "datediff", "timestamp_diff", "date"}  # fmt: skip
+"""Functions that read the clock of a place off a moment."""
+
+
+def _reads_clock(node: exp.Expr, name: str) -> bool:
+    """Whether it depends on the zone in which a moment is read: a function, or a cast to a date, a time or text."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Cast):
+        return name in _CLOCKS
+    return node.to.this.name in ("DATE", "TIME", "TIMESTAMP", "DATETIME", "VARCHAR", "TEXT")
+
+
 def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     from sqlglot import exp
 
     name = _name(node)
+    if _reads_clock(node, name):
+        yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
     if isinstance(node, exp.Window):
         spec = node.args.get("spec")
         if _name(node.this) in _BY_ROWS or (spec is not None and str(spec.args.get("kind")).upper() == "ROWS"):

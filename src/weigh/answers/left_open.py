@@ -87,7 +87,7 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
 
 def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
     """Whether a construct may be taken differently."""
-    if found.key not in constructs.PROBES:
+    if found.key not in constructs.PROBES and found.key not in constructs.ALIKE:
         return True
     known = differ(found.key)
     return known is True or (known is None and found.key not in constructs.ALIKE)

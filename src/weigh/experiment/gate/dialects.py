@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from weigh.answers import constructs
 from weigh.engines.exchange import WorkerEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.experiment.gate.queries import QuerySession
 
@@ -33,6 +37,23 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         except WorkerEnded:
             continue
     return found
+
+
+def zones(contender: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """That an engine may read moments in a zone of its own, where a column has a time zone.
+
+    Args:
+        contender: its name.
+        tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
+    """
+    for paths in tables.values():
+        try:
+            types = pq.read_schema(paths[0]).types if paths and Path(paths[0]).is_file() else []
+        except (pa.ArrowException, OSError):
+            continue
+        if any(pa.types.is_timestamp(one) and one.tz for one in types):
+            return {constructs.ZONE: contender}
+    return {}
 
 
 def _answer(session: QuerySession, sql: str) -> str:

@@ -107,6 +107,7 @@ def check_answers(
             if answered := layouts.kept(session, one.unseen(), link, spec.timeout):
                 kept[ready.name] = answered
             ways[ready.name] = dialects.ways(session, one.unwitnessed())
+            ways[ready.name] |= dialects.zones(ready.name, link.tables(ready).paths)
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
