@@ -123,7 +123,6 @@ LADDER: Kind[LadderResults, LadderVerification] = Kind(
     has_rungs=True,
     can={
         **_LADDER,
-        "text": ".report.report:text",
         "recognises": ".record:is_ladder",
         "about": "weigh.kinds.about:ladder",
     },
