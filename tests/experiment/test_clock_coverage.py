@@ -80,6 +80,14 @@ def test_work_after_the_clock(handing: float, executing: float, rows: int, lazy:
     assert found(*samples(0.0, executing, handing, rows=rows)) == ([("A5.lazy", "q")] if lazy else [])
 
 
+def test_a_single_execution_accuses_nobody() -> None:
+    """What a client does at its first answer takes milliseconds, and an execution of the honest may hold it."""
+    lazy, early = samples(0.0, 0.15 * MS, 4 * MS), samples(50 * MS, 0.0)
+    assert found(*lazy[:2]) == found(*early[:2]) == []
+    assert found(*lazy[:3]) == [("A5.lazy", "q")]
+    assert found(*early[1:4]) == [("A6.prepare", "q")]
+
+
 def test_each_operation_is_accused_and_the_note_is_one() -> None:
     both = samples(50 * MS, 0.0, operation="q") + samples(60 * MS, 0.0, operation="r")
     assert found(*both) == [("A6.prepare", "q"), ("A6.prepare", "r")]

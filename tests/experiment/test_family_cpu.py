@@ -20,15 +20,16 @@ def turns(
     pause: float = 1.0,
     name: str = "b",
     background: str = "",
+    each: int = 3,
 ) -> list[tuple[str, str | None]]:
-    """What is found of a contender with these CPU seconds in each of six turns, of two executions, in two starts."""
+    """What is found of a contender with these CPU seconds in each turn, of two executions, in two starts."""
     cpu = tuple(
         TurnCpu(
             block=start, start=start, turn=turn, arm=name, contender=name, operation="q", case="only", executions=2,
             used=used, inside=inside, told_inside=told, asides=0.4 * MS, before=before, before_s=pause, first=turn == 0,
         )
         for start in (0, 1)
-        for turn in (0, 1, 2)
+        for turn in range(each)
     )  # fmt: skip
     made = record()
     assert made.environment is not None
@@ -70,6 +71,12 @@ def test_bounds(used: float, inside: float, told: float | None, code: str | None
 )
 def test_between_turns(before: float, pause: float, codes: list[tuple[str, str | None]]) -> None:
     assert turns(10 * MS, 9 * MS, 9 * MS, before, pause) == codes
+
+
+def test_one_turn_accuses_nobody() -> None:
+    """Garbage that is collected, or a page that is read, in the one pause there is."""
+    assert turns(40 * MS, 10 * MS, 10 * MS, 500 * MS, each=2) == [("A11.outside", "q")]
+    assert turns(40 * MS, 10 * MS, 10 * MS, 500 * MS, each=1) == []
 
 
 def test_what_is_declared_is_a_cost() -> None:

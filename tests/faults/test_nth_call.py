@@ -96,7 +96,7 @@ def _evidence(ready: Ready, words: tuple[str, ...], faults: list[Fault]) -> None
                 assert at("report", str(folder)).code in (0, 2, 3), fault
         if words is RUN:
             again = at(*words, "--resume")
-            assert again.code in ENDED, (fault, ended, again)
+            assert again.code in ENDED, f"{fault}, {ended.code}:\n{again.out}{again.err}"
             assert at("verify", "latest").code == 0, fault
 
 

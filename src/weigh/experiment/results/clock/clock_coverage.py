@@ -26,6 +26,9 @@ FETCH_SHARE = 8.0
 milliseconds for it, whatever was asked, which is several times a query of a millisecond; who has only a handle until
 then executes in next to nothing. What lies below costs the verdicts that it would change (A5.deferred)."""
 
+LEAST = 3
+"""Executions below which nobody is accused: what a client does once, or a collection of garbage, costs as much."""
+
 PREPARE_FLOOR = 10e-3
 """CPU seconds that taking a query may cost: parsing and planning take 1 to 5 ms where an adapter does them there."""
 PREPARE_SHARE = 1.0
@@ -67,6 +70,9 @@ def clock_coverage(
             measured[pair].append(row)
         elif one.timed and one.wall_s is not None:
             elsewhere[pair].append((one.prepare_s or 0.0, one.wall_s, one.answer_s or 0.0, one.rows or 0))
+    measured, elsewhere = (
+        {pair: rows for pair, rows in by.items() if len(rows) >= LEAST} for by in (measured, elsewhere)
+    )
     costs = {pair: _Cost(*map(median, zip(*rows, strict=True))) for pair, rows in measured.items()}
     # Time that passes is that of everybody on the machine: the shortest has the least of others in it.
     costs |= {

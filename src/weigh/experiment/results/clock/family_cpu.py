@@ -33,6 +33,8 @@ BETWEEN = 0.1
 IDLE = 0.02
 """Share of one CPU that idle processes of an honest family use at most; what they use above it between two turns
 follows from the turn before."""
+LEAST = 3
+"""Turns, or pauses between them, below which nobody is accused: one may hold a collection of garbage, or a fault."""
 _SHORT = 5e-3
 """Seconds. A shorter pause tells nothing of what is busy in it."""
 
@@ -48,6 +50,7 @@ class OutsideClock(msgspec.Struct, frozen=True, kw_only=True):
             adapter says that it executes elsewhere.
         between: share of one CPU that was busy while others had their turns; None where no pause was long enough.
         background: what works there, as the adapter declares; empty where it declares nothing.
+        turns: how many they are medians of.
         exact: whether a control group counted; else processes were added up, and some may be missing.
     """
 
@@ -58,6 +61,7 @@ class OutsideClock(msgspec.Struct, frozen=True, kw_only=True):
     processes_s: Seconds
     between: float | None
     background: str = ""
+    turns: int
     exact: bool = True
 
 
@@ -80,7 +84,11 @@ def outside_clocks(attempts: Sequence[Record]) -> tuple[OutsideClock, ...]:
             # Before its first turn a life may still finish what opening its tables began.
             if not one.first and one.before_s >= _SHORT:
                 pauses[one.contender].append(one)
-    between = {name: median(one.before / one.before_s for one in found) for name, found in pauses.items()}
+    between = {
+        name: median(one.before / one.before_s for one in found)
+        for name, found in pauses.items()
+        if len(found) >= LEAST
+    }
     declared = declared_background(attempts)
     return tuple(
         OutsideClock(
@@ -91,6 +99,7 @@ def outside_clocks(attempts: Sequence[Record]) -> tuple[OutsideClock, ...]:
             processes_s=median(one.processes for one in found),
             between=between.get(contender),
             background=declared.get(contender, ""),
+            turns=len(found),
             exact=all(one.cpu.exact for one in found),
         )
         for (operation, contender), found in turns.items()
@@ -161,7 +170,7 @@ def findings(rows: Iterable[OutsideClock]) -> Iterator[Finding]:
 
 def _much(one: OutsideClock) -> bool:
     more = one.outside_s + one.processes_s
-    return more > FLOOR and more > RATIO * one.told_s
+    return one.turns >= LEAST and more > FLOOR and more > RATIO * one.told_s
 
 
 def _accused(one: OutsideClock) -> Finding:
