@@ -36,9 +36,9 @@ def renamed(got: Sequence[str], names: Sequence[str], sql: str) -> Comparison | 
     promised = _aliases(sql)
     if len(promised) != len(known):
         return None
-    for mine, right, alias, shown in zip(ours, known, promised, got, strict=True):
+    for mine, right, alias, header in zip(ours, known, promised, got, strict=True):
         if alias is not None and alias == right and mine != right and len(right.encode()) <= _LONGEST:
-            return mismatch("(column names)", shown, right)
+            return mismatch("(column names)", header, right)
     return None
 
 

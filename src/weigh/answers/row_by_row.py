@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from weigh.model.answer import Column, ResultSchema
 
 
-def same(answer: pa.Table, kept: pa.Table, schema: ResultSchema, *, to_the_bit: bool = False) -> bool:
+def same(answer: pa.Table, earlier: pa.Table, schema: ResultSchema, *, to_the_bit: bool = False) -> bool:
     """Whether an answer has the rows of one that is right, in its order, each value equal or within its tolerance.
 
     A yes is one of :func:`weigh.answers.compare.compare` too. A no says nothing: rows may come in another order, in
@@ -19,15 +19,15 @@ def same(answer: pa.Table, kept: pa.Table, schema: ResultSchema, *, to_the_bit: 
 
     Args:
         answer: what was returned now, with as many columns as its schema.
-        kept: what is known to be right.
+        earlier: what is known to be right.
         schema: of both.
         to_the_bit: no tolerance.
     """
-    if answer.num_rows != kept.num_rows or not len(schema.columns) == answer.num_columns == kept.num_columns:
+    if answer.num_rows != earlier.num_rows or not len(schema.columns) == answer.num_columns == earlier.num_columns:
         return False
     return all(
         one.type == other.type and (one.equals(other) or (not to_the_bit and _near(one, other, column)))
-        for one, other, column in zip(answer.columns, kept.columns, schema.columns, strict=True)
+        for one, other, column in zip(answer.columns, earlier.columns, schema.columns, strict=True)
     )
 
 

@@ -122,13 +122,13 @@ def _may_order_null(operation: Operation, table: pa.Table) -> bool:
 
 
 def conclude(
-    checks: Iterable[Check], cases_asked: Mapping[str, int], contenders: Iterable[str]
+    checks: Iterable[Check], totals: Mapping[str, int], contenders: Iterable[str]
 ) -> tuple[OperationGate, ...]:
     """One word on each operation. A failed check always counts; without one, any witness that agreed does.
 
     Args:
         checks: every check that was made.
-        cases_asked: number of cases of each operation, in the workload's order.
+        totals: number of cases of each operation, in the workload's order.
         contenders: their names, in order.
     """
     by_operation: dict[str, dict[str, dict[str, list[Check]]]] = defaultdict(
@@ -138,7 +138,7 @@ def conclude(
         by_operation[check.operation][check.contender][check.case].append(check)
     names = list(contenders)
     found = []
-    for operation, total in cases_asked.items():
+    for operation, total in totals.items():
         cases = by_operation[operation]
         statuses = {name: _status(cases[name]) for name in names if name in cases}
         found.append(
@@ -195,10 +195,10 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
             wrong = len({check.case for check in failed})
             witness = " and ".join(dict.fromkeys(check.witness for check in failed if check.witness))
             first = failed[0]
-            shown = "".join(f"; {difference}" for difference in first.differences[:1])
+            first_difference = "".join(f"; {difference}" for difference in first.differences[:1])
             parts.append(
                 f"{name} is wrong on {wrong} of {total} literals, contradicted by {witness}"
-                f" (case {first.case}{shown}{'; ' + first.detail if first.detail else ''})"
+                f" (case {first.case}{first_difference}{'; ' + first.detail if first.detail else ''})"
             )
         elif status in (GateStatus.ERROR, GateStatus.UNSUPPORTED):
             parts.append(f"{name}: {failed[0].detail}")
@@ -243,11 +243,14 @@ def _differ(total: int, each: list[tuple[str, list[Check]]], *, blamed: bool) ->
     cases = {check.case for _, failed in each for check in failed}
     name, failed = each[0]
     first = failed[0]
-    shown = "".join(f"; {name} against {first.witness}: {difference}" for difference in first.differences[:1])
+    first_difference = "".join(
+        f"; {name} against {first.witness}: {difference}" for difference in first.differences[:1]
+    )
     return [
         f"{' and '.join(name for name, _ in each)} {'answer' if len(each) > 1 else 'answers'} differently on "
         f"{len(cases)} of {total} literals"
-        f" (case {first.case}{shown}{'' if blamed else f'; {UNDECIDED}'}{''.join(f': {why}' for why in first.notes)})"
+        f" (case {first.case}{first_difference}{'' if blamed else f'; {UNDECIDED}'}"
+        f"{''.join(f': {why}' for why in first.notes)})"
     ]
 
 

@@ -62,7 +62,7 @@ def arrivals(fit: Fit) -> str:
     rate = f"{fit.rate:.4g} a second"
     if fit.law == "unknown":
         return f"{rate}: {fit.number} {'is' if fit.number == 1 else 'are'} too few to tell a law"
-    said = {
+    sentence = {
         "constant": "evenly spaced",
         "poisson": "as of independent users (Poisson)",
         "bursts": f"in bursts of {_time(fit.burst_s or 0)} at {fit.peak or 0:.2g} times the mean",
@@ -73,7 +73,7 @@ def arrivals(fit: Fit) -> str:
         f"of variation {fit.cv:.2g}"
     )
     doubt = "" if fit.fits else "; the nearest law, and it does not fit: the trace has the moments themselves"
-    return f"{rate}, {said}{doubt}\n          {statistics}"
+    return f"{rate}, {sentence}{doubt}\n          {statistics}"
 
 
 def _next(found: CaptureResults, out: str) -> Iterator[str]:

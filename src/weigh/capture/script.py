@@ -91,8 +91,8 @@ def write(
         body.append(f"{text.strip().rstrip(';')};")
         if number < len(pauses) and pauses[number] >= _LEAST_PAUSE:
             body.append(f"\\sleep {round(pauses[number] * 1e6)} us")
-    said = [f"-- {' '.join(line.split())}" for line in comment]
-    return Script(name=name, text="\n".join([*said, *heads, *body]) + "\n", sequences=tuple(sequences))
+    comments = [f"-- {' '.join(line.split())}" for line in comment]
+    return Script(name=name, text="\n".join([*comments, *heads, *body]) + "\n", sequences=tuple(sequences))
 
 
 def name_of(number: int, statements: Sequence[Statement], does: Sequence[Does]) -> str:

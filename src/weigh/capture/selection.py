@@ -156,8 +156,8 @@ def _script(number: int, unit: Unit, captured: Captured, calls: int, time_s: flo
     pauses = tuple(total / times if times else 0.0 for total, times in unit.pauses)
     name = name_of(number, statements, does)
     share, took = _calls(unit, calls), _time(unit, time_s) if time_s else None
-    said = f"{unit.calls} times: {share:.2%} of the calls" + ("" if took is None else f", {took:.2%} of the time")
-    script = write(name, statements, unit.first, unit.groups, distributions, pauses, captured.protocol, [said])
+    comment = f"{unit.calls} times: {share:.2%} of the calls" + ("" if took is None else f", {took:.2%} of the time")
+    script = write(name, statements, unit.first, unit.groups, distributions, pauses, captured.protocol, [comment])
     captured.scripts.append(script)
     return ScriptFound(
         name=name,

@@ -206,8 +206,8 @@ class Trace:
         except (pa.ArrowException, msgspec.MsgspecError, KeyError):
             raise UsageError("this is no trace of weigh", where=str(path), remedy=remedy) from None
         if self.header.schema != SCHEMA or [*self._file.schema_arrow.names] != _ARROW.names:
-            said = f"the trace is of the form {self.header.schema}, and this weigh reads {SCHEMA}"
-            raise UsageError(said, where=str(path), remedy=remedy)
+            problem = f"the trace is of the form {self.header.schema}, and this weigh reads {SCHEMA}"
+            raise UsageError(problem, where=str(path), remedy=remedy)
 
     def calls(self) -> Iterator[Call]:
         """All calls, in the order of their moments.

@@ -116,10 +116,10 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
         )
     else:
         for entry in own:
-            said = count(len(entry.points), "point") if added[entry.id] else "it is there already"
+            outcome = count(len(entry.points), "point") if added[entry.id] else "it is there already"
             cells = left_out.get(entry.id)
             note = f"; {cells.note}" if cells and cells.note else ""
-            say(f"{one_line(entry.evidence)}: {said}{note}")
+            say(f"{one_line(entry.evidence)}: {outcome}{note}")
             if cells and cells.problem:
                 say(f"  left out: {cells.problem}")
         for finding in findings:

@@ -82,13 +82,13 @@ def say_indented(text: str, begun: int = 0) -> None:
     import textwrap
 
     room = _room()
-    shown, margin = visible(text), " " * 5
+    line, margin = visible(text), " " * 5
     if room is None:
-        say(shown if begun else margin + shown)
+        say(line if begun else margin + line)
         return
     lead = " " * begun if begun else margin
     lines = textwrap.wrap(
-        shown.strip() if not begun else shown,
+        line.strip() if not begun else line,
         room,
         initial_indent=lead,
         subsequent_indent=margin,
@@ -150,10 +150,10 @@ def say_failure(what: str, where: str, remedy: str, notes: Iterable[str] = ()) -
 def _wrapped(text: str, room: int | None, margin: str = "  ") -> list[str]:
     import textwrap
 
-    shown = visible(text)
+    line = visible(text)
     if room is None:
-        return [shown]
-    return textwrap.wrap(shown, room, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+        return [line]
+    return textwrap.wrap(line, room, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
 
 
 def say_item(text: str) -> None:

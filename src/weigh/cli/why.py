@@ -69,8 +69,8 @@ def why(
     """
     with others_evidence(evidence):
         own = _own(evidence, config, {"workload": workload, "data": data}, quiet=quiet)
-        asked = Asked(operations, contender, sample, out)
-        explain(evidence, asked, own=own, as_json=as_json, quiet=quiet)
+        question = Asked(operations, contender, sample, out)
+        explain(evidence, question, own=own, as_json=as_json, quiet=quiet)
 
 
 class Asked(NamedTuple):
@@ -84,7 +84,7 @@ class Asked(NamedTuple):
 
 def explain(
     evidence: Path,
-    asked: Asked | None = None,
+    question: Asked | None = None,
     *,
     own: OwnFiles | None,
     as_json: bool = False,
@@ -95,7 +95,7 @@ def explain(
 
     Args:
         evidence: of a run.
-        asked: what; None: what changed most.
+        question: what; None: what changed most.
         own: the user's own data and queries, for the workload ``sql``.
         as_json: print one JSON document.
         silent: print nothing on stdout, and say where it was written.
@@ -113,15 +113,15 @@ def explain(
     from weigh.model.errors import UsageError
     from weigh.model.units import parse_duration
 
-    asked = asked or Asked()
-    seconds = parse_duration(asked.sample)
+    question = question or Asked()
+    seconds = parse_duration(question.sample)
     if not 0 < seconds <= _MOST:
-        raise UsageError(f"--sample {asked.sample}: a side is sampled for more than nothing and at most 10m")
+        raise UsageError(f"--sample {question.sample}: a side is sampled for more than nothing and at most 10m")
     kind = kind_of(evidence)
     if kind is not RUN:
         raise UsageError(f"{kind.noun} is not profiled", where=str(evidence), remedy="name evidence of weigh run")
-    place = asked.out or files.folder_of(evidence)
-    request = WhyRequest(operations=asked.operations, contender=asked.contender, seconds=seconds, own=own)
+    place = question.out or files.folder_of(evidence)
+    request = WhyRequest(operations=question.operations, contender=question.contender, seconds=seconds, own=own)
     found = profiled(evidence, request, place, progress(quiet))
     if as_json:
         print_json(found)
@@ -150,7 +150,7 @@ def explain_after(evidence: Path, own: OwnFiles | None, *, silent: bool, quiet: 
         say(f"  {one_line(error.remedy)}", err=True)
 
 
-def _own(evidence: Path, config: Path | None, asked: dict[str, Any], *, quiet: bool) -> OwnFiles | None:
+def _own(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet: bool) -> OwnFiles | None:
     """The user's own data and queries, if they are what was measured.
 
     Raises:
@@ -166,12 +166,12 @@ def _own(evidence: Path, config: Path | None, asked: dict[str, Any], *, quiet: b
     if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).own is None:
         return None
     path = config or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
-    if path is None and not any(asked.values()):
+    if path is None and not any(options.values()):
         raise UsageError(
             "it was measured on data of your own, and there is no weigh.toml that says where it is",
             remedy="call it where weigh.toml is, name it (--config FILE), or name the suite: --workload ./queries/",
         )
-    table, flags = read_file(path) if path else None, asked
+    table, flags = read_file(path) if path else None, options
     if not (table and table.contender):
         # Result schemas of a suite are read off the answers of those that were measured.
         flags = {**flags, "contender": tuple(dict.fromkeys(one.spec for one in spec.contenders))}
@@ -181,7 +181,7 @@ def _own(evidence: Path, config: Path | None, asked: dict[str, Any], *, quiet: b
     if own is None or own.content() != spec.own:
         raise DataFault(
             "its data or queries are others than were measured",
-            where=str(path or asked["workload"] or asked["data"]),
+            where=str(path or options["workload"] or options["data"]),
             remedy="measure again, and profile that",
         )
     return own

@@ -41,13 +41,13 @@ _NAMED = 5
 
 def carried_over(first: Session, second: Session, pairs: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     """What the sessions' own findings forbid to those who take part, and what a publication must mention."""
-    said: dict[Finding, list[str]] = {}
+    groups: dict[Finding, list[str]] = {}
     for session, own in ((first, {pair[1] for pair in pairs}), (second, {pair[0] for pair in pairs})):
         for finding in session.results.findings:
             concerned = finding.contender in (None, session.reference) or finding.contender in own
             if concerned and (finding.severity == "error" or finding.code.startswith("R")):
-                said.setdefault(finding, []).append(session.name)
-    for finding, names in said.items():
+                groups.setdefault(finding, []).append(session.name)
+    for finding, names in groups.items():
         yield msgspec.structs.replace(finding, text=f"in {_named(names)}, {finding.text}")
 
 
@@ -130,14 +130,14 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     # What was carried over stands in the tiers of the sessions, below.
     own = [one for one in findings if one.severity == "warning" and one.code in _OWN]
     reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in own]
-    said: dict[tuple[Code, str], list[str]] = {}
+    groups: dict[tuple[Code, str], list[str]] = {}
     for session in (first, second):
         for reason in session.results.tier.reasons if session.results.tier else ():
             if reason.code in _FILES:
                 # Said of a contender and its session's baseline, whose part in the ratio cancels.
                 continue
-            said.setdefault((reason.code, reason.text), []).append(session.name)
-    for (code, text), names in said.items():
+            groups.setdefault((reason.code, reason.text), []).append(session.name)
+    for (code, text), names in groups.items():
         reasons.append(Reason(code=code, text=f"in {_named(names)}, {text}"))
     of_all = any(one.severity == "error" and one.contender is None for one in findings)
     nothing_left = all(_forbidden(verdict) for verdict in joining.verdicts)

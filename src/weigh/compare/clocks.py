@@ -28,7 +28,7 @@ def doubts(first: Side, second: Side, wall: Joining, again: Callable[[Side, Side
     """
     found: dict[Key, Reason] = {}
     for one, other in zip(round_trip.clocks(first.samples), round_trip.clocks(second.samples), strict=True):
-        asked = [
+        executions = [
             verdict
             for verdict in wall.verdicts
             if verdict.verdict in round_trip.CLAIMS
@@ -37,13 +37,13 @@ def doubts(first: Side, second: Side, wall: Joining, again: Callable[[Side, Side
                 or other.differ(Question(verdict.operation), verdict.contender, second.reference)
             )
         ]
-        if asked:
+        if executions:
             by_clock = _joined(
                 again,
                 msgspec.structs.replace(first, samples=one.times()),
                 msgspec.structs.replace(second, samples=other.times()),
             )
-            for verdict in asked:
+            for verdict in executions:
                 against = by_clock.get(verdict.key)
                 if against is not None and round_trip.contradicts(verdict, against):
                     found.setdefault(verdict.key, one.say(verdict, against))
@@ -57,7 +57,7 @@ def _where_it_begins(
 ) -> list[tuple[Key, Reason]]:
     """Verdicts that are others when taking the query is part of the time."""
     more = [clock_end.extra(one for one in side.samples) for side in (first, second)]
-    asked = [
+    executions = [
         verdict
         for verdict in wall.verdicts
         if verdict.verdict in clock_end.CLAIMS
@@ -69,7 +69,7 @@ def _where_it_begins(
             for name in names
         )
     ]
-    if not asked:
+    if not executions:
         return []
     sides = [
         msgspec.structs.replace(side, samples=clock_end.with_prepare(side.samples, of))
@@ -78,7 +78,7 @@ def _where_it_begins(
     with_prepare = _joined(again, sides[0], sides[1])
     return [
         (verdict.key, _reason(verdict, with_prepare[verdict.key]))
-        for verdict in asked
+        for verdict in executions
         if verdict.key in with_prepare and clock_end.otherwise(verdict, with_prepare[verdict.key])
     ]
 

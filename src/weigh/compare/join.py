@@ -75,7 +75,7 @@ def join(
         metric: field of the samples to judge.
     """
     sides = tuple(_Seen(side, observed(side.samples, metric, side.contenders)) for side in (first, second))
-    if metric != HEADLINE and not all((seen.table.value > 0).any() for seen in sides):
+    if metric != HEADLINE and not all((half.table.value > 0).any() for half in sides):
         return Joining()
     return _Join(sides[0], sides[1], rules, metric, unlike, doubted or {}).joining(pairs, operations)
 
@@ -171,15 +171,15 @@ class _Join:
         others = self.second.compared([(operation, candidate) for operation, candidate, _ in open_])
         refused = np.array([any(self._refused(key)) for key in open_], dtype=np.bool_)
         clock = RUN_METRICS[self.metric].unit.clock
-        for seen, of in ((self.first, ones), (self.second, others)):
-            refused |= soundness.unfit(of, seen.table.attempts, self.rules, clock=clock)
+        for half, of in ((self.first, ones), (self.second, others)):
+            refused |= soundness.unfit(of, half.table.attempts, self.rules, clock=clock)
         starts = ones.starts, others.starts
-        asked = totals.halved(self.rules) if self.metric == HEADLINE else self.rules
+        halved = totals.halved(self.rules) if self.metric == HEADLINE else self.rules
         share = np.array(
             [min(side.side.share(operation) for side in (self.first, self.second)) for operation, *_ in open_]
         )
-        effects, decisions = decided((ones.effects, others.effects), starts, asked, refused, share)
-        whole, found = decided((ones.totals, others.totals), starts, totals.for_totals(asked), refused, share)
+        effects, decisions = decided((ones.effects, others.effects), starts, halved, refused, share)
+        whole, found = decided((ones.totals, others.totals), starts, totals.for_totals(halved), refused, share)
         found = totals.never_met(found, np.minimum(ones.executions, others.executions))
         figures = _Figures(ones, others, effects, decisions, whole, found)
         place = {key: at for at, key in enumerate(open_)}
@@ -204,43 +204,43 @@ class _Join:
         return (self.first, baseline), (self.second, candidate)
 
     def _shown(self, operation: str) -> bool:
-        return all(seen.shown(operation) for seen in self._both)
+        return all(side.shown(operation) for side in self._both)
 
     def _applicable(self, operation: str, candidate: str, baseline: str) -> bool:
         """Whether there is a row: not where the metric is zero or missing throughout."""
-        counts = [seen.count(operation, name) for seen, name in self._sides(candidate, baseline)]
+        counts = [side.count(operation, name) for side, name in self._sides(candidate, baseline)]
         return all(executions == 0 or unusable < executions for unusable, executions in counts)
 
     def _ruling(self, operation: str, candidate: str, baseline: str) -> Ruling | None:
         """A verdict that needs no arithmetic, if there is one: wrong answers first, then failures."""
         sides = self._sides(candidate, baseline)
-        for seen in self._both:
-            if (reason := seen.preclusions.diverged.get(operation)) is not None:
-                return Ruling(VerdictName.DIVERGED, join_reasons.said_of(seen.side.name, reason))
-        for seen, contender in sides:
-            for name in (contender, seen.side.reference):
-                if (reason := seen.preclusions.failed.get((operation, name))) is not None:
-                    return Ruling(VerdictName.ERROR, join_reasons.said_of(seen.side.name, reason))
-        for seen, contender in sides:
-            for name in (contender, seen.side.reference):
-                if name in seen.side.out:
-                    return Ruling(VerdictName.REFUSED, join_reasons.said_of(seen.side.name, seen.side.out[name]))
+        for half in self._both:
+            if (reason := half.preclusions.diverged.get(operation)) is not None:
+                return Ruling(VerdictName.DIVERGED, join_reasons.said_of(half.side.name, reason))
+        for half, contender in sides:
+            for name in (contender, half.side.reference):
+                if (reason := half.preclusions.failed.get((operation, name))) is not None:
+                    return Ruling(VerdictName.ERROR, join_reasons.said_of(half.side.name, reason))
+        for half, contender in sides:
+            for name in (contender, half.side.reference):
+                if name in half.side.out:
+                    return Ruling(VerdictName.REFUSED, join_reasons.said_of(half.side.name, half.side.out[name]))
         if operation in self.unlike:
             return Ruling(VerdictName.REFUSED, self.unlike[operation])
-        for seen, contender in sides:
-            unusable, executions = seen.count(operation, contender)
+        for half, contender in sides:
+            unusable, executions = half.count(operation, contender)
             if executions == 0:
-                return Ruling(VerdictName.REFUSED, join_reasons.few_starts(seen.side.name, 0))
+                return Ruling(VerdictName.REFUSED, join_reasons.few_starts(half.side.name, 0))
             if unusable:
                 reason = reasons.no_ratio(RUN_METRICS[self.metric], unusable, executions)
-                return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(seen.side.name, reason))
+                return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(half.side.name, reason))
         return None
 
     def _refused(self, key: Key) -> Iterator[Reason]:
         """Why the machine forbids a verdict, in either session, or another clock."""
         operation, candidate, baseline = key
-        for seen, contender in self._sides(candidate, baseline):
-            side = seen.side
+        for half, contender in self._sides(candidate, baseline):
+            side = half.side
             for reason in refusals.reasons(side.refused, Question(operation), contender, side.reference, "reference"):
                 yield join_reasons.said_of(side.name, reason)
         if key in self.doubted:
@@ -250,7 +250,7 @@ class _Join:
         """The verdict of the comparison at position ``at``."""
         ones, others, decisions = figures.ones, figures.others, figures.decisions
         name = VerdictName(str(decisions.names[at]))
-        said = (*self._refused(key), *self._reasons(name, at, figures))
+        found_reasons = (*self._refused(key), *self._reasons(name, at, figures))
         first, second = int(ones.starts[at]), int(others.starts[at])
         counted = {
             "starts": min(first, second),
@@ -261,14 +261,14 @@ class _Join:
         effect = float(figures.effects.effect[at])
         if min(first, second) < MIN_STARTS or not np.isfinite(effect):
             plain = plain_ratio(float(figures.median(at))) if name is VerdictName.REFUSED else None
-            return self._verdict(key, name, said, plain_ratio=plain, **counted)
+            return self._verdict(key, name, found_reasons, plain_ratio=plain, **counted)
         half, half_fcr = float(decisions.half[at]), float(decisions.half_fcr[at])
         in_family = name is not VerdictName.REFUSED
         floor = figures.floor(at)
         return self._verdict(
             key,
             name,
-            said,
+            found_reasons,
             ratio=float(np.exp(effect)),
             ratio_first=float(np.exp(ones.effects.effect[at])),
             ratio_second=float(np.exp(others.effects.effect[at])),
@@ -297,13 +297,13 @@ class _Join:
                 yield join_reasons.apart(session)
                 return
         clock = RUN_METRICS[self.metric].unit.clock
-        for seen, of in ((self.first, ones), (self.second, others)):
-            for reason in soundness.why(of, at, seen.table.attempts, rules, clock=clock):
-                yield join_reasons.said_of(seen.side.name, reason)
+        for side, of in ((self.first, ones), (self.second, others)):
+            for reason in soundness.why(of, at, side.table.attempts, rules, clock=clock):
+                yield join_reasons.said_of(side.side.name, reason)
         effect, error = float(figures.effects.effect[at]), float(figures.effects.error[at])
         if decisions.unstable[at]:
-            shown = name is not VerdictName.REFUSED
-            yield join_reasons.unstable(float(decisions.detectable[at]), rules.unstable, beyond=shown)
+            stands = name is not VerdictName.REFUSED
+            yield join_reasons.unstable(float(decisions.detectable[at]), rules.unstable, beyond=stands)
         if name is VerdictName.UNRESOLVED:
             half = float(decisions.half[at])
             yield join_reasons.unresolved(float(np.expm1(half)), abs(effect) > half, figures.needed(at))
@@ -320,7 +320,7 @@ class _Join:
             if of.effects.error[at] > 0 and of.p_trend[at] < _ALARM:
                 yield join_reasons.said_of(session, reasons.trend())
 
-    def _verdict(self, key: Key, name: VerdictName, said: tuple[Reason, ...], **figures: object) -> Joined:
+    def _verdict(self, key: Key, name: VerdictName, found_reasons: tuple[Reason, ...], **figures: object) -> Joined:
         """A verdict with what all verdicts of the join share."""
         operation, candidate, baseline = key
         failed = name in (VerdictName.DIVERGED, VerdictName.ERROR)
@@ -335,18 +335,18 @@ class _Join:
             confidence=self.rules.confidence,
             share=min(side.side.share(operation) for side in (self.first, self.second)),
             margin=self.rules.margin,
-            reasons=(*said, *marks),
+            reasons=(*found_reasons, *marks),
             **figures,  # type: ignore[arg-type]
         )
 
     def _marks(self, operation: str, candidate: str, baseline: str) -> Iterator[Reason]:
         """What is to be known about the contenders of a verdict, whatever it is."""
-        for seen, contender in self._sides(candidate, baseline):
-            side = seen.side
+        for half, contender in self._sides(candidate, baseline):
+            side = half.side
             for name in (contender, side.reference):
                 if elsewhere := set(side.contradicted.get(name, ())) - {operation}:
                     yield join_reasons.said_of(side.name, reasons.contradicted(name, elsewhere))
-            if any((operation, name) in seen.preclusions.unverified for name in (contender, side.reference)):
+            if any((operation, name) in half.preclusions.unverified for name in (contender, side.reference)):
                 yield join_reasons.said_of(side.name, reasons.unverified())
 
 

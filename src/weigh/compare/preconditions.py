@@ -66,13 +66,13 @@ def check_data(sessions: Sessions) -> None:
         if differences := same(one.manifest, other.manifest):
             raise _not_joined(codes.T5_DATA, f"{where} read different data", differences)
         if one.spec.temperature != other.spec.temperature:
-            said = f"{one.spec.temperature} in the first, {other.spec.temperature} in the second"
-            raise _not_joined(codes.T5_TEMPERATURE, f"{where} measured at different temperatures", [said])
+            temperatures = f"{one.spec.temperature} in the first, {other.spec.temperature} in the second"
+            raise _not_joined(codes.T5_TEMPERATURE, f"{where} measured at different temperatures", [temperatures])
         if bounds := comparable.bounds(one.spec, other.spec):
             raise _not_joined(codes.T5_BOUNDS, f"{where} gave their contenders other CPUs or memory", bounds)
         if one.spec.temperature != "hot":
-            said = "two sessions are joined on hot times only"
-            raise _not_joined(codes.T5_TEMPERATURE, f"{where} measured {one.spec.temperature}", [said])
+            temperatures = "two sessions are joined on hot times only"
+            raise _not_joined(codes.T5_TEMPERATURE, f"{where} measured {one.spec.temperature}", [temperatures])
 
 
 def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:
@@ -93,8 +93,8 @@ def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:
         shared = names if shared is None else [name for name in shared if name in both]
     shared = shared or []
     if not set(shared) - unlike.keys():
-        said = [f"{name}: {what}" for name, what in unlike.items()]
-        raise _not_joined(codes.T5_WORKLOAD, "no question was asked in both sessions", said)
+        differences = [f"{name}: {what}" for name, what in unlike.items()]
+        raise _not_joined(codes.T5_WORKLOAD, "no question was asked in both sessions", differences)
     return shared, unlike
 
 
@@ -115,7 +115,7 @@ def shared_reference(sessions: Sessions, wanted: str) -> tuple[str, str]:
         raise UsageError(f"the first session has no contender '{wanted}'", remedy=nearest(wanted, own))
     order = [wanted] if wanted else sorted(own, key=lambda name: name != spec.baseline)
     theirs = [contender.name for contender in sessions[1].latest.spec.contenders]
-    said = []
+    unlike = []
     for name in order:
         # Its own name first: where several are the same, that is the one that is meant.
         for other in sorted(theirs, key=lambda other: other != name):
@@ -123,10 +123,10 @@ def shared_reference(sessions: Sessions, wanted: str) -> tuple[str, str]:
             if not differences:
                 return name, other
             if other == name or _engines_alike(sessions, name, other):
-                said.append(f"{name if name == other else f'{name} and {other}'}: {'; '.join(differences)}")
+                unlike.append(f"{name if name == other else f'{name} and {other}'}: {'; '.join(differences)}")
     which = f"'{wanted}' is not the same in both sessions" if wanted else "no contender is the same in both sessions"
     nobody = f"{', '.join(order)} in the first, {', '.join(theirs)} in the second"
-    raise _not_joined(codes.T5, f"{which}, so there is no reference to join them", said or [nobody])
+    raise _not_joined(codes.T5, f"{which}, so there is no reference to join them", unlike or [nobody])
 
 
 def check_machine(sessions: Sessions, *, across_hosts: bool) -> list[Finding]:
@@ -138,16 +138,16 @@ def check_machine(sessions: Sessions, *, across_hosts: bool) -> list[Finding]:
     for where, one, other in _attempts(sessions):
         if not (differences := comparable.facts(one, other, comparable.MACHINE)):
             continue
-        said = "; ".join(differences)
+        apart = "; ".join(differences)
         if not across_hosts:
             raise EvidenceFault(
                 f"{codes.T5_HOST}: {where} ran on different machines, and a ratio to a reference need not be the same "
-                f"on another machine ({said})",
+                f"on another machine ({apart})",
                 remedy=f"measure on one machine, or allow it with --across-hosts; {_FACTS}",
             )
         return [
             codes.T5_HOST.finding(
-                text=f"{where} ran on different machines: {said}",
+                text=f"{where} ran on different machines: {apart}",
                 remedy="a ratio need not be the same on another machine: measure both on one",
             )
         ]
@@ -166,7 +166,7 @@ def _attempts(sessions: Sessions) -> Iterator[tuple[str, Record, Record]]:
 def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
     """Why two contenders are not one reference; all attempts that have times count."""
     mine = sessions[0].contender(name)
-    asked, given = sessions[0].latest.spec.contender(name), sessions[0].measured[-1].manifest_of(name)
+    contender, given = sessions[0].latest.spec.contender(name), sessions[0].measured[-1].manifest_of(name)
     for session, own in zip(sessions, (name, other), strict=True):
         if (finding := disqualified(session.results.findings).get(own)) is not None:
             return [f"disqualified in {session.name} ({finding.code})"]
@@ -175,7 +175,7 @@ def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
             if own not in read:
                 return [f"not in attempt {record.attempt} of {session.name}"]
             found = comparable.contender(mine, read[own])
-            found += comparable.places(asked, record.spec.contender(own))
+            found += comparable.places(contender, record.spec.contender(own))
             if differences := found + comparable.data(given, record.manifest_of(own)):
                 named = "" if record is session.measured[-1] else f"in attempt {record.attempt} of {session.name}, "
                 return [named + differences[0], *differences[1:]]
@@ -187,5 +187,5 @@ def _engines_alike(sessions: Sessions, name: str, other: str) -> bool:
 
 
 def _not_joined(code: Entry, what: str, differences: Sequence[str]) -> EvidenceFault:
-    said = f" ({' | '.join(differences[:_NAMED])})" if differences else ""
-    return EvidenceFault(f"{code}: {what}{said}", remedy=_TOGETHER)
+    named = f" ({' | '.join(differences[:_NAMED])})" if differences else ""
+    return EvidenceFault(f"{code}: {what}{named}", remedy=_TOGETHER)

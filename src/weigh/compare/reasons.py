@@ -43,10 +43,10 @@ def apart(session: str) -> Reason:
 
 def unstable(detectable: float, bound: float, *, beyond: bool) -> Reason:
     """The noise of both sessions hides changes of a size that must not be missed."""
-    shown = f"; this difference is shown to exceed {percent(bound, 0)} all the same" if beyond else ""
+    aside = f"; this difference is shown to exceed {percent(bound, 0)} all the same" if beyond else ""
     return codes.T7_UNSTABLE.reason(
         f"the noise of both sessions adds up: the smallest change that would be found is {percent(detectable)}, "
-        f"more than {percent(bound, 0)}{shown}"
+        f"more than {percent(bound, 0)}{aside}"
     )
 
 

@@ -118,9 +118,9 @@ def _session(folder: Path, name: str) -> Session:
         reworded = () if found.weigh == __version__ else (codes.R4_FIGURES.code,)
         problems = [problem for problem in found.problems if problem.code not in reworded]
         if problems:
-            said = "; ".join(f"{problem.code} {problem.file}: {problem.text}" for problem in problems[:3])
+            listed = "; ".join(f"{problem.code} {problem.file}: {problem.text}" for problem in problems[:3])
             raise EvidenceFault(
-                f"it does not pass `weigh verify`: {said}", where=str(folder), remedy="compare untouched evidence"
+                f"it does not pass `weigh verify`: {listed}", where=str(folder), remedy="compare untouched evidence"
             )
     session = Session(name=name, evidence=folder.resolve().name, records=records, results=experiment_results(records))
     gate = session.results.gate

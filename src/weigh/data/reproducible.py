@@ -106,8 +106,8 @@ def _where(first: store.CachedData, second: store.CachedData, name: str) -> str:
     columns = _unequal_columns(one, other)
     if not columns:
         return "the pages are the same: the footer, or what lies between the columns, is another"
-    shown = ", ".join(columns[:_COLUMNS]) + (f" and {len(columns) - _COLUMNS} more" if len(columns) > _COLUMNS else "")
-    return f"the same rows in the same order; other bytes in {units.count(len(columns), 'column')}: {shown}"
+    listed = ", ".join(columns[:_COLUMNS]) + (f" and {len(columns) - _COLUMNS} more" if len(columns) > _COLUMNS else "")
+    return f"the same rows in the same order; other bytes in {units.count(len(columns), 'column')}: {listed}"
 
 
 def _groups(path: Path) -> str:

@@ -125,8 +125,8 @@ def _same_columns(left: Sequence[str], right: Sequence[str], names: tuple[str, s
     for mine, theirs, side in ((left, right, names[0]), (right, left, names[1])):
         more = [one for one in mine if one not in theirs]
         if more:
-            shown = ", ".join(map(one_line, more[:3])) + (f" and {len(more) - 3} more" if len(more) > 3 else "")
+            listed = ", ".join(map(one_line, more[:3])) + (f" and {len(more) - 3} more" if len(more) > 3 else "")
             raise UsageError(
-                f"only {one_line(side)} has the column{'s' if len(more) > 1 else ''} {shown}",
+                f"only {one_line(side)} has the column{'s' if len(more) > 1 else ''} {listed}",
                 remedy="compare files of the same table: their columns have the same names",
             )

@@ -88,9 +88,9 @@ def matches(pattern: str, root: Path) -> list[Path]:
     """
     if _ADDRESS.match(pattern):
         # Users, passwords and signatures of addresses are not repeated.
-        shown = _USER.sub("", pattern.partition("?")[0])
+        address = _USER.sub("", pattern.partition("?")[0])
         raise UsageError(
-            f"'{shown}' is an address, and files are read where they lie on this machine",
+            f"'{address}' is an address, and files are read where they lie on this machine",
             remedy="fetch the file and give its path: over a network every run would measure the network",
         )
     found = [Path(name) for name in glob.glob(str(root / Path(pattern).expanduser()), recursive=True)]  # noqa: PTH207

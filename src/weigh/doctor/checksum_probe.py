@@ -241,10 +241,10 @@ def _write(
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["it said nothing"]
         raise EngineFault(f"its writer ended: {one_line(lines[-1])}", where=ready.name, remedy="report this")
-    said = json.loads(done.stdout)
+    reply = json.loads(done.stdout)
     has: dict[str, bool | None] = {}
     for codec in CODECS:
-        if said[codec] is not None:
+        if reply[codec] is not None:
             has[codec] = None
             continue
         checks, bad = page_checksums.check(folder / f"{codec}.parquet")

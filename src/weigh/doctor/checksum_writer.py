@@ -73,14 +73,14 @@ WRITERS = {"duckdb": _duckdb, "chdb": _chdb, "datafusion": _datafusion, "polars"
 def main() -> None:
     """Write every file, and say which could not be written."""
     job = json.load(sys.stdin)
-    said: dict[str, str | None] = {}
+    problems: dict[str, str | None] = {}
     for codec, path in job["files"].items():
         try:
             WRITERS[job["engine"]](job["values"], codec, path, job["settings"])
-            said[codec] = None
+            problems[codec] = None
         except Exception as error:
-            said[codec] = f"{type(error).__name__}: {error}"
-    json.dump(said, sys.stdout)
+            problems[codec] = f"{type(error).__name__}: {error}"
+    json.dump(problems, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def _by_us(name: str, size: int, pattern: Pattern, depth: int) -> Rate:
 
 def _by_fio(fio: str, name: str, size: int, pattern: Pattern, depth: int) -> Rate:
     block = _BLOCKS[pattern]
-    said = subprocess.run(
+    output = subprocess.run(
         [
             fio, "--name=weigh", f"--filename={name}", f"--rw={'read' if pattern == 'sequential' else 'randread'}",
             f"--bs={block}", f"--size={size}", f"--iodepth={depth}", "--ioengine=libaio", "--direct=1", "--readonly",
@@ -118,12 +118,12 @@ def _by_fio(fio: str, name: str, size: int, pattern: Pattern, depth: int) -> Rat
         check=True,
         timeout=20,
     ).stdout  # fmt: skip
-    return rate_of(json.loads(said), pattern, depth)
+    return rate_of(json.loads(output), pattern, depth)
 
 
-def rate_of(said: dict[str, Any], pattern: Pattern, depth: int) -> Rate:
+def rate_of(document: dict[str, Any], pattern: Pattern, depth: int) -> Rate:
     """A rate from fio's JSON."""
-    read = said["jobs"][0]["read"]
+    read = document["jobs"][0]["read"]
     return Rate(
         pattern=pattern,
         depth=depth,

@@ -76,8 +76,10 @@ def examination(reads: Sequence[KnobRead], changes: Sequence[Change], snapshot: 
     parts: list[RenderableType] = [*_changes("Set", changes), table, Text()]
     if snapshot:
         number = sum(len(places) for places in snapshot.settings.values())
-        said = f"{units.count(number, 'place')} set by weigh since {snapshot.taken}; weigh doctor --restore undoes it"
-        parts.append(Text(said, style="bold"))
+        summary = (
+            f"{units.count(number, 'place')} set by weigh since {snapshot.taken}; weigh doctor --restore undoes it"
+        )
+        parts.append(Text(summary, style="bold"))
     parts.append(Text(_summary(reads), style="bold"))
     return Group(*parts)
 
@@ -101,10 +103,10 @@ def restored_document(changes: Sequence[Change]) -> dict[str, Any]:
 def restored(changes: Sequence[Change]) -> RenderableType:
     """What was undone, and what could not be."""
     failed = sum(bool(change.problem) for change in changes)
-    said = f"{units.count(len(changes) - failed, 'place')} as before" + (
+    summary = f"{units.count(len(changes) - failed, 'place')} as before" + (
         f", {failed} not: see what stands in the way and restore again" if failed else ""
     )
-    return Group(*_changes("Restored", changes), Text(said, style="bold"))
+    return Group(*_changes("Restored", changes), Text(summary, style="bold"))
 
 
 def _changes(heading: str, changes: Sequence[Change]) -> list[RenderableType]:
@@ -147,12 +149,12 @@ def effect(effect: Effect) -> RenderableType:
             units.seconds(one.calm_s),
             _ratio(one.time_ratio),
         )
-    said = [
+    sentences = [
         f"{one.kernel}: {_in_words(one.cv_ratio, 'scatter')}; {_in_words(one.time_ratio, 'times')}"
         for one in effect.kernels
     ]
     note = f"CV: over all executions; in brackets {units.percent(CONFIDENCE, 0)} intervals, by a jackknife over blocks."
-    return Group(heading, table, Text(note, style="dim"), Text(), *(Text(line) for line in said))
+    return Group(heading, table, Text(note, style="dim"), Text(), *(Text(line) for line in sentences))
 
 
 def _in_words(ratio: Estimate, what: str) -> str:

@@ -66,8 +66,8 @@ def _spares(found: Examination) -> list[RenderableType]:
     parts: list[RenderableType] = [Text("Disks that are not mounted", style="bold")]
     parts += [Padding(_spare(one), (0, 0, 0, 2)) for one in found.spares]
     if found.script:
-        said = "As root, this would make storage of the blank ones. weigh does not run it."
-        parts += [Text(), Text(said, style="bold"), Text(found.script.rstrip("\n"))]
+        note = "As root, this would make storage of the blank ones. weigh does not run it."
+        parts += [Text(), Text(note, style="bold"), Text(found.script.rstrip("\n"))]
     else:
         parts.append(Text("None of them is both blank and a disk of this machine: no script."))
     return parts
@@ -78,5 +78,5 @@ def _spare(one: Spare) -> Text:
     text = Text(
         f"/dev/{one.device.name}  {size}, {one.device.kind}{f', {one.device.model}' if one.device.model else ''}: "
     )
-    said = "blank" if one.state == "blank" else f"refused: {one_line(one.why)}"
-    return text.append(said, style=_STYLE[one.state])
+    state = "blank" if one.state == "blank" else f"refused: {one_line(one.why)}"
+    return text.append(state, style=_STYLE[one.state])

@@ -34,10 +34,10 @@ def put(adapter: Path, lib: Path) -> Path:
     package.mkdir(parents=True)
     for name, code in _worker().items():
         (package / f"{name}.pyc").write_bytes(_HEADER + code)
-    kept = lib / "adapter"
+    module = lib / "adapter"
     files = sorted(adapter.parent.glob("*.py")) if adapter.name == "__init__.py" else [adapter]
-    kept.write_bytes(_adapter(adapter, _state(files)))
-    return kept
+    module.write_bytes(_adapter(adapter, _state(files)))
+    return module
 
 
 @functools.cache
@@ -55,10 +55,10 @@ def _state(files: list[Path]) -> _State:
     found = []
     for file in files:
         try:
-            told = file.stat()
+            status = file.stat()
         except OSError:
             continue
-        found.append((str(file), told.st_mtime_ns, told.st_size))
+        found.append((str(file), status.st_mtime_ns, status.st_size))
     return tuple(found)
 
 

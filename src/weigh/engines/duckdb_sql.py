@@ -56,12 +56,12 @@ class DuckDB:
             raise EngineFault(
                 f"{NAME} did not answer within {self._timeout:.0f} s", remedy="try again on a quieter machine"
             ) from error
-        said = done.stderr.decode(errors="replace").strip().splitlines()
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
         if done.returncode == duckdb_sql_runner.REFUSED:
-            raise DataFault(f"{NAME} cannot compute it: {said[-1]}", remedy="see weigh verify: a file may be damaged")
+            raise DataFault(f"{NAME} cannot compute it: {lines[-1]}", remedy="see weigh verify: a file may be damaged")
         if done.returncode:
             raise EngineFault(
-                f"{NAME} ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}",
+                f"{NAME} ended with code {done.returncode}: {lines[-1] if lines else 'it said nothing'}",
                 remedy="remove weigh's cached environments and try again",
             )
         answers: list[list[dict[str, Any]]] = msgspec.json.decode(done.stdout)

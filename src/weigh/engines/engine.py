@@ -188,14 +188,14 @@ def installed() -> dict[str, EntryPoint]:
     return plug_ins.entries(GROUP)
 
 
-def readers(kind: str, said: Callable[[Engine], tuple[CatalogReader, ...]]) -> list[str]:
+def readers(kind: str, readers_of: Callable[[Engine], tuple[CatalogReader, ...]]) -> list[str]:
     """Specs of contenders that read a format, by what their engines say that they read."""
     found = []
     for name in sorted(installed()):
         # One that cannot be loaded reads nothing.
         with suppress(WeighError):
             engine = load(name)
-            for one in said(engine):
+            for one in readers_of(engine):
                 if one.format == kind:
                     version = "" if not one.versions or engine.tested in one.versions else f"@{one.versions[0]}"
                     found.append(f"{name}{version}")
@@ -210,17 +210,17 @@ def of(contender: Contender) -> Engine:
         EngineFault: its package cannot be imported or does not hold an Engine.
     """
     engine = load(contender.engine)
-    asked = contender.settings.get(DIALECT)
-    if asked is None or DIALECT not in engine.variants:
+    dialect = contender.settings.get(DIALECT)
+    if dialect is None or DIALECT not in engine.variants:
         return engine
     known = {one.dialect for one in map(load, installed())} - {""}
-    if asked not in known:
+    if dialect not in known:
         raise UsageError(
-            f"no engine speaks the dialect '{asked}'",
+            f"no engine speaks the dialect '{dialect}'",
             where=f"contender {contender.name}",
-            remedy=nearest(str(asked), known),
+            remedy=nearest(str(dialect), known),
         )
-    return msgspec.structs.replace(engine, dialect=str(asked))
+    return msgspec.structs.replace(engine, dialect=str(dialect))
 
 
 def load(name: str) -> Engine:

@@ -85,18 +85,18 @@ def installed(environment: Environment, package: str) -> str:
 
 def _lock(wanted: list[str], cache: Path) -> str:
     text = "\n".join(wanted) + "\n"
-    kept = cache / "locks" / f"{_hash(text)}.txt"
+    lockfile = cache / "locks" / f"{_hash(text)}.txt"
     try:
-        if kept.exists():
-            return kept.read_text()
+        if lockfile.exists():
+            return lockfile.read_text()
     except OSError as error:
-        raise _no_space(kept, error) from error
+        raise _no_space(lockfile, error) from error
     resolved = _uv(
         ["pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", sys.executable, "-"],
         wanted,
         stdin=text,
     )
-    _write(kept, resolved)
+    _write(lockfile, resolved)
     return resolved
 
 
@@ -218,13 +218,13 @@ def _uv(arguments: list[str], wanted: list[str], stdin: str = "") -> str:
 
 def _explained(stderr: str, wanted: list[str]) -> EnvironmentFault | UsageError:
     """What uv's refusal means for the user. uv's own words come last, in full: they often know more."""
-    said = " ".join(stderr.split())
+    line = " ".join(stderr.split())
     what = ", ".join(requirement for requirement in wanted if requirement not in COMMON)
-    lower = said.lower()
+    lower = line.lower()
     if any(word in lower for word in ("network", "dns error", "connect", "offline", "timed out", "fetch")):
         return EnvironmentFault(
             f"no environment with {what}: the package index cannot be reached, and it is not cached",
-            remedy=f"connect once and run the same command; afterwards it works offline (uv: {said[-600:]})",
+            remedy=f"connect once and run the same command; afterwards it works offline (uv: {line[-600:]})",
         )
     if "no space" in lower:
         return EnvironmentFault(
@@ -232,8 +232,8 @@ def _explained(stderr: str, wanted: list[str]) -> EnvironmentFault | UsageError:
             remedy="free space or set WEIGH_CACHE to another disk",
         )
     if "no solution" in lower or "not found" in lower or "no version" in lower:
-        return UsageError(f"there is no such version: {what}", remedy=f"choose a published version (uv: {said[-600:]})")
-    return EnvironmentFault(f"uv could not make an environment with {what}", remedy=f"see what uv says: {said[-800:]}")
+        return UsageError(f"there is no such version: {what}", remedy=f"choose a published version (uv: {line[-600:]})")
+    return EnvironmentFault(f"uv could not make an environment with {what}", remedy=f"see what uv says: {line[-800:]}")
 
 
 def _uv_path() -> str:

@@ -99,59 +99,59 @@ class Exchange:
             WorkerEnded: the engine refused, the process timed out, crashed or ran out of memory, or what it replied
                 is no such reply.
         """
-        asked = self.send(what, timeout, **fields)
+        exchange = self.send(what, timeout, **fields)
         try:
-            body = protocol.receive(self.channel, asked.until)
+            body = protocol.receive(self.channel, exchange.until)
         except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
-            raise self.ended(asked, error) from None
-        return self.replied(asked, kind, body, time.perf_counter_ns())
+            raise self.ended(exchange, error) from None
+        return self.replied(exchange, kind, body, time.perf_counter_ns())
 
     def send(self, what: str, timeout: Seconds, **fields: Any) -> Asked:
         """The first half of a request; raises as ``ask``."""
-        asked = Asked(what, timeout, time.monotonic() + timeout, 0, None)
+        pending = Asked(what, timeout, time.monotonic() + timeout, 0, None)
         try:
             self.channel.settimeout(0)
             with suppress(BlockingIOError):
                 # Whoever replies before being asked did not do then what it replies to.
                 if self.channel.recv(1, socket.MSG_PEEK):
                     raise protocol.Malformed("it came before it was asked for")
-            asked.family_s = self.family.seconds() if self.family and what == "run" else 0.0
-            asked.cpu_s = process_counters.cpu_seconds(self._pid)
-            asked.began_ns = time.perf_counter_ns()
-            protocol.send(self.channel, {"do": what, **fields}, asked.until)
+            pending.family_s = self.family.seconds() if self.family and what == "run" else 0.0
+            pending.cpu_s = process_counters.cpu_seconds(self._pid)
+            pending.began_ns = time.perf_counter_ns()
+            protocol.send(self.channel, {"do": what, **fields}, pending.until)
         except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
-            raise self.ended(asked, error) from None
-        return asked
+            raise self.ended(pending, error) from None
+        return pending
 
-    def replied(self, asked: Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
+    def replied(self, pending: Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
         """The second half of a request, when its reply is there; raises as ``ask``."""
         cpu_s = process_counters.cpu_seconds(self._pid)
-        if asked.what == "run" and self.family:
-            self.inside_cpu_s += self.family.seconds() - asked.family_s
+        if pending.what == "run" and self.family:
+            self.inside_cpu_s += self.family.seconds() - pending.family_s
         cost = RequestCost(
-            seconds=(ended_ns - asked.began_ns) / 1e9,
-            cpu_s=None if cpu_s is None or asked.cpu_s is None else cpu_s - asked.cpu_s,
+            seconds=(ended_ns - pending.began_ns) / 1e9,
+            cpu_s=None if cpu_s is None or pending.cpu_s is None else cpu_s - pending.cpu_s,
         )
         try:
-            return replies.read(body, kind, asked.timeout), cost
+            return replies.read(body, kind, pending.timeout), cost
         except replies.Refused as refused:
             raise WorkerEnded(Outcome(refused.kind), str(refused), alive=True) from None
         except replies.BadReply as bad:
             if not bad.in_step:
                 self._life.kill()
-            raise WorkerEnded(Outcome.ERROR, _malformed(asked.what, bad), alive=bad.in_step) from None
+            raise WorkerEnded(Outcome.ERROR, _malformed(pending.what, bad), alive=bad.in_step) from None
 
-    def ended(self, asked: Asked, error: Exception) -> WorkerEnded:
+    def ended(self, pending: Asked, error: Exception) -> WorkerEnded:
         """Why there is no reply; the life is over."""
         if isinstance(error, TimeoutError):
             self._life.kill()
             return WorkerEnded(
-                Outcome.TIMEOUT, f"no whole reply to '{asked.what}' within {asked.timeout:g} s", alive=False
+                Outcome.TIMEOUT, f"no whole reply to '{pending.what}' within {pending.timeout:g} s", alive=False
             )
         if isinstance(error, protocol.Malformed):
             self._life.kill()
-            return WorkerEnded(Outcome.ERROR, _malformed(asked.what, error), alive=False)
-        return self._life.obituary(asked.what)
+            return WorkerEnded(Outcome.ERROR, _malformed(pending.what, error), alive=False)
+        return self._life.obituary(pending.what)
 
 
 def _malformed(what: str, problem: Exception) -> str:

@@ -213,8 +213,8 @@ def ready(contender: Contender, cache: Path, *, files: Format = "parquet", rebui
         EnvironmentFault: it cannot be built, or the environment cannot be made.
     """
     engine = engines.of(contender)
-    asked = contender
-    built = product.made(asked, engine, cache)
+    original = contender
+    built = product.made(original, engine, cache)
     if built:
         contender = msgspec.structs.replace(contender, build=built.read)
     environment = environments.ensure(engine.requirements(contender, built.wheel if built else None, files), cache)
@@ -231,15 +231,15 @@ def ready(contender: Contender, cache: Path, *, files: Format = "parquet", rebui
         cache=cache,
         build=built.read if built else msgspec.UNSET,
     )
-    return _rebuilt(one, asked, files) if rebuilt and built and built.read.builds is not msgspec.UNSET else one
+    return _rebuilt(one, original, files) if rebuilt and built and built.read.builds is not msgspec.UNSET else one
 
 
-def _rebuilt(one: PreparedContender, asked: Contender, files: Format) -> PreparedContender:
+def _rebuilt(one: PreparedContender, original: Contender, files: Format) -> PreparedContender:
     """The contender with all of the builds that were asked for, each in an environment of its own."""
     assert one.build is not msgspec.UNSET
     rebuilds, places = [], []
     for number in range(one.build.times):
-        built = product.made(asked, one.engine, one.cache, number)
+        built = product.made(original, one.engine, one.cache, number)
         assert built is not None
         place = environments.ensure(one.engine.requirements(one.contender, built.wheel, files), one.cache)
         places.append(place)
@@ -294,7 +294,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         worker = one.open()
         try:
             version, in_force, declared = worker.version(), worker.settings(), worker.declared()
-            told = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
+            resources_found = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
         except BaseException:
             worker.kill()
             raise
@@ -320,7 +320,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         environment=one.environment.key,
         lock=one.environment.lock,
         terms=one.engine.terms,
-        told=told,
+        told=resources_found,
         package=package,
         background=" ".join(declared.background.split())[:_WORDS],
         elsewhere=declared.elsewhere,

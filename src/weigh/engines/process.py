@@ -314,10 +314,10 @@ class WorkerProcess:
             released: what ``release`` cost, where it was called after the last run; without it, it is called now.
         """
         before = released or self.release(timeout)
-        asked = self.store.take() if self.store else None
+        requests = self.store.take() if self.store else None
         self.counters.begin()
         reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
-        return run_cost(reply, cost, before, self.counters, self.used(asked))
+        return run_cost(reply, cost, before, self.counters, self.used(requests))
 
     def used(self, before: Requests | None) -> StoreUse | None:
         """What an execution asked of the store that has just ended."""
@@ -393,8 +393,8 @@ class WorkerProcess:
         code = self._process.poll()
         tail = self.log_tail()
         self.kill()
-        said = f"; it printed: {tail}" if tail else ""
+        printed = f"; it printed: {tail}" if tail else ""
         if code == -signal.SIGKILL and cgroup.oom_kills() > self._oom_kills:
-            return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
+            return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{printed}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
-        return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
+        return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{printed}", alive=False)

@@ -35,8 +35,8 @@ _SaidT = TypeVar("_SaidT", bound=Said)
 def ask(
     program: Path,
     requires: Sequence[str],
-    asked: Mapping[str, Any],
-    said: type[_SaidT],
+    request: Mapping[str, Any],
+    reply_type: type[_SaidT],
     cache: Path,
     environment: Mapping[str, str] | None = None,
 ) -> _SaidT | None:
@@ -45,8 +45,8 @@ def ask(
     Args:
         program: its file, which imports nothing of weigh.
         requires: exact requirements of its environment.
-        asked: as JSON on its standard input.
-        said: what comes on its standard output.
+        request: as JSON on its standard input.
+        reply_type: what comes on its standard output.
         cache: folder of environments.
         environment: its variables; None for those of weigh.
 
@@ -60,13 +60,13 @@ def ask(
     try:
         run = subprocess.run(
             [str(own.python), "-P", "-B", str(program)],
-            input=msgspec.json.encode(asked),
+            input=msgspec.json.encode(request),
             capture_output=True,
             timeout=_PATIENCE,
             cwd="/",
             env=environment,
             check=False,
         )
-        return msgspec.json.decode(run.stdout, type=said)
+        return msgspec.json.decode(run.stdout, type=reply_type)
     except (subprocess.TimeoutExpired, msgspec.MsgspecError):
         return None

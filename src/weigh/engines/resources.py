@@ -26,7 +26,7 @@ def named(engine: Engine) -> list[str]:
 
 
 def resources_read(
-    engine: Engine, worker: WorkerProcess, in_force: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Setting]
+    engine: Engine, worker: WorkerProcess, in_force: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Setting]
 ) -> ResourcesRead:
     """What this life has.
 
@@ -34,7 +34,7 @@ def resources_read(
         engine: whose.
         worker: the running one.
         in_force: its settings, read back: those of ``named`` at least.
-        asked: the contender's own settings.
+        settings: the contender's own settings.
     """
 
     def value(name: str) -> Any:
@@ -51,14 +51,14 @@ def resources_read(
         spill_on=_place(str(spill)) if spill else "",
         group=worker.memory,
     )
-    as_asked = {
+    same_as_declared = {
         # What did not take effect is not what was asked for.
-        "threads": engine.threads in asked and _count(asked[engine.threads]) == found.threads,
+        "threads": engine.threads in settings and _count(settings[engine.threads]) == found.threads,
         # An engine says "953.6 MiB" to 1GB.
-        "memory": engine.memory in asked,
-        "spill": engine.spill in asked and str(asked[engine.spill]) == found.spill,
+        "memory": engine.memory in settings,
+        "spill": engine.spill in settings and str(settings[engine.spill]) == found.spill,
     }
-    return msgspec.structs.replace(found, declared=tuple(name for name, same in as_asked.items() if same))
+    return msgspec.structs.replace(found, declared=tuple(name for name, same in same_as_declared.items() if same))
 
 
 def _count(value: Any) -> int | None:

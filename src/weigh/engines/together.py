@@ -85,12 +85,12 @@ def _replies(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[_Reply 
     with selectors.DefaultSelector() as waiting:
         for place, worker in enumerate(workers):
             try:
-                asked = worker.exchange.send("run", timeout)
+                pending = worker.exchange.send("run", timeout)
             except WorkerEnded as ended:
                 found[place] = ended
                 continue
             worker.exchange.channel.settimeout(0)
-            one = _Waited(place, worker.exchange, asked, protocol.Incoming())
+            one = _Waited(place, worker.exchange, pending, protocol.Incoming())
             waiting.register(worker.exchange.channel, selectors.EVENT_READ, one)
         while waiting.get_map():
             still: list[_Waited] = [key.data for key in waiting.get_map().values()]
@@ -127,7 +127,7 @@ def _cost(worker: WorkerProcess, ready: _Ready, reply: _Reply | WorkerEnded) -> 
     if isinstance(reply, WorkerEnded):
         return reply
     try:
-        said, cost = worker.exchange.replied(reply.asked, protocol.RunReply, reply.body, reply.ended_ns)
-        return run_cost(said, cost, ready.released, worker.counters, worker.used(ready.asked))
+        run_reply, cost = worker.exchange.replied(reply.asked, protocol.RunReply, reply.body, reply.ended_ns)
+        return run_cost(run_reply, cost, ready.released, worker.counters, worker.used(ready.asked))
     except WorkerEnded as ended:
         return ended

@@ -67,8 +67,8 @@ def self_examined(
     def contradicted(operations: list[str]) -> list[Check]:
         found = []
         for one in fit:
-            kept = {operation for contender, operation, _ in answers.kept if contender == one.name}
-            answered = {name for name in operations if name in kept}
+            answered_before = {operation for contender, operation, _ in answers.kept if contender == one.name}
+            answered = {name for name in operations if name in answered_before}
             failed, untried = metamorphic.check(
                 one,
                 setup.workload,
@@ -120,9 +120,9 @@ def asked_unseen(
         for one in answers.gate.checks
         if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
     }
-    kept = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
+    right_tables = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
     heard = unseen.check(
-        fit, setup.workload, kept, right, setup.layouts, setup.link, setup.spec.timeout, progress, answers.ways
+        fit, setup.workload, right_tables, right, setup.layouts, setup.link, setup.spec.timeout, progress, answers.ways
     )
     say(*heard.findings)
     checks = (*answers.gate.checks, *heard.checks)

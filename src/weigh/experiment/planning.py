@@ -82,27 +82,27 @@ class Planning(NamedTuple):
     def _too_large(self, everyone: tuple[Arm, ...], peaks: Mapping[str, units.Bytes]) -> bool:
         """Whether the arms of a block would crowd each other out of memory; it is said."""
         memory = facts.memory_bytes()
-        together = sum(peaks.get(arm.contender, 0) for arm in everyone)
-        if memory is None or together <= MEMORY_SHARE * memory:
+        sum_of_peaks = sum(peaks.get(arm.contender, 0) for arm in everyone)
+        if memory is None or sum_of_peaks <= MEMORY_SHARE * memory:
             return False
         self.say(
             codes.X_SERIAL.finding(
-                text=f"together the arms peak at {units.size(together)} of {units.size(memory)}: they live one after "
-                "another in each block",
+                text=f"together the arms peak at {units.size(sum_of_peaks)} of {units.size(memory)}: they live one "
+                "after another in each block",
                 remedy="nothing is wrong; intervals get wider, because drift within a block no longer cancels",
             )
         )
         return True
 
-    def plan(self, asked: Asked) -> records.Planned:
+    def plan(self, request: Asked) -> records.Planned:
         """What the budget allows; it is said where that is less than was asked for."""
-        cases, everyone, seconds = asked.cases, asked.arms, asked.answers.seconds
-        most = asked.starts.hot
+        cases, everyone, seconds = request.cases, request.arms, request.answers.seconds
+        most = request.starts.hot
         # With a precision more blocks follow as they are needed; the first ones must fit.
         wanted = min(most, FULL_STARTS) if self.setup.spec.precision else most
         fit = {arm.contender for arm in everyone}
-        executions = {name: [seconds[name, *case] for case in cases if name in asked.able[case[0]]] for name in fit}
-        cold = self._planned_cold(asked, executions)
+        executions = {name: [seconds[name, *case] for case in cases if name in request.able[case[0]]] for name in fit}
+        cold = self._planned_cold(request, executions)
         if not most:
             return records.Planned(cases=cases, starts=0, runs=1, cold=cold)
         spec = self.setup.spec
@@ -111,10 +111,10 @@ class Planning(NamedTuple):
             rounds=spec.rounds or None,
             runs=spec.runs or None,
             duet=spec.baseline if spec.duet else "",
-            least=asked.least,
+            least=request.least,
             go_on=bool(spec.precision),
         )
-        plan = budget.plan(wish, spec.budget, everyone, asked.start_seconds, executions)
+        plan = budget.plan(wish, spec.budget, everyone, request.start_seconds, executions)
         over = spec.budget is not None and plan.seconds > spec.budget
         at_most = f", at most {units.seconds(spec.budget)}" if spec.precision and spec.budget else ""
         if over:
@@ -139,7 +139,7 @@ class Planning(NamedTuple):
             )
         # What was planned is an estimate: as long as there is time, more blocks follow.
         blocks = most if plan.starts == wanted or (spec.precision and not over) else plan.starts
-        serial = self._too_large(everyone, asked.answers.peaks)
+        serial = self._too_large(everyone, request.answers.peaks)
         if serial and spec.duet:
             raise UsageError(
                 "the arms do not fit into memory together, and a duet needs two of them at once",
@@ -152,22 +152,24 @@ class Planning(NamedTuple):
             runs=plan.runs,
             serial=serial,
             cold=cold,
-            cpus=asked.cpus,
+            cpus=request.cpus,
             secret=secrets.token_hex(8),
             # In a duet every pair has rounds of its own, and its sides ask the same at the same moment.
-            varied={} if spec.duet else {name: asked.answers.varied[name] for name in fit},
+            varied={} if spec.duet else {name: request.answers.varied[name] for name in fit},
         )
 
-    def _planned_cold(self, asked: Asked, executions: Mapping[str, list[units.Seconds]]) -> int:
+    def _planned_cold(self, request: Asked, executions: Mapping[str, list[units.Seconds]]) -> int:
         """Cold blocks that the budget allows: it holds for them by themselves."""
-        starts = asked.starts.cold
+        starts = request.starts.cold
         if not starts:
             return 0
         drive = cold.measured_drive(self.setup.link.files)
         self.journal.append("drive", drive)
         most = max(data.manifest.bytes for data in self.setup.layouts.values())
         reading = most / max(drive.rates) if drive.rates else 0.0
-        plan = budget.cold_plan(starts, self.setup.spec.budget, asked.arms, asked.start_seconds, executions, reading)
+        plan = budget.cold_plan(
+            starts, self.setup.spec.budget, request.arms, request.start_seconds, executions, reading
+        )
         size = units.count(plan.starts, "cold start")
         self.progress.say(f"measuring: {size}, two lives for every operation, about {units.seconds(plan.seconds)}")
         if plan.lowered:

@@ -101,9 +101,9 @@ def _opened(path: Path) -> int:
 
 def _check(descriptor: int, path: Path) -> None:
     """It is truncated below: so it must be a file, and of one name, or somebody else's is emptied."""
-    told = os.fstat(descriptor)
-    why = "" if stat.S_ISREG(told.st_mode) else "it is no regular file"
-    why = why or ("it is a hard link to another file" if told.st_nlink != 1 else "")
+    status = os.fstat(descriptor)
+    why = "" if stat.S_ISREG(status.st_mode) else "it is no regular file"
+    why = why or ("it is a hard link to another file" if status.st_nlink != 1 else "")
     if why:
         os.close(descriptor)
         raise _no_lock(path, why)

@@ -115,8 +115,8 @@ class Sampling:
         Raises:
             DiskFull: the journal cannot be written.
         """
-        if (seen := self.seen(thorough=thorough)) is not None:
-            self._journal.append("watch", seen)
+        if (watch := self.seen(thorough=thorough)) is not None:
+            self._journal.append("watch", watch)
 
     def seen(self, *, thorough: bool = False) -> Columns | None:
         """What was seen since the last time, for whoever writes it himself; None where nobody watches."""

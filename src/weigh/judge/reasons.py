@@ -33,8 +33,8 @@ def failed(contender: str, number: int, detail: str) -> Reason:
 
 def machines(key: str, values: Mapping[str, str]) -> Reason:
     """The files come from different machines."""
-    said = ", ".join(f"{contender}: {value}" for contender, value in values.items())
-    return codes.T5_HOST.reason(f"measured on different machines ({key}: {said})")
+    values_named = ", ".join(f"{contender}: {value}" for contender, value in values.items())
+    return codes.T5_HOST.reason(f"measured on different machines ({key}: {values_named})")
 
 
 def starts(found: Mapping[str, int]) -> Reason:

@@ -186,20 +186,20 @@ def _by_design(verdict: Verdict) -> bool:
 
 def _tier(found: Sequence[Verdict], alone: Sequence[SeriesFigure], *, vouched: bool) -> Tier:
     """Suggestive at most: weigh saw files, and neither answers nor a machine."""
-    said = any(one.verdict not in _SAID_NOTHING for one in found)
-    if not said and not (not found and any(one.mean.low is not None for one in alone)):
+    decided = any(one.verdict not in _SAID_NOTHING for one in found)
+    if not decided and not (not found and any(one.mean.low is not None for one in alone)):
         refused = {reason.code: reason for one in alone if (reason := one.mean.refused)}
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple(_named(found)) or tuple(refused.values()))
-    kept = [
+    doubts = [
         codes.A8.reason("weigh did not see the answers of these runs: that they are right is assumed"),
         codes.E4_UNWATCHED.reason("weigh did not watch the machine during these runs"),
     ]
     if vouched:
-        kept.append(codes.T5_ORDER.reason("that the files were made in turn is the user's word (--interleaved)"))
-    kept += {reason.code: reason for one in found for reason in one.reasons if reason.code == codes.T10.code}.values()
+        doubts.append(codes.T5_ORDER.reason("that the files were made in turn is the user's word (--interleaved)"))
+    doubts += {reason.code: reason for one in found for reason in one.reasons if reason.code == codes.T10.code}.values()
     if not found:
-        kept.append(codes.T10_RUN.reason("one run: an interval from inside a run does not speak for the next run"))
-    return Tier(name=TierName.SUGGESTIVE, reasons=tuple(kept))
+        doubts.append(codes.T10_RUN.reason("one run: an interval from inside a run does not speak for the next run"))
+    return Tier(name=TierName.SUGGESTIVE, reasons=tuple(doubts))
 
 
 def _named(found: Sequence[Verdict]) -> Iterator[Reason]:
@@ -224,12 +224,12 @@ def _findings(inputs: Sequence[Input], turns: Sequence[Turn], alone: Sequence[Se
     for number, one in enumerate(inputs):
         for code, text, remedy in one.reading.notes:
             groups[code, remedy].append((number, text))
-    for (code, remedy), said in groups.items():
-        number, text = said[0]
+    for (code, remedy), texts in groups.items():
+        number, text = texts[0]
         yield code.finding(
-            text=text + (f" (and {len(said) - 1} more files)" if len(said) > 1 else ""),
+            text=text + (f" (and {len(texts) - 1} more files)" if len(texts) > 1 else ""),
             remedy=remedy,
-            contender=contenders.get(number) if several and len(said) == 1 else None,
+            contender=contenders.get(number) if several and len(texts) == 1 else None,
         )
     for figure in alone:
         if figure.left_out:

@@ -90,16 +90,16 @@ def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
     values = np.concatenate([turn.measured.values for turn in turns])
     shape = steady(values)
     cut = 0 if shape.refused else shape.cut
-    kept = values[cut:]
+    settled = values[cut:]
     quantiles = turns[0].measured.quantiles
     # Of a histogram log the means of its intervals are what is left.
-    honest = mean(kept, confidence=confidence, intervals=bool(quantiles))
+    honest = mean(settled, confidence=confidence, intervals=bool(quantiles))
     if shape.refused is not None and honest.refused is None:
         # A series that does not settle has a mean of what was seen, and none to give an interval for.
         honest = msgspec.structs.replace(honest, low=None, high=None, refused=shape.refused)
     if honest.low is not None and honest.low <= 0:
         honest = msgspec.structs.replace(honest, low=None, high=None, refused=_below_zero(honest.mean))
-    naive = mean(kept, confidence=confidence, method="naive")
+    naive = mean(settled, confidence=confidence, method="naive")
     if naive.low is not None and naive.low < 0:
         naive = msgspec.structs.replace(naive, low=0.0)
     return SeriesFigure(
@@ -109,6 +109,6 @@ def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
         left_out=cut,
         mean=honest,
         naive=naive,
-        percentiles=() if quantiles else percentiles(kept, QUANTILES, confidence=confidence),
+        percentiles=() if quantiles else percentiles(settled, QUANTILES, confidence=confidence),
         quantiles=tuple(Quantile(q=q, value=value) for q, value in quantiles),
     )

@@ -89,12 +89,12 @@ def costs(
         scale: of the rung.
     """
     best = best_single(variations, timings)
-    shown = {(one.operation, one.contender) for one in timings}
+    measured = {(one.operation, one.contender) for one in timings}
     verdicts = {
         name: {(one.operation, one.contender): one for one in judged(name)} for name in sorted(set(best.values()))
     }
     for operation, against in best.items():
-        absent = tuple(name for name in _singles(variations) if (operation, name) not in shown)
+        absent = tuple(name for name in _singles(variations) if (operation, name) not in measured)
         for variation in variations:
             if variation.threads:
                 cost = _cost(operation, variation, against, verdicts[against], scale)

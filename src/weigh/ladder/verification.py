@@ -66,8 +66,8 @@ def of_rung(rung: VerifiedRung, recomputed: str) -> Iterator[Problem | Outcome]:
     for problem in rung.problems:
         yield msgspec.structs.replace(problem, file=f"{rung.evidence}/{problem.file}")
     passed = not rung.problems
-    said = f"passes: {rung.files} files hashed" if passed else f"FAILS: {len(rung.problems)} problems"
-    yield Outcome(f"{rung.evidence} {said}, {recomputed}", passed=passed)
+    outcome = f"passes: {rung.files} files hashed" if passed else f"FAILS: {len(rung.problems)} problems"
+    yield Outcome(f"{rung.evidence} {outcome}, {recomputed}", passed=passed)
 
 
 def of_ladder(name: str, problems: tuple[Problem, ...], *, passed: bool) -> Iterator[Problem | Outcome]:
@@ -79,5 +79,5 @@ def of_ladder(name: str, problems: tuple[Problem, ...], *, passed: bool) -> Iter
         passed: whether nothing is wrong anywhere.
     """
     yield from problems
-    said = "passes: its files follow from the evidence of its rungs" if passed else "FAILS"
-    yield Outcome(f"{name} {said}", passed=passed)
+    outcome = "passes: its files follow from the evidence of its rungs" if passed else "FAILS"
+    yield Outcome(f"{name} {outcome}", passed=passed)

@@ -79,7 +79,7 @@ def commit(lie: Lie, folder: Path) -> Committed:
     began = time.monotonic()
     own = folder / lie.id
     outcome: Outcome = "caught"
-    code = said = against = ""
+    code = text = against = ""
     try:
         liar = _done(commission.liar, own / "liar", own.parent)
         honest = _done(commission.twin, own / "twin", own.parent) if commission.twin else liar
@@ -88,23 +88,23 @@ def commit(lie: Lie, folder: Path) -> Committed:
         accused = _first(honest, lambda one: (not who or one.of == who) and (one.code in commission.accusing))
         # A contender beside a liar is known by its name, so whatever forbids it something accuses it, too.
         accused = accused or _first(honest, lambda one: bool(who) and one.of == who and one.grave)
-        told = not commission.told or any(one.code == commission.told for one in honest)
+        honest_named = not commission.told or any(one.code == commission.told for one in honest)
         if found:
-            code, said = found.code, found.text
+            code, text = found.code, found.text
         else:
-            outcome, said = "missed", _instead(liar, commission)
+            outcome, text = "missed", _instead(liar, commission)
         if accused:
             outcome, against = "accused", f"{accused.code}: {accused.text}"
-        elif not told and found:
+        elif not honest_named and found:
             outcome, against = "failed", f"nothing says {commission.told}, which is true of it"
     except _Failed as error:
-        outcome, said = "failed", str(error)
+        outcome, text = "failed", str(error)
     return Committed(
         id=lie.id,
         lie=lie.lie,
         outcome=outcome,
         code=code,
-        said=said,
+        said=text,
         twin=against,
         seconds=time.monotonic() - began,
         folder=str(own),
@@ -112,13 +112,13 @@ def commit(lie: Lie, folder: Path) -> Committed:
     )
 
 
-def _first(said: list[Said], which: Callable[[Said], bool]) -> Said | None:
-    return next(filter(which, said), None)
+def _first(findings: list[Said], which: Callable[[Said], bool]) -> Said | None:
+    return next(filter(which, findings), None)
 
 
-def _instead(said: list[Said], commission: Commission) -> str:
+def _instead(findings: list[Said], commission: Commission) -> str:
     """What was said in the place of the code."""
-    own = sorted({one.code for one in said if one.of == (commission.of or one.of)})
+    own = sorted({one.code for one in findings if one.of == (commission.of or one.of)})
     return f"nothing says {commission.code}; what was said: {', '.join(own) or 'nothing'}"
 
 
@@ -135,7 +135,7 @@ def _done(act: Act, folder: Path, root: Path) -> list[Said]:
     own = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "NO_COLOR": "1"}
     own |= {name: value.replace("{folder}", str(folder.absolute())) for name, value in act.settings.items()}
     environment = {**SETTINGS, **os.environ, **own}
-    said: list[Said] = []
+    findings: list[Said] = []
     with ExitStack() as stack:
         server = stack.enter_context(_server(act.server)) if act.server else ""
         for step in act.steps:
@@ -150,10 +150,10 @@ def _done(act: Act, folder: Path, root: Path) -> list[Said]:
             if code not in (0, 1, 2, 3):
                 raise _Failed(f"`weigh {typed}` ended with {code}: {err.strip()[-300:]}")
             document = _document(out)
-            said = read(document, err)
-            if code == 2 and (step is not act.steps[-1] or not said):
+            findings = read(document, err)
+            if code == 2 and (step is not act.steps[-1] or not findings):
                 raise _Failed(f"`weigh {typed}`: {err.strip()[:300]}")
-    return said
+    return findings
 
 
 def _document(out: str) -> dict[str, Any]:

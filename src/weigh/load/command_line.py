@@ -53,8 +53,8 @@ class CommandLine(msgspec.Struct, frozen=True):
             given: the name of a flag without its dashes, ``_`` for ``-``, and its value.
         """
         names = {f"--{name.replace('_', '-')}": value for name, value in given.items()}
-        kept = tuple(one for one in self.flags if one[0] not in names)
-        return CommandLine(self.workload, (*kept, *((name, value) for name, value in names.items() if value)))
+        flags_left = tuple(one for one in self.flags if one[0] not in names)
+        return CommandLine(self.workload, (*flags_left, *((name, value) for name, value in names.items() if value)))
 
     def of(self, workload: Sequence[str], leaving_out: Sequence[str]) -> CommandLine:
         """The same with another workload, and without flags that were about the one before; with their dashes."""

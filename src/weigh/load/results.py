@@ -176,8 +176,8 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     place = whole.environment.storage if whole.environment else None
     kill = whole.spec.crash.kill if whole.spec.crash else ""
     crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
-    seen = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
-    activity = {number: one for number, one in seen.items() if one}
+    activities = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
+    activity = {number: one for number, one in activities.items() if one}
     product = record.environment.target.product if record.environment else ""
     answers = gate_results(record.gate, record.spec, record.runs, product, others)
     replayed = replay_results(record.replay, record.spec, record.runs)
@@ -223,26 +223,26 @@ def _of_search(
     late = False
     lowest = sorted(searched.counted, key=lambda one: one.rate)
     number = searched.best or (lowest[0] if lowest else None) or (searched.probes[-1] if searched.probes else None)
-    shown = computed[number.run] if number else probes[0] if probes else None
-    if shown is not None and shown.number in counted:
+    figures_of_probe = computed[number.run] if number else probes[0] if probes else None
+    if figures_of_probe is not None and figures_of_probe.number in counted:
         # That a rate is too high is an outcome of a search, and of a late generator there is a finding.
-        late = codes.E8_LATE.code in {one.code for one in shown.reasons}
-        shown = msgspec.structs.replace(shown, reasons=())
-    runs = [shown] if shown else []
-    if watched and shown:
-        own = tuple(one for one in watched.runs if one.number == shown.number)
+        late = codes.E8_LATE.code in {one.code for one in figures_of_probe.reasons}
+        figures_of_probe = msgspec.structs.replace(figures_of_probe, reasons=())
+    runs = [figures_of_probe] if figures_of_probe else []
+    if watched and figures_of_probe:
+        own = tuple(one for one in watched.runs if one.number == figures_of_probe.number)
         watched = msgspec.structs.replace(watched, runs=own)
-    cut = shown.settled.cut_s if shown and shown.settled else 0.0
-    sampled = waited(record.waits, shown.number, cut) if shown else None
-    waits = {shown.number: sampled} if shown and sampled else {}
-    raw = next((run for run in record.runs if shown and run.number == shown.number), None)
-    seen = _active(record, raw, shown) if raw and shown else None
-    activity = {shown.number: seen} if shown and seen else {}
+    cut = figures_of_probe.settled.cut_s if figures_of_probe and figures_of_probe.settled else 0.0
+    sampled = waited(record.waits, figures_of_probe.number, cut) if figures_of_probe else None
+    waits = {figures_of_probe.number: sampled} if figures_of_probe and sampled else {}
+    raw = next((run for run in record.runs if figures_of_probe and run.number == figures_of_probe.number), None)
+    activity_of_probe = _active(record, raw, figures_of_probe) if raw and figures_of_probe else None
+    activity = {figures_of_probe.number: activity_of_probe} if figures_of_probe and activity_of_probe else {}
     wrong = [run for run in probes if run not in runs and any(one.wrong or one.missing for one in run.operations)]
     # As long as the probe that is shown.
     own_record = msgspec.structs.replace(record, spec=record.spec.varied(None, number.seconds if number else None))
     found = (
-        *of_search.findings(searched, shown if searched.best else None, late=late),
+        *of_search.findings(searched, figures_of_probe if searched.best else None, late=late),
         *findings(own_record, [*runs, *wrong], watched, waits, activity),
     )
     found = tuple(sorted(found, key=lambda one: ("error", "warning", "note").index(one.severity)))

@@ -82,12 +82,12 @@ def interval_s(duration: Seconds) -> Seconds:
 
 def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> float:
     """Mean rate of steps, of which the last goes on to the end."""
-    asked, at = 0.0, 0.0
+    requests, at = 0.0, 0.0
     for number, rate in enumerate(rates):
         end = duration if number == len(rates) - 1 else min(at + each, duration)
-        asked += rate * max(end - at, 0.0)
+        requests += rate * max(end - at, 0.0)
         at = end
-    return asked / duration
+    return requests / duration
 
 
 RequestKind = Literal["exponential", "hotspot", "latest", "sequential", "uniform", "zipfian"]

@@ -116,17 +116,17 @@ def read(path: Path) -> dict[str, str]:
     Raises:
         UsageError: it cannot be read, or a line of it is no property.
     """
-    said = ""
+    complaint = ""
     try:
         if not path.is_file():
-            said = "it is no file" if path.exists() else "No such file or directory"
+            complaint = "it is no file" if path.exists() else "No such file or directory"
         elif path.stat().st_size > _LARGEST:
-            said = f"it has more than {_LARGEST} bytes"
+            complaint = f"it has more than {_LARGEST} bytes"
         else:
             return _parsed(path.read_text(encoding="latin-1"), path)
     except OSError as error:
-        said = error.strerror or str(error)
-    raise UsageError(f"the property file cannot be read: {said}", where=str(path), remedy="name a file of YCSB's")
+        complaint = error.strerror or str(error)
+    raise UsageError(f"the property file cannot be read: {complaint}", where=str(path), remedy="name a file of YCSB's")
 
 
 def _parsed(text: str, path: Path) -> dict[str, str]:

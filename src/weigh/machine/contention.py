@@ -212,12 +212,12 @@ def processes_during(
         spans: from when to when, seconds since the attempt began.
         watches: of the attempt.
     """
-    seen = [one for one in watches if one.culprits and one.moments]
-    begins = np.array([one.moments[0].at for one in seen])
-    ends = np.array([one.moments[-1].end for one in seen])
-    whole = np.array([sum(moment.foreign or 0.0 for moment in one.moments) for one in seen])
+    watched = [one for one in watches if one.culprits and one.moments]
+    begins = np.array([one.moments[0].at for one in watched])
+    ends = np.array([one.moments[-1].end for one in watched])
+    whole = np.array([sum(moment.foreign or 0.0 for moment in one.moments) for one in watched])
     found: list[tuple[ForeignProcess, ...]] = [()] * len(spans)
-    if not spans or not seen:
+    if not spans or not watched:
         return found
     span_begins, span_ends = np.array(spans, dtype=np.float64).T
     # Events come in order of time, so that those that meet a span lie together; whoever edited the order loses none.
@@ -228,12 +228,12 @@ def processes_during(
     meets = (begins[at] < span_ends[which]) & (ends[at] > span_begins[which])
     which, at = which[meets], at[meets]
     low, high = np.maximum(begins[at], span_begins[which]), np.minimum(ends[at], span_ends[which])
-    part = amounts(in_order(seen), lambda moment: moment.foreign, low, high - low)
+    part = amounts(in_order(watched), lambda moment: moment.foreign, low, high - low)
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = np.where(whole[at] > 0, part / whole[at], 0.0)
     for of, number, weight in zip(which, at, weights, strict=True):
         if weight > 0:
-            other_processes = seen[number].culprits
+            other_processes = watched[number].culprits
             found[of] += tuple(msgspec.structs.replace(one, cpu_s=one.cpu_s * float(weight)) for one in other_processes)
     return found
 

@@ -110,9 +110,9 @@ def named(other_processes: Sequence[ProcessGroup]) -> str:
     """The greediest with their CPU seconds: ``make (pid 4711) 3.20 s, cc1plus (12 processes) 900 ms of CPU``."""
     if not other_processes:
         return "no process can be named, they ended before they were seen"
-    said = ", ".join(f"{one.name} ({_who(one)}) {seconds(one.cpu_s)}" for one in other_processes[:_NAMED])
+    listed = ", ".join(f"{one.name} ({_who(one)}) {seconds(one.cpu_s)}" for one in other_processes[:_NAMED])
     more = f", and {len(other_processes) - _NAMED:,} more" if len(other_processes) > _NAMED else ""
-    return f"{said} of CPU{more}"
+    return f"{listed} of CPU{more}"
 
 
 def _who(one: ProcessGroup) -> str:
@@ -293,9 +293,9 @@ def _turns(contended: Iterable[TurnShare], total: int) -> str:
     worst = sorted(contended, key=lambda turn: turn.order)
     if not worst:
         return f"none of {count(total, 'turn')} is long enough to be named"
-    said = ", ".join(f"{_place(turn)} ({percent(max(turn.foreign, turn.steal), 0)})" for turn in worst[:_NAMED])
+    listed = ", ".join(f"{_place(turn)} ({percent(max(turn.foreign, turn.steal), 0)})" for turn in worst[:_NAMED])
     more = f" and {len(worst) - _NAMED:,} more" if len(worst) > _NAMED else ""
-    return f"{len(worst):,} of {count(total, 'turn')}: {said}{more}"
+    return f"{len(worst):,} of {count(total, 'turn')}: {listed}{more}"
 
 
 def _place(turn: TurnShare) -> str:

@@ -65,26 +65,28 @@ def uneven_comparisons(
     if bound >= ALL:
         return
     for pair in sorted(turns):
-        beside = pair._replace(contender=baseline)
-        if pair == beside or beside not in turns:
+        base = pair._replace(contender=baseline)
+        if pair == base or base not in turns:
             continue
-        sides = seen(turns[pair]), seen(turns[beside])
-        told = pair.contender not in apart and baseline not in apart
-        for guests in (False, True) if told else (True,):
+        sides = seen(turns[pair]), seen(turns[base])
+        both = pair.contender not in apart and baseline not in apart
+        for guests in (False, True) if both else (True,):
             if _fell_unevenly(*sides, bound, guests=guests):
                 share, other = (
                     sum(_of(one, guests) for one in side) / sum(one.cpu_s for one in side) for side in sides
                 )
-                yield Uneven(pair, beside, guests, share, other)
+                yield Uneven(pair, base, guests, share, other)
 
 
-def _fell_unevenly(own: Sequence[TurnShare], beside: Sequence[TurnShare], bound: float, *, guests: bool) -> bool:
+def _fell_unevenly(
+    own: Sequence[TurnShare], baseline_turns: Sequence[TurnShare], bound: float, *, guests: bool
+) -> bool:
     """Whether others disturbed one side more, the same one by share of its CPU and by its time."""
-    if not own or not beside:
+    if not own or not baseline_turns:
         return False
-    used = [np.array([_of(turn, guests) for turn in side]) for side in (own, beside)]
-    cpu = [np.array([turn.cpu_s for turn in side]) for side in (own, beside)]
-    wall = [np.array([turn.wall_s for turn in side]) for side in (own, beside)]
+    used = [np.array([_of(turn, guests) for turn in side]) for side in (own, baseline_turns)]
+    cpu = [np.array([turn.cpu_s for turn in side]) for side in (own, baseline_turns)]
+    wall = [np.array([turn.wall_s for turn in side]) for side in (own, baseline_turns)]
     more = _more(used, cpu, bound)
     return more != 0 and more == _more(used, wall, bound)
 

@@ -169,8 +169,8 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     def refuted(self) -> dict[str, tuple[str, ...]]:
         """Contenders that were found wrong, with the operations on which: ``contradicted`` without ``undecided``."""
         open_ = self.undecided
-        kept = {
+        refuted = {
             name: tuple(one for one in operations if name not in open_.get(one, ()))
             for name, operations in self.contradicted.items()
         }
-        return {name: operations for name, operations in kept.items() if operations}
+        return {name: operations for name, operations in refuted.items() if operations}

@@ -97,8 +97,8 @@ def block_order(
             place = (seed, block, number, *by_key[key])
             operation, case = by_key[key]
             slots += [
-                Slot(operation=operation, case=case, round=at, arms=together)
-                for at, together in (
+                Slot(operation=operation, case=case, round=at, arms=arms_of_slot)
+                for at, arms_of_slot in (
                     _pairs(arm_names, duet, number, place) if duet else _turns(arm_names, number, place)
                 )
             ]

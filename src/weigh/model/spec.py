@@ -230,10 +230,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
             for key in ("layouts", "stores", *DATA_KEYS):
                 if not one.get(key, True):
                     del one[key]
-        for one, asked in zip(plain["contenders"], self.contenders, strict=True):
-            if asked.build is not msgspec.UNSET:
+        for one, contender in zip(plain["contenders"], self.contenders, strict=True):
+            if contender.build is not msgspec.UNSET:
                 # What it is defines it, and not where it lies.
-                one["version"], one["build"] = "", asked.build.identity
+                one["version"], one["build"] = "", contender.build.identity
         text = msgspec.json.encode(plain, order="deterministic")
         return hashlib.sha256(text).hexdigest()[:12]
 

@@ -198,6 +198,6 @@ def _rounded(value: float) -> float:
 
 
 def _three_digits(value: float) -> str:
-    shown = abs(_rounded(value))
-    digits = max(0, 2 - math.floor(math.log10(shown))) if shown else 0
+    magnitude = abs(_rounded(value))
+    digits = max(0, 2 - math.floor(math.log10(magnitude))) if magnitude else 0
     return f"{value:.{min(digits, 2)}f}"

@@ -139,11 +139,11 @@ def mapped(array: pa.Array, to: pa.DataType, mapping: Mapping, where: str) -> pa
     try:
         images = _values(values, to, mapping)
     except (pa.ArrowException, OverflowError, ValueError) as error:
-        said = f"a value has no place beside its like: {type(error).__name__}"
-        raise DataFault(said, where=where, remedy="leave the column out, or give it a wider type") from None
+        problem = f"a value has no place beside its like: {type(error).__name__}"
+        raise DataFault(problem, where=where, remedy="leave the column out, or give it a wider type") from None
     if images is None:
-        said = f"values of type {kind} cannot be replaced"
-        raise UsageError(said, where=where, remedy="leave the column out of the files, or give it another type")
+        problem = f"values of type {kind} cannot be replaced"
+        raise UsageError(problem, where=where, remedy="leave the column out of the files, or give it another type")
     return images.take(distinct.indices)
 
 

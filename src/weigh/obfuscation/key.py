@@ -81,9 +81,9 @@ def of(file: Path | None, out: Path) -> tuple[Key, Path | None, bool]:
         UsageError: it is no key, others may read it, or it lies in the output.
     """
     if file is None:
-        told = os.environ.get(VARIABLE)
-        if told is not None:
-            return Key(_parsed(told, f"the variable {VARIABLE}")), None, False
+        variable = os.environ.get(VARIABLE)
+        if variable is not None:
+            return Key(_parsed(variable, f"the variable {VARIABLE}")), None, False
         file = out.with_name(f"{out.name}.key")
     if out.resolve() in file.resolve().parents:
         raise UsageError("the key would lie in the output", where=str(file), remedy="name another file: --key-file")
@@ -97,8 +97,10 @@ def of(file: Path | None, out: Path) -> tuple[Key, Path | None, bool]:
         if not whole.add(file, f"{secret.hex()}\n".encode(), mode=0o600):
             raise UsageError("another weigh makes the same key", where=str(file), remedy="try again")
     except OSError as error:
-        said = f"the key file cannot be used: {error.strerror}"
-        raise UsageError(said, where=str(file), remedy="name a file that you may read and write: --key-file") from None
+        problem = f"the key file cannot be used: {error.strerror}"
+        raise UsageError(
+            problem, where=str(file), remedy="name a file that you may read and write: --key-file"
+        ) from None
     return Key(secret), file, True
 
 

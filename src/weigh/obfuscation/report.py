@@ -68,12 +68,12 @@ def _table(table: TableMeasured) -> Iterator[str]:
         yield f"  destroyed  order of {count(len(lost), 'column')}: {_names(lost)}"
     wider = [one for one in columns if one.type[0] != one.type[1]]
     if wider:
-        said = ", ".join(f"{one.name} {one.type[0]} -> {one.type[1]}" for one in wider)
-        yield f"  wider      {said}"
+        types = ", ".join(f"{one.name} {one.type[0]} -> {one.type[1]}" for one in wider)
+        yield f"  wider      {types}"
     stayed = [one for one in columns if one.unchanged > 0]
     if stayed:
-        said = ", ".join(f"{one.name} {one.unchanged:.2%}" for one in stayed)
-        yield f"  unchanged  values of {said}"
+        types = ", ".join(f"{one.name} {one.unchanged:.2%}" for one in stayed)
+        yield f"  unchanged  values of {types}"
 
 
 def _same(what: str, differences: list[float]) -> Iterator[str]:

@@ -141,7 +141,7 @@ def types(found: ObfuscationResults) -> Types:
     unclear = set()
     for column in (one for table in found.tables for one in table.columns):
         kind = column.type[0]
-        said: Literal["number", "text", "id", "other"] = (
+        form: Literal["number", "text", "id", "other"] = (
             "id"
             if column.name in ids and kind.startswith(_WHOLE)
             else "number"
@@ -150,6 +150,6 @@ def types(found: ObfuscationResults) -> Types:
             if kind.startswith(_TEXTS)
             else "other"
         )
-        if said == "other" or made.setdefault(column.name, said) != said:
+        if form == "other" or made.setdefault(column.name, form) != form:
             unclear.add(column.name)
     return {name: kind for name, kind in made.items() if name not in unclear}

@@ -94,10 +94,10 @@ def estimate(sketch: np.ndarray, taken: int, rows: int) -> int:
     """
     if not taken:
         return 0
-    seen = min(_counted(sketch), taken)
+    number = min(_counted(sketch), taken)
     # As many as this are taken to be there once (Good and Turing).
-    once = (seen / taken) ** 2 * seen
-    return min(int(seen + once / taken * (rows - taken)), rows)
+    once = (number / taken) ** 2 * number
+    return min(int(number + once / taken * (rows - taken)), rows)
 
 
 def _counted(sketch: np.ndarray) -> int:

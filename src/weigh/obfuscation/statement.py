@@ -208,8 +208,8 @@ def _taken_apart(
         number = starts.get(at, starts.get(at - 1))
         if number is not None and at < places[number][1]:
             roles[number] = role(node)
-            if (beside := column(node)) is not None:
-                columns[number] = beside
+            if (column_found := column(node)) is not None:
+                columns[number] = column_found
     for number, (start, _) in enumerate(places):
         before = text[max(0, start - _NEAR) : start]
         if _FORMAT.search(before) or _INTERVAL.search(before):

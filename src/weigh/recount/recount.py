@@ -66,7 +66,7 @@ class Figures:
         self._problems: list[Problem] = []
 
     def compare(
-        self, file: str, place: str, name: str, said: float | None, computed: float | None, within: float = TOLERANCE
+        self, file: str, place: str, name: str, printed: float | None, computed: float | None, within: float = TOLERANCE
     ) -> None:
         """One figure; nothing where neither has it.
 
@@ -74,24 +74,24 @@ class Figures:
             file: in which it was printed.
             place: what it is of, for people.
             name: of the figure.
-            said: as it was printed.
+            printed: as it was printed.
             computed: by SQL.
             within: greatest relative difference that counts as none.
         """
-        if said is None and computed is None:
+        if printed is None and computed is None:
             return
         self._compared[name] += 1
-        apart = self._apart(name, said, computed)
+        apart = self._apart(name, printed, computed)
         if apart <= within:
             self._difference = max(self._difference, apart)
         else:
-            self._differs(file, place, name, _number(said), _number(computed))
+            self._differs(file, place, name, _number(printed), _number(computed))
 
-    def word(self, file: str, place: str, name: str, said: str, computed: str) -> None:
+    def word(self, file: str, place: str, name: str, printed: str, computed: str) -> None:
         """A word, such as a verdict; the arguments are those of :meth:`compare`."""
         self._compared[name] += 1
-        if said != computed:
-            self._differs(file, place, name, said, computed)
+        if printed != computed:
+            self._differs(file, place, name, printed, computed)
 
     def skip(self, why: str, place: str) -> None:
         """Something is not compared, for a reason that others may share."""
@@ -115,17 +115,17 @@ class Figures:
             problems=tuple(self._problems),
         )
 
-    def _apart(self, name: str, said: float | None, computed: float | None) -> float:
+    def _apart(self, name: str, printed: float | None, computed: float | None) -> float:
         """Relative; infinite where one of them is not there."""
-        if said is None or computed is None:
+        if printed is None or computed is None:
             return float("inf")
-        apart = abs(said - computed)
+        apart = abs(printed - computed)
         if apart == 0 or (name in self._cancelling and apart < _ZERO):
             return 0.0
-        return apart / max(abs(said), abs(computed))
+        return apart / max(abs(printed), abs(computed))
 
-    def _differs(self, file: str, place: str, name: str, said: str, computed: str) -> None:
-        self.wrong(file, f"{place}: {name} is {said} in the report, {computed} by SQL from the {self._source}")
+    def _differs(self, file: str, place: str, name: str, printed: str, computed: str) -> None:
+        self.wrong(file, f"{place}: {name} is {printed} in the report, {computed} by SQL from the {self._source}")
 
 
 def impossible(file: str, why: str) -> Recount:

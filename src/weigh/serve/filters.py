@@ -56,10 +56,10 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def mistakes(self) -> list[str]:
         """What is no day, or no choice; it filters nothing."""
-        said = [
+        problems = [
             f"'{value}' is no day: 2026-11-23 is one" for value in (self.since, self.until) if value and not day(value)
         ]
-        return said + [
+        return problems + [
             f"there is no {key} '{value}'"
             for key, known in CHOICES.items()
             if (value := getattr(self, key)) and value not in known
@@ -72,8 +72,8 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
     def link(self, **more: str | int) -> str:
         """The address of the list that it filters, with further parameters; an empty one takes a filter away."""
-        asked = {key: value for key, value in {**self.asked, **more}.items() if value != ""}
-        return f"/?{urlencode(asked)}" if asked else "/"
+        parameters = {key: value for key, value in {**self.asked, **more}.items() if value != ""}
+        return f"/?{urlencode(parameters)}" if parameters else "/"
 
     def entries(self, entries: Iterable[Entry]) -> list[Entry]:
         """Those that it shows, as far as that is known without reading them."""

@@ -44,39 +44,39 @@ def address(name: str) -> str:
     return f"/evidence/{token(name)}"
 
 
-def listed(index: Index, asked: Filter, page: int, first: str) -> bytes:
+def listed(index: Index, selection: Filter, page: int, first: str) -> bytes:
     """The list.
 
     Args:
         index: of the folder.
-        asked: what of it is to be shown.
+        selection: what of it is to be shown.
         page: which hundred, from 1.
         first: the evidence that another is to be compared with; empty where none was chosen.
     """
     every = index.entries()
-    entries = asked.entries(every)
-    if asked.reads:
-        rows = asked.rows(index.rows(entries))
+    entries = selection.entries(every)
+    if selection.reads:
+        rows = selection.rows(index.rows(entries))
         found = len(rows)
         pages = _pages(found)
         page = min(page, pages)
-        shown = rows[(page - 1) * SHOWN : page * SHOWN]
+        entries_of_page = rows[(page - 1) * SHOWN : page * SHOWN]
     else:
         found = len(entries)
         pages = _pages(found)
         page = min(page, pages)
-        shown = index.rows(entries[(page - 1) * SHOWN : page * SHOWN])
+        entries_of_page = index.rows(entries[(page - 1) * SHOWN : page * SHOWN])
     return _rendered(
         "list.html",
         folder=str(index.folder),
-        asked=asked,
+        asked=selection,
         choices=CHOICES,
         total=len(every),
         found=found,
         page=page,
         pages=pages,
         begins=(page - 1) * SHOWN + 1,
-        rows=shown,
+        rows=entries_of_page,
         others=index.artifacts(),
         artifact_address=artifact_address,
         first=first,

@@ -164,19 +164,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return HTTPStatus.INTERNAL_SERVER_ERROR, pages.refused(failed, "It cannot be computed")
 
     def _found(self) -> tuple[HTTPStatus, bytes]:
-        asked = urlsplit(self.path)
+        address = urlsplit(self.path)
         try:
-            query = dict(parse_qsl(asked.query, max_num_fields=_PARAMETERS))
+            query = dict(parse_qsl(address.query, max_num_fields=_PARAMETERS))
         except ValueError:
             many = UsageError(f"its address has more than {_PARAMETERS} fields", remedy="leave some out")
             return HTTPStatus.BAD_REQUEST, pages.refused(many, "It is not understood")
         index = self.server.index
-        if asked.path == "/":
+        if address.path == "/":
             number = query.get("page", "1")
             page = int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1
             first = pages.named(query.get("first", ""))
             return HTTPStatus.OK, pages.listed(index, filters.of_query(query), max(1, page), first)
-        kind, _, rest = asked.path.removeprefix("/").partition("/")
+        kind, _, rest = address.path.removeprefix("/").partition("/")
         if kind == "evidence" and rest:
             name = pages.named(rest)
             folder, found = index.find(name)
@@ -184,21 +184,23 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             check_inside(folder)
             with self.server.computing:
                 return HTTPStatus.OK, pages.framed(self.server.pages.page(folder, found))
-        if asked.path.startswith(_PROFILES):
-            name = pages.named(asked.path.removeprefix(_PROFILES))
+        if address.path.startswith(_PROFILES):
+            name = pages.named(address.path.removeprefix(_PROFILES))
             for one in index.artifacts():
                 if one.path.name == name and pages.artifact_address(one.path):
                     return HTTPStatus.OK, pages.profile(one.path)
-        if asked.path == "/compare" and query.get("first") and query.get("second"):
+        if address.path == "/compare" and query.get("first") and query.get("second"):
             names = pages.named(query["first"]), pages.named(query["second"])
             for name in names:
                 folder, found = index.find(name)
                 _check_size(folder / found.file)
                 check_inside(folder)
             with self.server.computing:
-                shown = side_by_side.compared(index, *names)
-            return HTTPStatus.OK, pages.framed(shown) if isinstance(shown, bytes) else pages.beside(shown)
-        raise EvidenceFault("there is no such page", where=asked.path, remedy="the list is at /")
+                found_page = side_by_side.compared(index, *names)
+            return HTTPStatus.OK, pages.framed(found_page) if isinstance(found_page, bytes) else pages.beside(
+                found_page
+            )
+        raise EvidenceFault("there is no such page", where=address.path, remedy="the list is at /")
 
     def _plain(self, status: HTTPStatus, text: str) -> None:
         self._send(status, f"{text}\n".encode(), "text/plain; charset=utf-8", "default-src 'none'")

@@ -49,17 +49,17 @@ def cv(times: Floats) -> Estimate:
     Args:
         times: shape (blocks, executions).
     """
-    return _jackknife(lambda kept: _cv(times[kept]), len(times))
+    return _jackknife(lambda chosen: _cv(times[chosen]), len(times))
 
 
 def cv_ratio(times: Floats, others: Floats) -> Estimate:
     """The coefficient of variation of ``times`` over that of ``others``; block by block both were measured."""
-    return _jackknife(lambda kept: _cv(times[kept]) / _cv(others[kept]), len(times))
+    return _jackknife(lambda chosen: _cv(times[chosen]) / _cv(others[chosen]), len(times))
 
 
 def time_ratio(times: Floats, others: Floats) -> Estimate:
     """The median of ``times`` over that of ``others``."""
-    return _jackknife(lambda kept: float(np.median(times[kept]) / np.median(others[kept])), len(times))
+    return _jackknife(lambda chosen: float(np.median(times[chosen]) / np.median(others[chosen])), len(times))
 
 
 def _cv(times: Floats) -> float:

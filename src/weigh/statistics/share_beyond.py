@@ -67,11 +67,11 @@ def least_parts(share: float) -> int:
     return math.ceil(math.log(1 - CONFIDENCE) / math.log1p(-share))
 
 
-def share_beyond(above: ArrayLike, totals: ArrayLike, *, together: float) -> ShareBeyond:
+def share_beyond(above: ArrayLike, totals: ArrayLike, *, at_once: float) -> ShareBeyond:
     """How much lies beyond a limit, with bounds that allow for answers that came slow together.
 
     As many samples count as are independent: as many as there are, and at most as many as there are parts of the run,
-    as long as ``together``, that hold one. Where some are beyond the limit, their dependence is estimated as that of a
+    as long as ``at_once``, that hold one. Where some are beyond the limit, their dependence is estimated as that of a
     percentile is (:mod:`weigh.statistics.percentiles`), with Korn's and Graubard's factor for what such an estimate is
     worth, and with a quarter of the error: clusters that look short by chance are judged more often. Where none is,
     nothing tells how long a slow phase is, and :data:`PARTS` parts are taken. The bounds are Clopper's and Pearson's.
@@ -79,15 +79,15 @@ def share_beyond(above: ArrayLike, totals: ArrayLike, *, together: float) -> Sha
     Args:
         above: samples beyond the limit, by interval of time, those without samples included.
         totals: samples in each.
-        together: intervals that are never independent of each other, as of a time that exceeds the limit.
+        at_once: intervals that are never independent of each other, as of a time that exceeds the limit.
     """
     over, some = np.asarray(above, dtype=np.float64), np.asarray(totals, dtype=np.float64)
     count, beyond = float(some.sum()), float(over.sum())
     if not count:
         return ShareBeyond(count=0, beyond=0, parts=0.0, low=0.0, high=1.0)
     share, error = beyond / count, 1 - CONFIDENCE
-    parts = min(count, float(_holding(some, together)))
-    few = float(_holding(some, max(together, len(some) / PARTS)))
+    parts = min(count, float(_holding(some, at_once)))
+    few = float(_holding(some, max(at_once, len(some) / PARTS)))
     if 0 < beyond < count:
         error /= 4
         found = long_run(over - share * some)

@@ -81,25 +81,25 @@ def _refuse_function(node: exp.Func, where: str) -> None:
 
     anonymous = isinstance(node, exp.Anonymous)
     names = {node.name.lower()} if anonymous else {one.lower() for one in node.sql_names()}
-    said = f"{sorted(names)[0]}()"
+    call = f"{sorted(names)[0]}()"
     moment = type(node).__name__.startswith(("Current", "Local", "Systimestamp", "UtcT", "UtcD"))
     if moment or names & _CLOCK:
         raise UsageError(
-            f"its answer depends on when it is asked ({said}): it is not deterministic, and no answer can be checked",
+            f"its answer depends on when it is asked ({call}): it is not deterministic, and no answer can be checked",
             where=where,
             remedy="write the moment as a literal: TIMESTAMP '2026-01-01 00:00:00'",
         )
     if any(map(_PROCESS.fullmatch, names)):
         raise UsageError(
-            f"its answer depends on the process that is asked ({said}), and no answer can be checked",
+            f"its answer depends on the process that is asked ({call}), and no answer can be checked",
             where=where,
             remedy="leave it out, or ask about the data",
         )
     if names & _CHANCE:
-        raise _another_each_time(said, where)
+        raise _another_each_time(call, where)
     if names & _FILES or (names & _FILE_TABLES and isinstance(node.parent, exp.Table)):
         argument = next(iter(node.find_all(exp.Literal)), None)
-        raise _own_file(argument.name if argument is not None else said, where)
+        raise _own_file(argument.name if argument is not None else call, where)
 
 
 def _parsed(sql: str) -> exp.Expr | None:

@@ -93,7 +93,7 @@ class Prefix:
 
 def _pattern(prefix: str) -> re.Pattern[str]:
     """Of the beginning of lines with that prefix."""
-    parts, seen, ended = [], set(), False
+    parts, observed, ended = [], set(), False
     if len(prefix) > _MOST[0] or sum(prefix.count(f"%{letter}") for letter in "audrhbi") > _MOST[1]:
         raise UsageError("this log_line_prefix is longer than weigh reads", where=prefix[:80], remedy=REMEDY)
     escapes = re.finditer(r"%(-?\d*)(.)|[^%]+|%$", prefix)
@@ -110,12 +110,12 @@ def _pattern(prefix: str) -> re.Pattern[str]:
         else:
             named = re.search(r"\?P<(\w+)>", _ESCAPES[letter])
             # A name may be there once.
-            again = named is not None and named[1] in seen
+            again = named is not None and named[1] in observed
             one = _ESCAPES[letter].replace(f"?P<{named[1]}>", "?:") if named and again else _ESCAPES[letter]
-            seen |= {named[1]} if named else set()
+            observed |= {named[1]} if named else set()
             padded = rf" *{one} *" if found[1] else one
             parts.append(padded)
-    if not {"time", "epoch"} & seen:
+    if not {"time", "epoch"} & observed:
         raise UsageError("this log_line_prefix has no time (%m, %t or %n)", where=prefix, remedy=REMEDY)
     return re.compile("".join(parts) + (")?" if ended else "") + _SEVERITIES + r":  ?")
 

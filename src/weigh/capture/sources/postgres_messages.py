@@ -87,12 +87,12 @@ class Calls:
             yield from self._ended(message, took)
         elif _PHASE.match(rest):
             self._tally.add("phases")
-        elif said := _STATEMENT.match(rest):
+        elif statement := _STATEMENT.match(rest):
             bound = self._bound(message.detail)
             if bound is None:
                 return
             entry = Entry(
-                at=message.at - (took or 0.0), session=message.session, text=said[1], bound=bound, duration_s=took
+                at=message.at - (took or 0.0), session=message.session, text=statement[1], bound=bound, duration_s=took
             )
             yield from self._said(entry, timed=took is not None)
         elif timed and (plan := _PLAN.match(rest)):

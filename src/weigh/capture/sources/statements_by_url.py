@@ -58,23 +58,23 @@ class StatementsByUrl:
     """
 
     def __init__(self, connect: dict[str, Any], name: str, database: str | None, cache: Path) -> None:
-        said = programs.ask(_PROGRAM, PSYCOPG, {"connect": connect, "database": database}, _Said, cache)
-        if said is None:
+        reply = programs.ask(_PROGRAM, PSYCOPG, {"connect": connect, "database": database}, _Said, cache)
+        if reply is None:
             raise EngineFault(
                 "the server did not say what pg_stat_statements has", where=name, remedy="see the server's log"
             )
-        if said.code == "no-extension":
-            what = f"the database {said.database} has no pg_stat_statements"
-            raise EngineFault(what, where=name, remedy=_REMEDIES[said.code])
-        if said.error is not None:
+        if reply.code == "no-extension":
+            what = f"the database {reply.database} has no pg_stat_statements"
+            raise EngineFault(what, where=name, remedy=_REMEDIES[reply.code])
+        if reply.error is not None:
             raise EngineFault(
-                sentences(said.error), where=name, remedy=_REMEDIES.get(said.code, "see whether it runs there")
+                sentences(reply.error), where=name, remedy=_REMEDIES.get(reply.code, "see whether it runs there")
             )
-        if said.rows and said.hidden and all(text == "<insufficient privilege>" for text, *_ in said.rows):
+        if reply.rows and reply.hidden and all(text == "<insufficient privilege>" for text, *_ in reply.rows):
             raise EngineFault("this user may not see the statements of others", where=name, remedy=_REMEDIES["42501"])
-        self._said = said
-        self._columns = {(table, column): one for one in said.columns for table, column in [(one[1], one[2])]}
-        self._columns |= {(f"{one[0]}.{one[1]}", one[2]): one for one in said.columns}
+        self._said = reply
+        self._columns = {(table, column): one for one in reply.columns for table, column in [(one[1], one[2])]}
+        self._columns |= {(f"{one[0]}.{one[1]}", one[2]): one for one in reply.columns}
 
     @property
     def counted_s(self) -> float | None:
@@ -145,5 +145,5 @@ def _even(bounds: tuple[int, ...]) -> bool:
 def _fewer(bounds: tuple[int, ...]) -> tuple[int, ...]:
     """As many as a script takes."""
     step = max(1, (len(bounds) - 1) // 20)
-    kept = bounds[::step]
-    return kept if kept[-1] == bounds[-1] else (*kept, bounds[-1])
+    thinned = bounds[::step]
+    return thinned if thinned[-1] == bounds[-1] else (*thinned, bounds[-1])

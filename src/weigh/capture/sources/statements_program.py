@@ -34,15 +34,15 @@ def main() -> None:
     """Connect, ask, say."""
     import psycopg
 
-    asked = json.loads(sys.stdin.read())
+    request = json.loads(sys.stdin.read())
     try:
-        with psycopg.connect(**asked["connect"], autocommit=True) as connection:
-            said = _read(connection, asked["database"])
+        with psycopg.connect(**request["connect"], autocommit=True) as connection:
+            reply = _read(connection, request["database"])
     except psycopg.Error as error:
-        said = {"error": str(error), "code": error.sqlstate or ""}
+        reply = {"error": str(error), "code": error.sqlstate or ""}
     except OSError as error:
-        said = {"error": str(error), "code": ""}
-    json.dump(said, sys.stdout)
+        reply = {"error": str(error), "code": ""}
+    json.dump(reply, sys.stdout)
 
 
 def _read(connection: object, database: str | None) -> dict[str, object]:

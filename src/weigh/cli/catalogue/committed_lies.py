@@ -128,19 +128,19 @@ def _counts(done: list[Committed]) -> dict[str, int]:
     return {name: found[name] for name in ("caught", "missed", "accused", "failed", "not_here", "not_covered")}
 
 
-def _summary(done: list[Committed], asked: int, folder: Path) -> None:
+def _summary(done: list[Committed], number: int, folder: Path) -> None:
     counts = _counts(done)
     committed = sum(counts[name] for name in ("caught", "missed", "accused", "failed"))
     caught = sum(bool(one.code) for one in done)
     accused = [one.id for one in done if one.outcome == "accused"]
     say()
-    if len(done) < asked:
-        say(f"Ended after {len(done)} of {asked} lies.")
+    if len(done) < number:
+        say(f"Ended after {len(done)} of {number} lies.")
     twins = f"twins falsely accused: {', '.join(accused)}" if accused else "no honest twin was accused"
     say(f"{caught} of {committed} lies were caught; {twins}.", bold=True)
-    for name, told in (("missed", "Not caught"), ("failed", "Could not be told")):
+    for name, label in (("missed", "Not caught"), ("failed", "Could not be told")):
         if ids := [one.id for one in done if one.outcome == name]:
-            say(f"{told}: {', '.join(ids)}.")
+            say(f"{label}: {', '.join(ids)}.")
     left = [one.id for one in done if one.outcome in ("not_here", "not_covered")]
     if left:
         say(f"Not committed: {', '.join(left)}, each for the reason that stands beside it.")

@@ -45,16 +45,20 @@ def lies(which: tuple[str, ...], run_them: bool, out: Path | None, as_json: bool
     from weigh.lies import CATALOGUE
     from weigh.model import codes
 
-    shown = tuple(codes.REGISTRY.values())
+    codes_listed = tuple(codes.REGISTRY.values())
     about: tuple[Lie, ...] = CATALOGUE
     if which:
-        named = [_named(one, shown, [lie.id for lie in CATALOGUE]) for one in which]
-        shown = tuple(dict.fromkeys(entry for entries in named for entry in entries))
-        families = {*which, *(one.family for one in shown)}
+        named = [_named(one, codes_listed, [lie.id for lie in CATALOGUE]) for one in which]
+        codes_listed = tuple(dict.fromkeys(entry for entries in named for entry in entries))
+        families = {*which, *(one.family for one in codes_listed)}
         about = tuple(lie for lie in CATALOGUE if lie.id in families)
     if as_json:
         print_json(
-            {"schema": "weigh/lies/1", "lies": [_lie(one) for one in about], "codes": [_code(one) for one in shown]}
+            {
+                "schema": "weigh/lies/1",
+                "lies": [_lie(one) for one in about],
+                "codes": [_code(one) for one in codes_listed],
+            }
         )
         return
     for lie in about:
@@ -63,7 +67,7 @@ def lies(which: tuple[str, ...], run_them: bool, out: Path | None, as_json: bool
         say_indented(lie.answer)
         if which:
             say_indented(str(lie.page))
-    for one in shown if which else ():
+    for one in codes_listed if which else ():
         say(f"{one.code}", bold=True, nl=False)
         say_indented(f" ({one.gravity}): {one.means}" if one.gravity else f": {one.means}", len(one.code))
         say_indented(str(one.page))

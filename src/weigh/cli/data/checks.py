@@ -32,13 +32,13 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
     checked: list[PageChecks] = []
     findings: list[Finding] = []
     unread: list[DataFault] = []
-    kept = 0
+    sound = 0
     for path in paths:
         if (path / "manifest.json").exists():
             manifest = file_facts.load(path)
             problems = file_facts.verify(path, manifest, "digest", _environment)
             findings += problems
-            kept += 0 if problems else len(manifest.files)
+            sound += 0 if problems else len(manifest.files)
             files = [path / file.path for file in manifest.files if (path / file.path).exists()]
             # Of Vortex there are no checksums of pages to compare.
             files = [] if manifest.vortex else files
@@ -66,8 +66,8 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
         for problem in findings:
             say(f"{problem.code} ", fg="red", bold=True, nl=False)
             say(one_line(problem.text))
-        if kept:
-            say(f"{units.count(kept, 'file')} as the manifest says, every row digested")
+        if sound:
+            say(f"{units.count(sound, 'file')} as the manifest says, every row digested")
     for one_unread in unread:
         say_failure(one_unread.what, one_unread.where, one_unread.remedy)
     code = ExitCode.FAILED if unread else ExitCode.FOUND if findings else ExitCode.OK

@@ -139,8 +139,8 @@ def _columns(names: tuple[str, ...], of: int) -> str:
         return ""
     if len(names) == of:
         return "every column"
-    shown = ", ".join(names[:_COLUMNS])
-    return shown + (f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else "")
+    listed = ", ".join(names[:_COLUMNS])
+    return listed + (f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else "")
 
 
 def _sizes(found: Written) -> Table:

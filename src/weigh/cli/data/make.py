@@ -96,20 +96,20 @@ def make(
     from weigh.experiment.data import dataset as datasets
     from weigh.model.errors import ExitCode
 
-    told, cache = progress(quiet), cache_folder()
+    report, cache = progress(quiet), cache_folder()
     spec = _layout(layout)
     matched = _matched(like, spec) if like else None
     try:
         stored = datasets.make(
-            dataset, dataset_scale(dataset, scale), seed, matched.layout if matched else spec, cache, told
+            dataset, dataset_scale(dataset, scale), seed, matched.layout if matched else spec, cache, report
         )
     except UnknownColumn as error:
         raise _unlike(dataset, like, error) if like else error from None
     written = _difference(stored, matched, dataset, like) if matched and like else None
     second = None
     if reproducible:
-        told.say("data: the same once more")
-        second = again(stored, cache, lambda names: environment.ensure(names, cache).python, told.step)
+        report.say("data: the same once more")
+        second = again(stored, cache, lambda names: environment.ensure(names, cache).python, report.step)
     if as_json:
         print_json(_document(stored, matched, written, second))
     else:
@@ -226,11 +226,11 @@ def _print_match(matched: Match, written: Written, like: str, folder: str) -> No
     from weigh.model import units
 
     spec = matched.layout
-    said = [f"writer {spec.writer}", f"codec {spec.codec}", units.count(spec.files, "file")]
+    choices = [f"writer {spec.writer}", f"codec {spec.codec}", units.count(spec.files, "file")]
     if spec.row_group_rows is not None:
-        said.append(f"row groups of {spec.row_group_rows:,} rows")
-    said += [knobs.said(name, value) for name, value in knobs.asked(spec).items()]
-    say(f"set: {'; '.join(said)}")
+        choices.append(f"row groups of {spec.row_group_rows:,} rows")
+    choices += [knobs.said(name, value) for name, value in knobs.asked(spec).items()]
+    say(f"set: {'; '.join(choices)}")
     for lack in matched.lacks:
         say(f"not to be had: {lack}")
     say("what still differs between the file and what was made:" if written.differences else "nothing differs:")

@@ -77,9 +77,9 @@ def doctor(
     from weigh.host.sysfs import Machine
     from weigh.model.errors import UsageError
 
-    asked = [name for name, given in (("--tune", tune), ("--restore", restore), ("--effect", effect)) if given]
-    if len(asked) > 1 or (asked and ctx.invoked_subcommand):
-        more = [*asked, *([ctx.invoked_subcommand] if ctx.invoked_subcommand else [])]
+    flags = [name for name, given in (("--tune", tune), ("--restore", restore), ("--effect", effect)) if given]
+    if len(flags) > 1 or (flags and ctx.invoked_subcommand):
+        more = [*flags, *([ctx.invoked_subcommand] if ctx.invoked_subcommand else [])]
         raise UsageError(f"{' and '.join(more)} cannot go together", remedy="ask for one of them")
     if ctx.invoked_subcommand:
         return

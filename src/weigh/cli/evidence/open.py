@@ -32,10 +32,10 @@ def open_page(evidence: Path, verbose: bool) -> None:
         if verbose:
             print_results(kind, kind.read(evidence), evidence, as_json=False, verbose=True)
     try:
-        shown = webbrowser.open(page.resolve().as_uri())
+        opened = webbrowser.open(page.resolve().as_uri())
     except webbrowser.Error:
-        shown = False
-    if not shown:
+        opened = False
+    if not opened:
         say("no browser was found; the page is one file without any other: open it wherever there is one", err=True)
 
 
@@ -46,9 +46,9 @@ def _page(kind: Kind[Any, Any], evidence: Path) -> Path:
 
     from weigh.evidence.files import is_regular
 
-    kept = evidence / kind.page
-    if is_regular(kept):
-        return kept
+    page = evidence / kind.page
+    if is_regular(page):
+        return page
     # Not into the evidence: an attempt that goes on seals what it wrote itself.
     made = Path(tempfile.mkdtemp(prefix="weigh-")) / kind.page
     made.write_bytes(kind.html(evidence))

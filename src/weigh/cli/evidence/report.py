@@ -51,8 +51,8 @@ def report(
         "--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes,
         "--serve": served,
     }  # fmt: skip
-    if len(asked := [name for name, given in forms.items() if given]) > 1:
-        raise UsageError(f"{' and '.join(asked)} are several forms of one report", remedy="ask for one of them")
+    if len(chosen := [name for name, given in forms.items() if given]) > 1:
+        raise UsageError(f"{' and '.join(chosen)} are several forms of one report", remedy="ask for one of them")
     if port is not None and not served:
         raise UsageError("--port is of --serve", remedy="add --serve, or leave it out")
     if served:

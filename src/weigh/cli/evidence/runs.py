@@ -40,9 +40,9 @@ def runs(out: Path, as_json: bool) -> None:
     width = max((len(named[row.evidence]) for row in rows), default=0)
     kinds = max((len(row.kind) for row in rows), default=0)
     for row in rows:
-        said = row.error or f"{row.workload}: {row.about}"
+        about = row.error or f"{row.workload}: {row.about}"
         end = "" if row.error or row.end == "complete" else f" ({row.end or 'not ended'})"
-        say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<{kinds}}  {said}{end}")
+        say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<{kinds}}  {about}{end}")
     for one in others:
         say(f"no evidence, but {one.what}: {one_line(one.path)}  ({one_line(one.shows)})", err=True)
 

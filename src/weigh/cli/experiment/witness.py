@@ -61,8 +61,8 @@ def witnessed(
     if not pins.exists():
         check(spec, request)
         progress.say(f"witness: {other.name} answers, and is not timed")
-        asked = dataclasses.replace(request, measure=False, pin=pins, resume=False)
-        folder = experiment.run(gate, asked, progress, render)
+        gate_request = dataclasses.replace(request, measure=False, pin=pins, resume=False)
+        folder = experiment.run(gate, gate_request, progress, render)
         results = files.read(folder)
         if results.exit_code() is not ExitCode.OK:
             pins.unlink(missing_ok=True)

@@ -87,9 +87,9 @@ def from_file(
             )
         workload = (str(folder / _FILE),)
     named = len(workload) == 1 and workload[0].endswith(".toml")
-    asked = workload or flags["properties"] or flags["property"]
+    has_workload = workload or flags["properties"] or flags["property"]
     path = Path(workload[0]) if named else _FILE
-    if not named and (asked or not path.exists()):
+    if not named and (has_workload or not path.exists()):
         return workload, dict(flags), target
     from weigh.experiment.config.file import read_file
 

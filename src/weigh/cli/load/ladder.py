@@ -78,16 +78,16 @@ def load_ladder(
     if target_file is None:
         keep_secret(target, server, "--target")
     command = command_line({target: server.text})
-    asked = config.make(workload, server, given, rungs or config.USUAL_RUNGS, budget, command)
+    request = config.make(workload, server, given, rungs or config.USUAL_RUNGS, budget, command)
     done: list[Path] = []
 
     def ended(folder: Path) -> Path:
         done.append(folder)
-        return files.write(out, asked.plan, done)
+        return files.write(out, request.plan, done)
 
-    commands = [_of_rung(command, one.records) for one in asked.loads]
-    order.climb(asked, server, out, commands, progress(quiet), reports.write, ended)
-    folder = files.folder_of(out, asked.plan)
+    commands = [_of_rung(command, one.records) for one in request.loads]
+    order.climb(request, server, out, commands, progress(quiet), reports.write, ended)
+    folder = files.folder_of(out, request.plan)
     results = LOAD_LADDER.read(folder)
     print_results(LOAD_LADDER, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code()))

@@ -277,12 +277,12 @@ def keep_secret(target: str, server: Target, flag: str) -> None:
     )
 
 
-def command_line(shown: Mapping[str, str]) -> str:
+def command_line(hidden: Mapping[str, str]) -> str:
     """The command line, with what may be shown in the place of each target, which may hold a password."""
-    said = sys.argv[1:]
-    for target, instead in shown.items():
-        said = [word.replace(target, instead) for word in said]
-    words = ["weigh", *(word for word in _without_secrets(said) if word != "--verbose")]
+    arguments = sys.argv[1:]
+    for target, instead in hidden.items():
+        arguments = [word.replace(target, instead) for word in arguments]
+    words = ["weigh", *(word for word in _without_secrets(arguments) if word != "--verbose")]
     context = click.get_current_context()
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.

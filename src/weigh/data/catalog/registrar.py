@@ -87,10 +87,10 @@ class Registrar:
             process.kill()
             process.wait()
             complaints.seek(0)
-            said = complaints.read().decode(errors="replace").strip().splitlines()
+            lines = complaints.read().decode(errors="replace").strip().splitlines()
             del self._processes[kind]
             raise EnvironmentFault(
-                f"{TITLES[kind]} cannot be made or read: {said[-1] if said else error}",
+                f"{TITLES[kind]} cannot be made or read: {lines[-1] if lines else error}",
                 where=str(root),
                 remedy="remove weigh's cached environments and try again",
             ) from error
@@ -105,13 +105,15 @@ class Registrar:
     def _started(self, kind: str) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
         python = self._environment(list(REQUIREMENTS[kind]))
         complaints = tempfile.TemporaryFile()  # noqa: SIM115
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYICEBERG"))}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYICEBERG"))
+        }
         process = subprocess.Popen(
             [str(python), "-I", str(runner.__file__)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
-            env=kept,
+            env=environment,
         )
         return process, complaints
 

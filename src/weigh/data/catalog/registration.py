@@ -103,15 +103,15 @@ def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: 
     """
     refuse(kind, files)
     paths, how = _laid(files, root)
-    said = registrar.register(kind, root, paths)
-    if wrong := contradiction(paths, said.files):
+    registered = registrar.register(kind, root, paths)
+    if wrong := contradiction(paths, registered.files):
         raise DataFault(
-            f"{TITLES[kind]}, as {said.by} made it, lists other files than were registered: {wrong}",
+            f"{TITLES[kind]}, as {registered.by} made it, lists other files than were registered: {wrong}",
             where=str(root),
             remedy=f"leave out ?catalog={kind}, and report this",
         )
     locations = {table: str(root / _LOCATIONS[kind].format(table=table)) for table in paths}
-    return Catalog(kind, root, paths, locations, said.by, how)
+    return Catalog(kind, root, paths, locations, registered.by, how)
 
 
 def contradiction(paths: Mapping[str, list[str]], listed: Mapping[str, list[str]]) -> str:

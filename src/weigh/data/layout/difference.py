@@ -123,11 +123,11 @@ def compare(left: TableForm, right: TableForm) -> Written:
     return Written(left=left, right=right, differences=tuple(found), kind=kind, means=means)
 
 
-def writer(said: str) -> str:
+def writer(text: str) -> str:
     """A writer's name and version as people know them, from what it wrote into the file."""
-    match = _SAID.match(said)
+    match = _SAID.match(text)
     if match is None:
-        return said
+        return text
     name, version = match["name"], match["version"]
     return f"{_PEOPLE.get(name, name)} {version}"
 

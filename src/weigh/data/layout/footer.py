@@ -145,10 +145,12 @@ def _group(fields: dict[int, Any], columns: int) -> Group:
 
 
 def _chunk(fields: dict[int, Any]) -> Chunk:
-    said = fields[3]
+    metadata = fields[3]
     # Writers say 0 of a dictionary that is not there, and of pages of a chunk without rows; or leave it out.
-    begin = min((at for at in (said[9], said.get(11)) if at), default=4 if not said[5] and not said[7] else 0)
-    if begin < 4 or said[7] < 0:
+    begin = min(
+        (at for at in (metadata[9], metadata.get(11)) if at), default=4 if not metadata[5] and not metadata[7] else 0
+    )
+    if begin < 4 or metadata[7] < 0:
         raise ValueError("no place in the file")
-    statistics = bool({1, 2, 3, 5, 6} & set(said.get(12) or {}))
-    return Chunk(begin, said[7], statistics, 4 in fields and 6 in fields)
+    statistics = bool({1, 2, 3, 5, 6} & set(metadata.get(12) or {}))
+    return Chunk(begin, metadata[7], statistics, 4 in fields and 6 in fields)

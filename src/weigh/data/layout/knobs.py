@@ -63,7 +63,7 @@ def asked(spec: LayoutSpec) -> dict[str, Any]:
 def lacking(spec: LayoutSpec) -> dict[str, str]:
     """What the layout asks for and its writer cannot do, by knob, as a sentence."""
     found = {name: _lack(spec, name, value) for name, value in asked(spec).items()}
-    return {name: said for name, said in found.items() if said}
+    return {name: problem for name, problem in found.items() if problem}
 
 
 def check(spec: LayoutSpec) -> None:
@@ -78,8 +78,8 @@ def check(spec: LayoutSpec) -> None:
         _sound(name, value)
     if spec.vortex:
         return
-    for name, said in lacking(spec).items():
-        raise UsageError(said, remedy=_remedy(spec, name))
+    for name, problem in lacking(spec).items():
+        raise UsageError(problem, remedy=_remedy(spec, name))
     if spec.writer == "duckdb" and spec.bloom_filters is True and spec.dictionary is False:
         raise UsageError(
             "duckdb writes Bloom filters for columns with dictionaries alone, and there shall be none",

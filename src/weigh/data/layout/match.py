@@ -48,9 +48,9 @@ def match(form: TableForm, base: LayoutSpec) -> Match:
     layout = _row_groups(layout, form, lacks)
     for name, value in _shown(form, layout).items():
         one: LayoutSpec = msgspec.structs.replace(layout, **{name: value})
-        said = knobs.lacking(one).get(name)
-        if said:
-            lacks.append(said)
+        problem = knobs.lacking(one).get(name)
+        if problem:
+            lacks.append(problem)
         else:
             layout = one
     return Match(layout, tuple(lacks), form)

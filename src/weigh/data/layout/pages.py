@@ -89,18 +89,18 @@ def _page(file: int, begin: int, path: Path) -> Page:
             raise _damaged(path, f"there is no page at byte {begin:,}: {error}") from None
     try:
         kind, place = _KINDS[fields[1]]
-        said = fields.get(place, {})
+        header = fields.get(place, {})
         second = fields[1] == 3
         page = Page(
             kind=kind,
             version=2 if second else 1,
-            encoding=_ENCODINGS.get(said.get(4 if second else 2, 0), "another") if kind != "index" else "",
-            values=said.get(1, 0),
+            encoding=_ENCODINGS.get(header.get(4 if second else 2, 0), "another") if kind != "index" else "",
+            values=header.get(1, 0),
             body=begin + length,
             compressed=fields[3],
             uncompressed=fields[2],
-            levels=said.get(5, 0) + said.get(6, 0) if second else 0,
-            packed=bool(said.get(7, True)) if second else True,
+            levels=header.get(5, 0) + header.get(6, 0) if second else 0,
+            packed=bool(header.get(7, True)) if second else True,
             checksum=4 in fields,
         )
         sound = page.compressed >= 0 and page.uncompressed >= 0 and 0 <= page.levels <= page.compressed

@@ -201,25 +201,25 @@ def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
         # Types that PyArrow, and only it, would read from an Arrow schema in the footer are not those of the columns.
         "store_schema": False,
     }
-    asked = knobs.asked(spec)
+    options = knobs.asked(spec)
     plain = {
         "codec_level": "compression_level", "page_index": "write_page_index", "page_checksums": "write_page_checksum",
         "dictionary": "use_dictionary", "statistics": "write_statistics",
     }  # fmt: skip
     for name, theirs in plain.items():
-        if name in asked:
-            form[theirs] = asked[name]
+        if name in options:
+            form[theirs] = options[name]
     for name in ("use_dictionary", "write_statistics"):
         if isinstance(form.get(name), tuple):
             form[name] = knobs.columns(form[name], schema.names)
-    if "parquet_version" in asked:
+    if "parquet_version" in options:
         form["version"] = "1.0" if spec.parquet_version == 1 else "2.6"
-    if "page_version" in asked:
+    if "page_version" in options:
         form["data_page_version"] = f"{spec.page_version}.0"
-    if "page_size" in asked:
+    if "page_size" in options:
         # Pages are cut between batches, and after 20,000 rows whatever they are long.
         form |= {"data_page_size": spec.page_size, "write_batch_size": 256, "max_rows_per_page": _MANY_ROWS}
-    if "bloom_filters" in asked:
+    if "bloom_filters" in options:
         able = [
             field.name for field in schema if not (pa.types.is_boolean(field.type) or pa.types.is_nested(field.type))
         ]
@@ -229,16 +229,16 @@ def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
-    asked = knobs.asked(spec)
+    options = knobs.asked(spec)
     form: dict[str, Any] = {
         "COMPRESSION": _IN_DUCKDB.get(spec.parquet_codec, spec.parquet_codec),
         "ROW_GROUP_SIZE": spec.row_group_rows,
     }
     theirs = {"codec_level": "COMPRESSION_LEVEL", "page_size": "DATA_PAGE_SIZE_LIMIT"}
-    form |= {theirs[name]: asked[name] for name in theirs if name in asked}
-    if "parquet_version" in asked:
+    form |= {theirs[name]: options[name] for name in theirs if name in options}
+    if "parquet_version" in options:
         form["PARQUET_VERSION"] = f"V{spec.parquet_version}"
-    if "bloom_filters" in asked:
+    if "bloom_filters" in options:
         form["WRITE_BLOOM_FILTER"] = spec.bloom_filters
     if spec.dictionary is False:
         form["DICTIONARY_SIZE_LIMIT"] = 0
@@ -249,36 +249,36 @@ def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
 
 
 def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
-    asked = knobs.asked(spec)
+    options = knobs.asked(spec)
     form: dict[str, Any] = {
         "compression": _IN_POLARS.get(spec.parquet_codec, spec.parquet_codec),
         "row_group_size": spec.row_group_rows,
     }
     theirs = {"codec_level": "compression_level", "page_size": "data_page_size", "statistics": "statistics"}
-    return form | {theirs[name]: asked[name] for name in theirs if name in asked}
+    return form | {theirs[name]: options[name] for name in theirs if name in options}
 
 
 def _rust_options(spec: LayoutSpec) -> dict[str, Any]:
-    asked = knobs.asked(spec)
-    level = asked.get("codec_level", _LEVELS_IN_RUST.get(spec.parquet_codec))
+    options = knobs.asked(spec)
+    level = options.get("codec_level", _LEVELS_IN_RUST.get(spec.parquet_codec))
     form: dict[str, Any] = {
         "compression": _IN_RUST.get(spec.parquet_codec, spec.parquet_codec) + ("" if level is None else f"({level})"),
         "max_row_group_size": spec.row_group_rows,
         # As of PyArrow: it would make PyArrow, and only it, see other types.
         "skip_arrow_metadata": True,
     }
-    if "parquet_version" in asked:
+    if "parquet_version" in options:
         form["writer_version"] = f"parquet_{spec.parquet_version}_0"
-    if "page_size" in asked:
+    if "page_size" in options:
         # Pages are cut between batches, and after 20,000 rows whatever they are long.
         form |= {
             "data_page_size_limit": spec.page_size, "write_batch_size": 256, "data_page_row_count_limit": _MANY_ROWS
         }  # fmt: skip
-    if "dictionary" in asked:
+    if "dictionary" in options:
         form["dictionary_enabled"] = spec.dictionary
     if spec.dictionary is True:
         form["dictionary_page_size_limit"] = _LARGE_DICTIONARY
-    if "bloom_filters" in asked:
+    if "bloom_filters" in options:
         form["bloom_filter_enabled"] = spec.bloom_filters
     if spec.bloom_filters is True:
         form |= {"bloom_filter_fpp": _FALSE_POSITIVES, "bloom_filter_ndv": spec.row_group_rows}

@@ -254,12 +254,12 @@ def _pages(path: Path, chunk: Chunk) -> list[Page]:
 
 
 def _declared(files: Sequence[_File], names: Sequence[str]) -> tuple[str, ...]:
-    said = {group.order for file in files for group in file.footer.groups}
-    if len(said) != 1:
+    orders = {group.order for file in files for group in file.footer.groups}
+    if len(orders) != 1:
         return ()
     return tuple(
         names[column] + (" descending" if descending else "")
-        for column, descending in said.pop()
+        for column, descending in orders.pop()
         if column < len(names)
     )
 
@@ -268,5 +268,5 @@ def _size(files: Sequence[_File], name: str) -> Bytes:
     return sum(file.facts["columns"][name]["compressed_bytes"] for file in files)
 
 
-def _distinct(said: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(said))
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))

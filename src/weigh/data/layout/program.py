@@ -59,7 +59,7 @@ def by_program(
             with suppress(BrokenPipeError):
                 for _, part in parts:
                     _stream(part, schema, process.stdin)
-            said, complained = process.communicate()
+            output, complained = process.communicate()
         except BaseException:
             process.kill()
             # What is still buffered has no reader any more, and that must not hide the error.
@@ -68,7 +68,7 @@ def by_program(
             raise
     if process.returncode:
         failed(_NAMES[name], complained, process.returncode, paths[0].parent)
-    if json.loads(said)[name] != version:
+    if json.loads(output)[name] != version:
         raise EnvironmentFault(
             f"the writer's environment holds another {_NAMES[name]} than {program}", where=str(python)
         )

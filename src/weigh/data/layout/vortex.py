@@ -54,9 +54,9 @@ def write(
                 remedy="leave out format: Parquet keeps these rows",
             )
     stored = pa.schema([field.with_type(_stored(field.type)) for field in schema])
-    kept = ((path, (batch.cast(stored) for batch in part)) for path, part in parts)
+    stored_parts = ((path, (batch.cast(stored) for batch in part)) for path, part in parts)
     try:
-        by_program(vortex_writer.__file__, {}, VORTEX, kept, paths, schema=stored, python=python)
+        by_program(vortex_writer.__file__, {}, VORTEX, stored_parts, paths, schema=stored, python=python)
     except pa.ArrowInvalid as error:
         raise DataFault(
             f"Vortex has no form for these rows that is read everywhere: {error}",
@@ -100,8 +100,8 @@ def opened(paths: Sequence[Path | str], python: Path) -> Iterator[Iterator[pa.Re
     command = [str(python), "-I", str(Path(vortex_reader.__file__)), json.dumps({"files": [str(one) for one in paths]})]
     # A file, not a pipe: a panic says more than a pipe holds, while nobody reads it.
     with (
-        tempfile.TemporaryFile() as said,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said) as process,
+        tempfile.TemporaryFile() as complaints,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process,
     ):
         assert process.stdout is not None
         try:
@@ -110,8 +110,8 @@ def opened(paths: Sequence[Path | str], python: Path) -> Iterator[Iterator[pa.Re
             # It ended in the middle of a stream: why stands in its complaint, before a stack of calls.
             process.stdout.close()
             process.wait()
-            said.seek(0)
-            lines = said.read().decode(errors="replace").splitlines()
+            complaints.seek(0)
+            lines = complaints.read().decode(errors="replace").splitlines()
             why = next((line for line in reversed(lines) if _ERROR.match(line)), str(error))
             raise DataFault(
                 f"vortex-data cannot read it: {one_line(why)}",

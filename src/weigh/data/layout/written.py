@@ -29,7 +29,7 @@ def _contradictions(spec: LayoutSpec, form: TableForm) -> Iterator[str]:
     codecs = {column.codec for column in form.columns.values()}
     if codecs != {spec.codec}:
         yield f"codec {', '.join(sorted(codecs))}, not {spec.codec}"
-    asked = knobs.asked(spec)
+    options = knobs.asked(spec)
     has = {
         "dictionary": [name for name, column in form.columns.items() if column.dictionary != "none"],
         "bloom_filters": [name for name, column in form.columns.items() if column.bloom_filter_bytes],
@@ -38,16 +38,16 @@ def _contradictions(spec: LayoutSpec, form: TableForm) -> Iterator[str]:
         "page_checksums": [name for name, column in form.columns.items() if column.checksums],
     }
     for name, columns in has.items():
-        if name not in asked:
+        if name not in options:
             continue
-        wanted = knobs.columns(asked[name], list(form.columns))
+        wanted = knobs.columns(options[name], list(form.columns))
         beyond = [column for column in columns if column not in wanted]
         if beyond:
-            yield f"{knobs.said(name, True)} for {', '.join(beyond)}, not {knobs.said(name, asked[name])}"
+            yield f"{knobs.said(name, True)} for {', '.join(beyond)}, not {knobs.said(name, options[name])}"
         elif wanted and not columns:
-            yield f"{knobs.said(name, False)}, not {knobs.said(name, asked[name])}"
-    if "parquet_version" in asked and any(one != spec.parquet_version for one in form.parquet_versions):
+            yield f"{knobs.said(name, False)}, not {knobs.said(name, options[name])}"
+    if "parquet_version" in options and any(one != spec.parquet_version for one in form.parquet_versions):
         yield f"Parquet version {', '.join(map(str, form.parquet_versions))}, not {spec.parquet_version}"
     versions = {one for column in form.columns.values() for one in column.page_versions}
-    if "page_version" in asked and versions != {spec.page_version}:
+    if "page_version" in options and versions != {spec.page_version}:
         yield f"pages of version {', '.join(map(str, sorted(versions)))}, not {spec.page_version}"

@@ -120,7 +120,7 @@ class LoopbackStore:
         """
         from weigh._native import StoreClient, StoreError
 
-        client, until, said = StoreClient(self.target.encoded()), time.monotonic() + _UP, ""
+        client, until, problem = StoreClient(self.target.encoded()), time.monotonic() + _UP, ""
         while time.monotonic() < until and self._process.poll() is None:
             try:
                 client.make_bucket()
@@ -128,14 +128,14 @@ class LoopbackStore:
             except StoreError as error:
                 if error.code in ("BucketAlreadyOwnedByYou", "BucketAlreadyExists"):
                     return True
-                said = str(error)
+                problem = str(error)
             time.sleep(_POLL)
         if not last:
             return False
         tail = (self._folder / "log").read_text(errors="replace")[-_TAIL:].strip()
         self._stop()
         raise EnvironmentFault(
-            f"{NAME}, which is to serve objects on this machine, did not get ready: {said or 'it ended'}",
+            f"{NAME}, which is to serve objects on this machine, did not get ready: {problem or 'it ended'}",
             where=str(self._folder),
             remedy=f"see what it says, or name the endpoint of a store in weigh.toml (it printed: {tail})",
         )

@@ -121,10 +121,10 @@ class StoredFiles:
         return EnvironmentFault(str(error), where=where, remedy="see what the store says")
 
 
-def _reached(said: str) -> str:
+def _reached(complaint: str) -> str:
     """What to do where nobody answers, by what was said instead."""
-    if "certificate" in said:
+    if "certificate" in complaint:
         return f"name the authority that signed its certificate: {AUTHORITIES}=FILE"
-    if "InvalidContentType" in said:
+    if "InvalidContentType" in complaint:
         return "it does not speak TLS there: write http:// in weigh.toml, or another port"
     return "start it, or see endpoint in weigh.toml"

@@ -153,9 +153,9 @@ class Tpch:
         }
 
     def _known(self, scale: Scale, workshop: Workshop) -> Truth:
-        said = json.loads(_run({"do": "texts", "scale": float(scale)}, workshop.python, workshop.folder))
-        queries = [(number, query_text(number, text, scale)) for number, text in said["queries"]]
-        answers = [(number, text) for number, text in said["answers"] if number not in self._foreign]
+        reply = json.loads(_run({"do": "texts", "scale": float(scale)}, workshop.python, workshop.folder))
+        queries = [(number, query_text(number, text, scale)) for number, text in reply["queries"]]
+        answers = [(number, text) for number, text in reply["answers"] if number not in self._foreign]
         return Truth({"queries": _texts(queries), **({"answers": _texts(answers)} if answers else {})})
 
 

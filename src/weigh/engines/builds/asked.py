@@ -96,14 +96,14 @@ def _path(path: Path, engine: Engine, where: str) -> Build:
 
 
 def _wheel(path: Path, engine: Engine, where: str) -> Build:
-    said = wheel.read(path, where)
-    if wheel.normal(said.package) != wheel.normal(engine.package):
+    metadata = wheel.read(path, where)
+    if wheel.normal(metadata.package) != wheel.normal(engine.package):
         raise UsageError(
-            f"{path} is a wheel of {said.package}, and engine '{engine.name}' is the package {engine.package}",
+            f"{path} is a wheel of {metadata.package}, and engine '{engine.name}' is the package {engine.package}",
             where=where,
             remedy=f"name a wheel of {engine.package}, or the engine that this one is of (weigh engines)",
         )
-    return Build(kind="wheel", content=said.sha256, file=said.file, version=said.version, place=str(path))
+    return Build(kind="wheel", content=metadata.sha256, file=metadata.file, version=metadata.version, place=str(path))
 
 
 def _folder(path: Path, engine: Engine, where: str) -> Build:

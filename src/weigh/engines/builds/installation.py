@@ -111,14 +111,14 @@ def _version(program: Path, where: str) -> str:
             timeout=_TIMEOUT,
             check=False,
         )
-        said = done.stdout if done.returncode == 0 else ""
+        output = done.stdout if done.returncode == 0 else ""
         wrong = done.stderr
     except (OSError, subprocess.TimeoutExpired) as error:
-        said, wrong = "", str(error)
-    match = _VERSION.search(said)
+        output, wrong = "", str(error)
+    match = _VERSION.search(output)
     if match is None:
         raise EnvironmentFault(
-            f"{program} does not say its version: {one_line(wrong or said, _SAID) or 'it says nothing'}",
+            f"{program} does not say its version: {one_line(wrong or output, _SAID) or 'it says nothing'}",
             where=where,
             remedy="see whether it can be executed here: it may lack libraries, or be for another machine",
         )

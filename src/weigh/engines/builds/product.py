@@ -91,28 +91,28 @@ def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> 
 
 def _kept(path: Path, build: Build, cache: Path, where: str) -> Product:
     """A copy of the wheel: whoever builds again meanwhile changes nothing of what is measured."""
-    said = wheel.read(path, where)
-    if build.kind == "wheel" and said.sha256 != build.content:
+    metadata = wheel.read(path, where)
+    if build.kind == "wheel" and metadata.sha256 != build.content:
         raise UsageError(f"{path} changed since it was read", where=where, remedy=_CHANGED)
-    place = builds_folder(cache) / said.sha256
-    if not (place / said.file).exists():
+    place = builds_folder(cache) / metadata.sha256
+    if not (place / metadata.file).exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         scratch.sweep_in(place.parent, "keeping")
         aside = scratch.made("keeping", place.parent)
         try:
             aside.chmod(0o755)
-            shutil.copyfile(path, aside / said.file)
-            if wheel.read(aside / said.file, where).sha256 != said.sha256:
+            shutil.copyfile(path, aside / metadata.file)
+            if wheel.read(aside / metadata.file, where).sha256 != metadata.sha256:
                 raise UsageError(f"{path} changed while it was read", where=where, remedy=_CHANGED)
             with suppress(OSError):
                 aside.rename(place)
-            if not (place / said.file).exists():
+            if not (place / metadata.file).exists():
                 # The same wheel under another name.
-                (aside / said.file).rename(place / said.file)
+                (aside / metadata.file).rename(place / metadata.file)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
-    plain = {**msgspec.structs.asdict(build), "file": said.file, "version": said.version}
-    return Product(wheel=place / said.file, read=BuildRead(**plain, sha256=said.sha256))
+    plain = {**msgspec.structs.asdict(build), "file": metadata.file, "version": metadata.version}
+    return Product(wheel=place / metadata.file, read=BuildRead(**plain, sha256=metadata.sha256))
 
 
 def _built(build: Build, engine: Engine, cache: Path, number: int, where: str) -> Product:
@@ -127,8 +127,8 @@ def _built(build: Build, engine: Engine, cache: Path, number: int, where: str) -
     with (place / "lock").open("w") as lock:
         # Two that want the same one: the second finds what the first has built.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if kept := _found(place):
-            return _kept(kept, build, cache, where)
+        if there := _found(place):
+            return _kept(there, build, cache, where)
         aside = scratch.folder("build", place=scratch.USUAL)
         try:
             built = _make(build, engine, aside, place / "log.txt", number, where)
@@ -161,16 +161,16 @@ def _make(build: Build, engine: Engine, aside: Path, log: Path, number: int, whe
         if folders.content(source, where) != build.content:
             raise UsageError(f"{build.place} changed since it was read", where=where, remedy=_CHANGED)
     command = build.command or _PROJECT
-    told = {"WEIGH_BUILD_OUT": str(out), "WEIGH_PYTHON": sys.executable}
+    variables = {"WEIGH_BUILD_OUT": str(out), "WEIGH_PYTHON": sys.executable}
     if build.builds is not msgspec.UNSET:
-        told |= {"WEIGH_BUILD": str(number + 1), "WEIGH_BUILD_SEED": str(build.seed(number))}
-    code = _run(command, source, told, when, log)
+        variables |= {"WEIGH_BUILD": str(number + 1), "WEIGH_BUILD_SEED": str(build.seed(number))}
+    code = _run(command, source, variables, when, log)
     if code:
-        said = one_line(log.read_text(errors="replace")[-_TAIL:], _TAIL)
+        tail = one_line(log.read_text(errors="replace")[-_TAIL:], _TAIL)
         raise EnvironmentFault(
             f"it could not be built: {command!r} {_ended(code)}",
             where=where,
-            remedy=f"see {log}, which ends with: {said}",
+            remedy=f"see {log}, which ends with: {tail}",
         )
     wheels = wheels_of(source, build.product, engine.package) if build.product else []
     wheels = wheels or wheels_of(out, "*.whl", engine.package)
@@ -189,7 +189,7 @@ def _ended(code: int | None) -> str:
     return f"did not end within {_TIMEOUT / 3600:.0f} hours" if code is None else f"ended with {code}"
 
 
-def _run(command: str, source: Path, told: Mapping[str, str], when: int, log: Path) -> int | None:
+def _run(command: str, source: Path, variables: Mapping[str, str], when: int, log: Path) -> int | None:
     """The exit code of the command; None where it did not end in time."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     for name in ("VIRTUAL_ENV", "WEIGH_BUILD", "WEIGH_BUILD_SEED"):
@@ -197,14 +197,14 @@ def _run(command: str, source: Path, told: Mapping[str, str], when: int, log: Pa
     if when:
         # Archives of the same files then are the same bytes.
         environment.setdefault("SOURCE_DATE_EPOCH", str(when))
-    environment |= told
-    with log.open("wb") as said:
+    environment |= variables
+    with log.open("wb") as output:
         process = subprocess.Popen(
             ["/bin/sh", "-c", command],
             cwd=source,
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )

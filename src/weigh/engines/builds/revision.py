@@ -50,8 +50,10 @@ def found(repository: Path, name: str, where: str) -> Revision:
     wanted = (f"{name}^{{commit}}", f"{name}^{{tree}}")
     done = [_git(repository, "rev-parse", "--verify", "--end-of-options", one) for one in wanted]
     if any(one.returncode for one in done):
-        said = one_line(done[0].stderr or done[1].stderr, _SAID)
-        remedy = f"name a branch, a tag or a commit that the clone has; git fetch brings newer ones (git says: {said})"
+        complaint = one_line(done[0].stderr or done[1].stderr, _SAID)
+        remedy = (
+            f"name a branch, a tag or a commit that the clone has; git fetch brings newer ones (git says: {complaint})"
+        )
         shallow = _git(repository, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
         if shallow:
             remedy = "the clone is shallow: fetch more of the history (actions/checkout: fetch-depth: 0; GitLab: "
@@ -70,19 +72,19 @@ def checked_out(repository: Path, commit: str, folder: Path) -> int:
         EnvironmentFault: git could not.
     """
     # No archive: what a build calls itself is often asked of git.
-    for asked in (
+    for command in (
         (repository, "clone", "--quiet", "--shared", "--no-checkout", "--", str(repository.absolute()), str(folder)),
         (folder, "checkout", "--quiet", "--detach", commit),
     ):
-        done = _git(*asked)
+        done = _git(*command)
         if done.returncode:
             raise EnvironmentFault(
                 f"git could not check out {commit}",
                 where=str(repository),
                 remedy=f"git says: {one_line(done.stderr, _SAID)}",
             )
-    said = _git(folder, "log", "-1", "--format=%ct").stdout.strip()
-    return int(said) if said.isdigit() else 0
+    seconds = _git(folder, "log", "-1", "--format=%ct").stdout.strip()
+    return int(seconds) if seconds.isdigit() else 0
 
 
 def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

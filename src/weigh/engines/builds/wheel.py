@@ -49,8 +49,8 @@ def read(path: Path, where: str) -> Wheel:
             (found,) = (one for one in archive.infolist() if _METADATA.fullmatch(one.filename))
             if found.file_size > _MOST:
                 raise ValueError
-            said = Parser().parsestr(archive.read(found).decode(), headersonly=True)
-        package, version = said["Name"], said["Version"]
+            metadata = Parser().parsestr(archive.read(found).decode(), headersonly=True)
+        package, version = metadata["Name"], metadata["Version"]
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

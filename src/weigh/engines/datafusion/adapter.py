@@ -161,9 +161,9 @@ def _plan(text: str) -> dict[str, Any] | None:
     """The operators of a plan with metrics: two spaces further in is below."""
     above: list[dict[str, Any]] = []
     for line in text.splitlines():
-        said, _, metrics = line.partition(", metrics=[")
-        depth = (len(said) - len(said.lstrip())) // 2
-        name, _, detail = said.strip().partition(": ")
+        operator, _, metrics = line.partition(", metrics=[")
+        depth = (len(operator) - len(operator.lstrip())) // 2
+        name, _, detail = operator.strip().partition(": ")
         if not name:
             continue
         seconds, rows = _ELAPSED.search(metrics), _ROWS.search(metrics)

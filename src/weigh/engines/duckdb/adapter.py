@@ -62,8 +62,8 @@ class Engine(Adapter):
     def settings_of(self, names: list[str]) -> dict[str, dict[str, Any]]:
         """As ``settings``, without the bare connection: a second instance costs an eighth of a life."""
         wanted = ", ".join(map(_quoted, names))
-        asked = f"select name, value from duckdb_settings() where name in ({wanted})"
-        read = self.connection.execute(asked).fetchall() if names else []
+        query = f"select name, value from duckdb_settings() where name in ({wanted})"
+        read = self.connection.execute(query).fetchall() if names else []
         return {name: {"value": value, "default": None} for name, value in read}
 
     def reach(self, store: dict[str, str]) -> None:
@@ -184,9 +184,9 @@ class Engine(Adapter):
             self.release()
             self.connection.execute("PRAGMA disable_profiling")
         raw = path.read_text()
-        told = json.loads(raw)
-        (root, *_) = told.pop("operator", None) or told.pop("children", None) or [None]
-        return {"plan": root and _operator(root), "counters": _numbers(told), "raw": raw}
+        document = json.loads(raw)
+        (root, *_) = document.pop("operator", None) or document.pop("children", None) or [None]
+        return {"plan": root and _operator(root), "counters": _numbers(document), "raw": raw}
 
     def close(self) -> None:
         """Close the connection."""
@@ -221,9 +221,9 @@ def _operator(node: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _numbers(told: dict[str, Any], section: str = "") -> dict[str, float]:
+def _numbers(node: dict[str, Any], section: str = "") -> dict[str, float]:
     found: dict[str, float] = {}
-    for key, value in told.items():
+    for key, value in node.items():
         if isinstance(value, dict):
             found |= _numbers(value, f"{section}{key}.")
         elif isinstance(value, (int, float)):

@@ -182,14 +182,14 @@ class Engine(Adapter):
 
     def profile(self) -> dict[str, Any]:
         """Its plan, and what the statement counted; SQLite times no operator."""
-        told: list[Any] = []
-        self.connection.trace_v2(self.apsw.SQLITE_TRACE_PROFILE, told.append)
+        traced: list[Any] = []
+        self.connection.trace_v2(self.apsw.SQLITE_TRACE_PROFILE, traced.append)
         try:
             self.run()
         finally:
             self.release()
             self.connection.trace_v2(0, None)
-        counted = {k: v for event in told for k, v in event.get("stmt_status", {}).items()}
+        counted = {k: v for event in traced for k, v in event.get("stmt_status", {}).items()}
         rows = self.connection.execute(f"EXPLAIN QUERY PLAN {self.sql}").fetchall()
         # A plan may have several parts at its top.
         plan = {"name": "QUERY PLAN", "detail": "", "seconds": None, "rows": None, "children": _below(rows, 0)}

@@ -287,8 +287,8 @@ def _converted(plain: Mapping[str, Any], kind: type[_Table], path: Path, place: 
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
-        said = _plain_words(str(error).replace("`$", f"`${place}"))
-        raise UsageError(said, where=str(path), remedy="see docs/reference/weigh-toml.md") from None
+        words = _plain_words(str(error).replace("`$", f"`${place}"))
+        raise UsageError(words, where=str(path), remedy="see docs/reference/weigh-toml.md") from None
 
 
 def _layouts(table: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

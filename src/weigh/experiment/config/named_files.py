@@ -32,8 +32,8 @@ def own_files(
         UsageError: they are not named, or are not there.
         DataFault: one of them is damaged.
     """
-    asked = (file or File()).experiment
-    workload = flags.get("workload") or ("sql" if flags.get("data") else asked.workload)
+    section = (file or File()).experiment
+    workload = flags.get("workload") or ("sql" if flags.get("data") else section.workload)
     if workload != "sql":
         if flags.get("data"):
             raise UsageError(
@@ -45,7 +45,7 @@ def own_files(
     if name:
         if not flags.get("data") and file and file.sql and file.sql.tables:
             raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
-        loads = flags.get("ingest") or (flags.get("ingest") is None and asked.ingest)
+        loads = flags.get("ingest") or (flags.get("ingest") is None and section.ingest)
         queries = file.sql if file else None
         if queries is None and not loads:
             raise UsageError(

@@ -108,12 +108,12 @@ def make_spec(
 def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Contender, ...]) -> grids.Crossed | None:
     """What ``[grid]`` and its flags make of the contenders; None where nobody asks for a grid."""
     table = (file or File()).grid
-    asked_for = flags.get("grid")
-    if table is None and asked_for is None:
+    grid_flag = flags.get("grid")
+    if table is None and grid_flag is None:
         return None
     built_once(contenders, "a grid")
     plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
-    wanted = grids.asked(plain, asked_for or {})
+    wanted = grids.asked(plain, grid_flag or {})
     given = flags.get("ingest")
     loads = (file or File()).experiment.ingest if given is None else given
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))

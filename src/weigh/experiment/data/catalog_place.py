@@ -138,8 +138,8 @@ class CatalogPlaces:
         """
         with ExitStack() as stack:
             for name, place in self._places.items():
-                if (shown := data.get(self._reading[name].layout)) is not None:
-                    stack.enter_context(place.showing(shown))
+                if (tables := data.get(self._reading[name].layout)) is not None:
+                    stack.enter_context(place.showing(tables))
             yield
 
     def described(self, contender: str, tables: Tables) -> Tables:

@@ -205,8 +205,8 @@ class DataLink:
             if self.catalogs:
                 stack.enter_context(self.catalogs.showing(data))
             if self._stores:
-                shown = {name: self._places[name, ""].tables for name in data}
-                stack.enter_context(self._stores.showing(shown))
+                tables = {name: self._places[name, ""].tables for name in data}
+                stack.enter_context(self._stores.showing(tables))
             yield
 
     def read_catalogs(self, when: Literal["before", "after"]) -> list[CatalogRead]:

@@ -161,10 +161,10 @@ class ObjectStore:
         return worker
 
     @contextmanager
-    def showing(self, shown: Mapping[str, Tables]) -> Iterator[None]:
+    def showing(self, layouts: Mapping[str, Tables]) -> Iterator[None]:
         """While this lasts, lives that are there already find other objects under the same paths, or none."""
         lives = [one for one in self._lives if not one.closed]
-        roots = {layout: self._root(tables) for layout, tables in shown.items()}
+        roots = {layout: self._root(tables) for layout, tables in layouts.items()}
         for one in lives:
             one.point(roots.get(one.layout, _NOWHERE))
         try:
@@ -248,15 +248,15 @@ class Stores:
         return self._open.get(contender.store)
 
     @contextmanager
-    def showing(self, shown: Mapping[str, Tables]) -> Iterator[None]:
+    def showing(self, layouts: Mapping[str, Tables]) -> Iterator[None]:
         """While this lasts, the paths of these layouts lead to other objects, and all others nowhere.
 
         Args:
-            shown: tables of files, by name of the layout.
+            layouts: tables of files, by name of the layout.
         """
         with ExitStack() as stack:
             for one in self._open.values():
-                stack.enter_context(one.showing(shown))
+                stack.enter_context(one.showing(layouts))
             yield
 
     @contextmanager

@@ -151,12 +151,12 @@ def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedDat
 
 
 def _said(contender: str, operation: str, found: Suspicion, kind: Kind) -> Finding:
-    shown = _shown(found)
+    label = _shown(found)
     if kind == "plan":
         return codes.A9_PLAN.finding(
             contender=contender,
             operation=operation,
-            text=f"{shown}: it keeps the plan of a text, and answers rightly when the rows change",
+            text=f"{label}: it keeps the plan of a text, and answers rightly when the rows change",
             remedy="nothing is wrong; its times are those of a text that was seen before",
         )
     if kind == "open":
@@ -164,7 +164,7 @@ def _said(contender: str, operation: str, found: Suspicion, kind: Kind) -> Findi
             "error",
             contender=contender,
             operation=operation,
-            text=f"{shown}: a result cache answers, or a compiled plan does, and here nobody can tell which",
+            text=f"{label}: a result cache answers, or a compiled plan does, and here nobody can tell which",
             remedy="no verdict on this operation; switch the cache off in its settings, or let it read changed files",
         )
     if kind == "constant":
@@ -172,14 +172,14 @@ def _said(contender: str, operation: str, found: Suspicion, kind: Kind) -> Findi
             "note",
             contender=contender,
             operation=operation,
-            text=f"{shown}, and other rows have the same answer: it keeps the plan of a text, or answers, and here "
+            text=f"{label}, and other rows have the same answer: it keeps the plan of a text, or answers, and here "
             "nobody can tell which",
             remedy="nothing is wrong, and there is no verdict on this operation; choose literals that select rows",
         )
     return codes.A9_DETECTED.finding(
         contender=contender,
         operation=operation,
-        text=f"{shown}: a result cache answers",
+        text=f"{label}: a result cache answers",
         remedy="switch the cache off in its settings; its times would be those of the cache",
     )
 

@@ -74,7 +74,7 @@ class _Heard(NamedTuple):
 def check(
     contenders: list[PreparedContender],
     workload: Workload,
-    kept: Mapping[Key, pa.Table],
+    answers: Mapping[Key, pa.Table],
     layouts: Mapping[str, CachedData],
     link: DataLink,
     timeout: float,
@@ -86,7 +86,7 @@ def check(
     Args:
         contenders: who is asked.
         workload: its operations.
-        kept: the gate's answers to the given data.
+        answers: the gate's answers to the given data.
         layouts: the given data by name of the layout; it is only read.
         link: where contenders see it.
         timeout: seconds for one question.
@@ -120,7 +120,7 @@ def check(
             heard, copies = {}, made
             with link.showing({name: copy.data for name, copy in made.items()}):
                 for one in able:
-                    found = _asked(one, target, kept, link, timeout, place)
+                    found = _asked(one, target, answers, link, timeout, place)
                     heard[one.name] = found
                     noticed = found.raised or found.wrong or not found.right
                     if not noticed and one is able[0] and number < len(tries) - 1:
@@ -132,11 +132,11 @@ def check(
             shutil.rmtree(place, ignore_errors=True)
         if any(found.raised or found.wrong for found in heard.values()):
             break
-    told = [(one, heard[one.name]) for one in contenders if one.name in heard and any(heard[one.name][:3])]
-    shown = [_finding(one, found, copies[one.contender.layout]) for one, found in told] or [
+    affected = [(one, heard[one.name]) for one in contenders if one.name in heard and any(heard[one.name][:3])]
+    damages = [_finding(one, found, copies[one.contender.layout]) for one, found in affected] or [
         _untried("no operation that was answered names a column whose pages can be damaged")
     ]
-    return [*without, *shown]
+    return [*without, *damages]
 
 
 def _untried(why: str) -> Finding:
@@ -209,31 +209,31 @@ def _copied(
 def _asked(
     ready: PreparedContender,
     target: _Target,
-    kept: Mapping[Key, pa.Table],
+    answers: Mapping[Key, pa.Table],
     link: DataLink,
     timeout: float,
     place: Path,
 ) -> _Heard:
     """What one contender makes of the damaged data; nothing of operations that it has not answered before."""
     heard = _Heard([], [], [], "")
-    said = ""
+    detail = ""
     # What it loads of them goes with them.
     passing = msgspec.structs.replace(ready, cache=place)
     with QuerySession(passing, link, timeout) as session:
         for operation in target.operations:
             for case in operation.timed():
-                before = kept.get((ready.name, operation.name, case.name))
+                before = answers.get((ready.name, operation.name, case.name))
                 if before is None:
                     continue
                 try:
                     table = session.ask(operation.text(case, ready.engine.dialect)).table
                 except WorkerEnded as ended:
                     heard.raised.append(operation.name)
-                    said = said or one_line(ended.detail, _TOLD)
+                    detail = detail or one_line(ended.detail, _TOLD)
                 else:
                     same = compare.compare(table, before, operation.schema).agrees
                     (heard.right if same else heard.wrong).append(operation.name)
-    return heard._replace(said=said)
+    return heard._replace(said=detail)
 
 
 def _finding(ready: PreparedContender, heard: _Heard, copy: _Damaged) -> Finding:

@@ -88,12 +88,12 @@ def check_answers(
         briefly: operations whose timed cases are asked as often as a second answer needs, and no more.
         affordable: asked now and then whether to go on.
     """
-    asked: dict[tuple[str, str, str], pa.Table] = {}
+    open_answers: dict[tuple[str, str, str], pa.Table] = {}
     checks: list[Check] = []
     findings: list[Finding] = []
     seconds: dict[tuple[str, str, str], float] = {}
     peaks: dict[str, int] = {}
-    varied, quick, kept = {}, {}, {}
+    varied, quick, answers = {}, {}, {}
     ways: dict[str, dict[str, str]] = {}
     contenders = list(contenders)
     for ready in contenders:
@@ -105,7 +105,7 @@ def check_answers(
                     own = {(ready.name, *key): value for key, value in one.seconds.items()}
                     affordable(seconds | own, [*checks, *one.checks])
             if answered := layouts.kept(session, one.unseen(), link, spec.timeout):
-                kept[ready.name] = answered
+                answers[ready.name] = answered
             ways[ready.name] = dialects.ways(session, one.unwitnessed())
             ways[ready.name] |= dialects.zones(ready.name, link.tables(ready).paths)
         checks += one.checks
@@ -113,20 +113,20 @@ def check_answers(
         peaks[ready.name] = one.peak
         varied[ready.name], quick[ready.name] = tuple(one.varied), tuple(one.quick)
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
-        asked.update({(ready.name, *key): table for key, table in one.open.items()})
+        open_answers.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
-    voted, folded = _cross_examine(asked, contenders, workload, silent, twins, ways)
+    voted, folded = _cross_examine(open_answers, contenders, workload, silent, twins, ways)
     checks += voted
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
-        operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth, kept=kept
+        operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth, kept=answers
     )
     return GateResult(
         gate=gate,
         findings=tuple(findings),
-        kept=asked,
+        kept=open_answers,
         tied=_tied(workload, witnesses),
         seconds=seconds,
         peaks=peaks,
@@ -161,7 +161,7 @@ def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
 
 
 def _cross_examine(
-    asked: dict[tuple[str, str, str], pa.Table],
+    open_answers: dict[tuple[str, str, str], pa.Table],
     contenders: list[PreparedContender],
     workload: Workload,
     silent: Collection[Key],
@@ -180,9 +180,9 @@ def _cross_examine(
             if (operation.name, case.name) not in silent:
                 continue
             tables = {
-                ready.name: asked[ready.name, operation.name, case.name]
+                ready.name: open_answers[ready.name, operation.name, case.name]
                 for ready in contenders
-                if (ready.name, operation.name, case.name) in asked
+                if (ready.name, operation.name, case.name) in open_answers
             }
             votes = vote(operation, case, tables, lineage, ways)
             table = twin_names.read_by(operation.sql, twins)
@@ -195,7 +195,7 @@ def _cross_examine(
 
 def acquitted(
     checks: Iterable[Check],
-    kept: Mapping[tuple[str, str, str], pa.Table],
+    answers: Mapping[tuple[str, str, str], pa.Table],
     workload: Workload,
     lineage: Mapping[str, str],
     ways: Ways,
@@ -216,7 +216,7 @@ def acquitted(
     for (name, case_name), contenders in again.items():
         operation = workload.operation(name)
         case = next(case for case in operation.cases if case.name == case_name)
-        found += vote(operation, case, {one: kept[one, name, case_name] for one in contenders}, dict(lineage), ways)
+        found += vote(operation, case, {one: answers[one, name, case_name] for one in contenders}, dict(lineage), ways)
     return found
 
 

@@ -71,7 +71,7 @@ def check_rows(
     checks: list[Check] = []
     findings: list[Finding] = []
     guarantees: dict[str, Guarantee] = {}
-    kept: dict[tuple[str, str, str], pa.Table] = {}
+    answers: dict[tuple[str, str, str], pa.Table] = {}
     seconds: dict[tuple[str, str, str], Seconds] = {}
     peaks: dict[str, int] = {}
     for ready in contenders:
@@ -81,7 +81,7 @@ def check_rows(
             checks.append(one.check(operation))
             key = ready.name, operation.name, CASE
             if operation.name in one.kept:
-                kept[key], seconds[key] = one.kept[operation.name], one.seconds[operation.name]
+                answers[key], seconds[key] = one.kept[operation.name], one.seconds[operation.name]
         findings += one.findings
         guarantees.update({ready.name: one.guarantee} if one.guarantee else {})
         peaks[ready.name] = one.peak
@@ -94,7 +94,7 @@ def check_rows(
     )
     nothing: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     return GateResult(
-        gate=gate, findings=tuple(findings), kept=kept, seconds=seconds, peaks=peaks, varied=nothing, quick=nothing
+        gate=gate, findings=tuple(findings), kept=answers, seconds=seconds, peaks=peaks, varied=nothing, quick=nothing
     )
 
 
@@ -103,8 +103,8 @@ def wrong_answer(answer: Path, load: ingest.Loading) -> str:
     found = [tuple(row.values()) for row in read_answer(answer).to_pylist()]
     if found == [load.answer]:
         return ""
-    shown = ", ".join(map(str, found[0])) if len(found) == 1 else f"{len(found):,} rows"
-    return f"the first query after loading answered {shown}, not {', '.join(map(str, load.answer))}"
+    rows_text = ", ".join(map(str, found[0])) if len(found) == 1 else f"{len(found):,} rows"
+    return f"the first query after loading answered {rows_text}, not {', '.join(map(str, load.answer))}"
 
 
 class _ContenderLoads:

@@ -211,7 +211,7 @@ def _variant(
 
 def _untried(ready: PreparedContender, name: str, refused: list[str], pace: _Pace, operations: int) -> list[Finding]:
     """What was refused, and what there was no time for."""
-    said = f"the check of the engine against itself with {name} could not be made on "
+    beginning = f"the check of the engine against itself with {name} could not be made on "
     found = []
     if refused:
         found.append(
@@ -229,7 +229,9 @@ def _untried(ready: PreparedContender, name: str, refused: list[str], pace: _Pac
                 "--scale, to have them checked, or a witness: weigh run --witness ENGINE",
             )
         )
-    return [codes.X_RELATION.finding(contender=ready.name, text=said + text, remedy=remedy) for text, remedy in found]
+    return [
+        codes.X_RELATION.finding(contender=ready.name, text=beginning + text, remedy=remedy) for text, remedy in found
+    ]
 
 
 def _contradicted(

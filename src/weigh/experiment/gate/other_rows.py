@@ -26,16 +26,16 @@ def described(given: pa.Table, right: pa.Table) -> str:
         given: what the contender handed out.
         right: the same rows as the files have them, in any order.
     """
-    said = []
+    differences = []
     if given.num_columns != right.num_columns:
         return f" ({given.num_columns} columns instead of {right.num_columns})"
     if given.num_rows != right.num_rows:
-        said.append(f"{given.num_rows:,} rows instead of {right.num_rows:,}")
+        differences.append(f"{given.num_rows:,} rows instead of {right.num_rows:,}")
     else:
-        said += _columns(given, right)
-    if not any("NULL" in one for one in said):
-        said += _cell(given, right)
-    return f" ({'; '.join(said)})" if said else ""
+        differences += _columns(given, right)
+    if not any("NULL" in one for one in differences):
+        differences += _cell(given, right)
+    return f" ({'; '.join(differences)})" if differences else ""
 
 
 def _columns(given: pa.Table, right: pa.Table) -> list[str]:
@@ -51,16 +51,16 @@ def _columns(given: pa.Table, right: pa.Table) -> list[str]:
     # Equal columns of the files tell nothing.
     moved = {at: names[digests.index(found[at])] for at in wrong if digests.count(found[at]) == 1 and at not in empty}
     other = [at for at in wrong if at not in empty and at not in moved]
-    said = []
+    differences = []
     if empty:
         which = f"all {count(len(names), 'column')}" if len(empty) == len(names) else _named(names, empty)
-        said.append(f"{which} {'is' if len(empty) == 1 else 'are'} NULL in every row")
-    said += [f"{names[at]} has the values of {other_name}" for at, other_name in moved.items()]
+        differences.append(f"{which} {'is' if len(empty) == 1 else 'are'} NULL in every row")
+    differences += [f"{names[at]} has the values of {other_name}" for at, other_name in moved.items()]
     if other:
-        said.append(f"other values in {_named(names, other)}")
+        differences.append(f"other values in {_named(names, other)}")
     if len(wrong) < len(names):
-        said.append(f"{len(names) - len(wrong)} of {count(len(names), 'column')} right")
-    return said
+        differences.append(f"{len(names) - len(wrong)} of {count(len(names), 'column')} right")
+    return differences
 
 
 def _named(names: list[str], places: list[int]) -> str:

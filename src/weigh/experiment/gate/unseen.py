@@ -86,8 +86,8 @@ def check(
     progress.say("gate: asking on data that nobody has seen")
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
     # Over columns that engines may take for one another no answer contradicts another one.
-    told = tuple(one for one in workload.operations if not twin_names.read_by(one.sql, twins))
-    workload = msgspec.structs.replace(workload, operations=told) if twins else workload
+    operations = tuple(one for one in workload.operations if not twin_names.read_by(one.sql, twins))
+    workload = msgspec.structs.replace(workload, operations=operations) if twins else workload
     place = scratch.folder("unseen")
     # Engines that run as another user must get there.
     place.chmod(0o755)

@@ -178,8 +178,8 @@ class Blocks:
         slots = schedule.slots(self._spec, begun)
         first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
         try:
-            together = not begun.serial and begun.temperature == "hot" and first < len(slots)
-            if together:
+            at_once = not begun.serial and begun.temperature == "hot" and first < len(slots)
+            if at_once:
                 # Who can do nothing that is asked here would only delay the others: by a whole time-out if it hangs.
                 needed = {arm for slot in slots[first:] if not self._out(slot) for arm in slot.arms}
                 order = start_order(self._spec.seed, block, begun.arms)
@@ -199,19 +199,19 @@ class Blocks:
                     lives.start((arm,), block)
                     lives.stand({arm: lives.alive[arm]} if arm in lives.alive else {}, block, "before")
                 samples = self._turns.turn(block, number, slot, begun.runs)
-                seen = self._write(samples)
+                columns = self._write(samples)
                 if self._stopping:
-                    self._stopping.add(samples, seen)
+                    self._stopping.add(samples, columns)
             self._over(block)
         finally:
             lives.end()
 
     def _write(self, samples: tuple[Sample, ...]) -> timeline.Columns | None:
         """A turn, and what the sampler saw meanwhile."""
-        seen = self.watching.seen()
-        turn = turns.Turn(samples=samples, cpu=self._turns.cpu_of_turn(), seen=seen)
+        columns = self.watching.seen()
+        turn = turns.Turn(samples=samples, cpu=self._turns.cpu_of_turn(), seen=columns)
         self._journal.append("turn", turns.pack(turn, self._attempt, self._digests))
-        return seen
+        return columns
 
     def _over(self, block: int) -> None:
         """Tell of all that are alive, and end them."""

@@ -127,8 +127,10 @@ def plan(
         seconds = _cost(begin, once, wish.starts, rounds, runs)
         if budget is None or seconds <= budget:
             # What is chosen here was not asked for: less of it is no less than that.
-            asked = (wish.rounds or rounds, wish.runs or runs)
-            return Plan(starts=wish.starts, rounds=rounds, runs=runs, seconds=seconds, lowered=(rounds, runs) != asked)
+            wish_of_user = (wish.rounds or rounds, wish.runs or runs)
+            return Plan(
+                starts=wish.starts, rounds=rounds, runs=runs, seconds=seconds, lowered=(rounds, runs) != wish_of_user
+            )
     assert budget is not None
     least_rounds, least_runs = choices[-1]
     for starts in range(wish.starts - 1, MIN_STARTS - 1, -1):

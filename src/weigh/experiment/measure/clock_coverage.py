@@ -54,7 +54,7 @@ class FamilyAccount:
         """
         used, now = self._seconds, time.monotonic()
         firsts = [one.first for one in executions if one.first]
-        told = [one.cost.cpu_s for one in executions] + [first.cpu_s for first in firsts]
+        inside = [one.cost.cpu_s for one in executions] + [first.cpu_s for first in firsts]
         # A query is handed over once for several executions.
         queries = {id(one.prepared): one.prepared for one in executions}
         asides = [] if firsts else [*queries.values(), *(one.handing for one in executions)]
@@ -66,7 +66,7 @@ class FamilyAccount:
             executions=len(executions),
             used=whole(used - self._last),
             inside=whole(self._worker.inside_cpu_s - self._inside),
-            told_inside=None if None in told else whole(sum(whole(seconds or 0.0) for seconds in told)),
+            told_inside=None if None in inside else whole(sum(whole(seconds or 0.0) for seconds in inside)),
             asides=whole(sum(whole(cost.cpu_s or 0.0) for cost in asides) + sum(first.asides_s for first in firsts)),
             before=whole(self._before),
             before_s=whole(self._before_s),

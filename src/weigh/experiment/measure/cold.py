@@ -105,7 +105,7 @@ class Alone:
         cost = self.worker.run(timeout, released)
         read_after = processes.bytes_read(self.worker.pid)
         by_device_after = device_reads.bytes_read(self._devices)
-        seen = CacheState(
+        state = CacheState(
             temperature=self._temperature,
             place="life",
             block=position.block,
@@ -126,7 +126,7 @@ class Alone:
         )
         # Only now: handing out the answer may read, too.
         answer, handing = self.worker.answer(timeout)
-        return Execution(run=run, at=at, prepared=prepared, cost=cost, handing=handing, answer=answer), seen
+        return Execution(run=run, at=at, prepared=prepared, cost=cost, handing=handing, answer=answer), state
 
 
 @contextmanager

@@ -32,9 +32,9 @@ def execute(worker: WorkerProcess, load: Loading, run: int, at: Seconds, timeout
     with asides.one():
         _, taken = worker.begin_ingest(load.table, load.paths, load.under, timeout)
     cost = worker.run(timeout)
-    kept = processes.allocated_bytes(map(Path, worker.files()))
+    stored = processes.allocated_bytes(map(Path, worker.files()))
     prepared = worker.prepare(load.question, timeout)
-    asked = worker.run(timeout)
+    first = worker.run(timeout)
     with asides.one():
         answer, fetched = worker.answer(timeout)
     wrong = wrong_answer(answer, load)
@@ -49,11 +49,11 @@ def execute(worker: WorkerProcess, load: Loading, run: int, at: Seconds, timeout
         cost=cost,
         handing=handing,
         answer=rows,
-        stored_bytes=kept,
+        stored_bytes=stored,
         settled_bytes=settled,
         first=FirstQuery(
-            seconds=cost.wall_s + asked.wall_s,
-            cpu_s=asked.cpu_s,
+            seconds=cost.wall_s + first.wall_s,
+            cpu_s=first.cpu_s,
             wrong=wrong,
             # Where others do its work, what it asks them for is theirs.
             asides_s=asides.seconds if cost.cpu_s is None else sum(one.cpu_s or 0.0 for one in own),

@@ -108,8 +108,8 @@ class Lives:
                 # One that died meanwhile is found out at its first turn.
                 with suppress(WorkerEnded):
                     self.files[arm] = self._sources(arm) if self._spec.ingest else worker.files()
-            seen = cold.standing(self.files.get(arm, []), place, block, arm)
-            self._journal.append("cache_state", seen)
+            state = cold.standing(self.files.get(arm, []), place, block, arm)
+            self._journal.append("cache_state", state)
 
     def tell(self, workers: Mapping[str, tuple[int, WorkerProcess]], block: int) -> None:
         """What each life could use, at its end, and what it used since its last turn."""

@@ -122,7 +122,7 @@ class LowerBound(NamedTuple):
         needed: Seconds,
         enough: Seconds,
         seconds: Mapping[tuple[str, str, str], Seconds],
-        beside: str = "",
+        addition: str = "",
     ) -> None:
         most = self.spec.budget
         if most is None or needed <= most:
@@ -137,7 +137,7 @@ class LowerBound(NamedTuple):
         raise UsageError(
             f"a budget of {units.seconds(most)} is too small: {size} of "
             f"{units.count(timed, 'operation')} need at least {units.duration(needed)}",
-            remedy=f"--budget {_typed(enough)} is enough {pace}{beside}; or "
+            remedy=f"--budget {_typed(enough)} is enough {pace}{addition}; or "
             + ("" if self.spec.scale is None else "lower --scale, or ")
             + "name fewer --operations",
         )

@@ -108,5 +108,7 @@ def tell(
         one = contender_of[arm]
         with suppress(WorkerEnded):
             in_force = worker.settings(resources.named(one.engine))
-            told = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
-            journal.append("life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, told=told))
+            resources_found = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
+            journal.append(
+                "life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, told=resources_found)
+            )

@@ -60,10 +60,10 @@ class Stopping:
         self._looks += looks
         self._seen += watches
 
-    def add(self, samples: Iterable[Sample], seen: Columns | None = None) -> None:
+    def add(self, samples: Iterable[Sample], columns: Columns | None = None) -> None:
         """A turn was measured, and this is what the sampler saw of it."""
         self._samples += samples
-        self._seen += [timeline.unpack(seen)] if seen else []
+        self._seen += [timeline.unpack(columns)] if columns else []
 
     @property
     def stopped(self) -> bool:
@@ -166,7 +166,7 @@ def standing(samples: Iterable[Sample], spec: Spec) -> str:
     names = [one.name for one in spec.contenders]
     table = observed(samples, HEADLINE, names)
     logs, base = median_logs(table), names.index(spec.baseline)
-    said = []
+    sentences = []
     for number, name in enumerate(names):
         if number == base:
             continue
@@ -175,8 +175,8 @@ def standing(samples: Iterable[Sample], spec: Spec) -> str:
         longer = int((cases > 0).sum()) if ratio >= 1 else int((cases < 0).sum())
         how, factor = ("longer", ratio) if ratio >= 1 else ("less", 1 / ratio)
         of = f"{longer} of {units.count(int(np.isfinite(cases).sum()), 'operation')}"
-        said.append(f"{name} takes {how} than {spec.baseline} on {of}, {factor:.2f} times in the mean")
-    return "; ".join(said)
+        sentences.append(f"{name} takes {how} than {spec.baseline} on {of}, {factor:.2f} times in the mean")
+    return "; ".join(sentences)
 
 
 def _half(one: Width) -> str:

@@ -41,10 +41,10 @@ class TimedAnswers:
     """
 
     def __init__(
-        self, workload: Workload, kept: Mapping[_Key, Any], tied: Mapping[tuple[str, str], Any] | None = None
+        self, workload: Workload, answers: Mapping[_Key, Any], tied: Mapping[tuple[str, str], Any] | None = None
     ) -> None:
         self._workload = workload
-        self._kept = kept
+        self._kept = answers
         self._tied = tied or {}
         self._digests: dict[_Key, str] = {}
         self._columns: dict[tuple[_Key, int], str] = {}
@@ -70,9 +70,9 @@ class TimedAnswers:
         try:
             content = answer_bytes(one.answer)
             # A salted question has another answer each time: one that was seen before is another question's.
-            seen = "" if part or position.salt else hash_bytes(content)
+            salted = "" if part or position.salt else hash_bytes(content)
             # Byte by byte what was compared before: it is as right as then.
-            if (digest := self._right.get(key, {}).get(seen)) is not None:
+            if (digest := self._right.get(key, {}).get(salted)) is not None:
                 return AnswerCheck(digest=digest)
             table = answer_in(content)
         except WorkerEnded as ended:
@@ -88,8 +88,8 @@ class TimedAnswers:
             return self._part(key, table, operation)
         found = self._whole(key, table, operation)
         right = self._right.setdefault(key, {})
-        if seen and found.outcome is Outcome.OK and len(right) < _REMEMBERED:
-            right[seen] = found.digest
+        if salted and found.outcome is Outcome.OK and len(right) < _REMEMBERED:
+            right[salted] = found.digest
         return found
 
     def _whole(self, key: _Key, table: pa.Table, operation: Operation) -> AnswerCheck:
@@ -134,5 +134,7 @@ def _column(table: pa.Table, schema: ResultSchema, at: int) -> str:
     return compare.digest(table.select([at]), ResultSchema(columns=(schema.columns[at],), ordered_by=ordered))
 
 
-def _wrong(shown: str, digest: str = "") -> AnswerCheck:
-    return AnswerCheck(outcome=Outcome.WRONG, digest=digest, detail=f"differs from the answer the gate saw: {shown}")
+def _wrong(difference: str, digest: str = "") -> AnswerCheck:
+    return AnswerCheck(
+        outcome=Outcome.WRONG, digest=digest, detail=f"differs from the answer the gate saw: {difference}"
+    )

@@ -125,8 +125,8 @@ class Turns:
             self._cpu.append(self._lives.accounts[arm].end(position, executions))
             self._tell_stop(worker, position)
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
-                seen = cold.turned(self._lives.files[arm], now - elsewhere, position)
-                self._journal.append("cache_state", seen)
+                state = cold.turned(self._lives.files[arm], now - elsewhere, position)
+                self._journal.append("cache_state", state)
         except WorkerEnded as ended:
             if not ended.alive:
                 workers.pop(arm, None)
@@ -154,7 +154,7 @@ class Turns:
                     self._watching.mark()
                     self._begin(arm, one.worker)
                     at = self.now
-                    execution, seen = one.execute(self._text(slot, arm), position, run, self.began, self._spec.timeout)
+                    execution, state = one.execute(self._text(slot, arm), position, run, self.began, self._spec.timeout)
                     self._watching.mark()
                     self._cpu.append(family.end(position, [execution]))
                     self._tell_stop(one.worker, position)
@@ -162,7 +162,7 @@ class Turns:
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
                     self._lives.tell({arm: (start, one.worker)}, block)
-                    self._journal.append("cache_state", seen)
+                    self._journal.append("cache_state", state)
             except WorkerEnded as ended:
                 self.failed.add((ready.name, slot.operation))
                 return (*samples[: run - 1], failed(position, run, at, ended))
@@ -215,7 +215,7 @@ class Turns:
 
     def _tell_requests(self, placed: Sequence[tuple[Position, Execution]]) -> None:
         """What the executions of a turn asked of a store, where their tables lie in one."""
-        asked = tuple(
+        requests = tuple(
             ExecutionRequests(
                 block=where.block,
                 start=where.start,
@@ -230,8 +230,8 @@ class Turns:
             for where, one in placed
             if one.cost.store is not None
         )
-        if asked:
-            self._journal.append("requests", RequestsOfTurn(executions=asked))
+        if requests:
+            self._journal.append("requests", RequestsOfTurn(executions=requests))
 
     def _begin(self, arm: str, worker: WorkerProcess) -> None:
         """Count from here on what its family uses. That it was stopped earlier is no matter of the turn."""

@@ -113,7 +113,7 @@ def _change(
     cases = {case: _blocks(of, case, baseline, contender) for case in dict.fromkeys(one.case for one in of)}
     case = max(cases, key=lambda name: _moved(cases[name]), default="")
     blocks = cases.get(case, ())
-    shown = verdict is not None and verdict.ratio is not None and verdict.verdict is not VerdictName.REFUSED
+    decided = verdict is not None and verdict.ratio is not None and verdict.verdict is not VerdictName.REFUSED
     before, after = ([one[side] for one in blocks] for side in (0, 1))
     return ProfiledChange(
         operation=operation,
@@ -121,11 +121,11 @@ def _change(
         baseline=baseline,
         contender=contender,
         verdict=str(verdict.verdict) if verdict else None,
-        ratio=verdict.ratio if verdict and shown else None,
+        ratio=verdict.ratio if verdict and decided else None,
         # Times of what was refused are shown nowhere.
-        before_s=statistics.median(before) if before and shown else None,
-        after_s=statistics.median(after) if after and shown else None,
-        blocks=blocks if shown else (),
+        before_s=statistics.median(before) if before and decided else None,
+        after_s=statistics.median(after) if after and decided else None,
+        blocks=blocks if decided else (),
     )
 
 

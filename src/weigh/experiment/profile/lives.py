@@ -205,5 +205,5 @@ def _clean(stacks: dict[str, int]) -> dict[str, int]:
 
 def clean(text: Any, limit: int = 0) -> str:
     """Without passwords of URLs, with what a terminal obeys made visible, and at most so long."""
-    shown = visible(without_passwords(str(text)))
-    return shown if not limit or len(shown) <= limit else shown[: limit - 3] + "..."
+    line = visible(without_passwords(str(text)))
+    return line if not limit or len(line) <= limit else line[: limit - 3] + "..."

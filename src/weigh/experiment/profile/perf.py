@@ -69,11 +69,11 @@ class Perf:
                 # Its group: some distributions put a script before it.
                 _signal(record, signal.SIGINT)
                 try:
-                    _, said = record.communicate(timeout=_PATIENCE)
+                    _, errors = record.communicate(timeout=_PATIENCE)
                 except subprocess.TimeoutExpired:
                     _signal(record, signal.SIGKILL)
-                    _, said = record.communicate()
-        self._read(raw, said.decode(errors="replace"))
+                    _, errors = record.communicate()
+        self._read(raw, errors.decode(errors="replace"))
 
     @staticmethod
     def _begun(record: subprocess.Popen[bytes], replies: int) -> None:
@@ -83,7 +83,7 @@ class Perf:
             if select.select([replies], [], [], 0.05)[0]:
                 return
 
-    def _read(self, raw: Path, said: str) -> None:
+    def _read(self, raw: Path, errors: str) -> None:
         try:
             # Without inlined functions: naming them takes minutes for a large library.
             show = ["perf", "script", "-i", str(raw), "--no-inline", "-F", "comm,tid,ip,sym,dso"]
@@ -97,7 +97,7 @@ class Perf:
         for stack in stacks(text):
             self.stacks[stack] = self.stacks.get(stack, 0) + round(1e6 / FREQUENCY)
         if not self.stacks:
-            lines = [line.strip() for line in said.splitlines() if line.strip() not in ("", "Error:")]
+            lines = [line.strip() for line in errors.splitlines() if line.strip() not in ("", "Error:")]
             self.lacks = (
                 f"perf cannot sample here: {lines[0].rstrip('.')} (see /proc/sys/kernel/perf_event_paranoid)"
                 if lines

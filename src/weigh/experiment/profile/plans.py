@@ -110,7 +110,7 @@ def _pairs(old: Sequence[_Step], new: Sequence[_Step]) -> dict[int, int]:
     First those of one name that work on mostly the same, wherever they are: another order of joins moves them. Of the
     others, in the order of the plans, where one does not say what it works on.
     """
-    told = [one.words() for one in old], [one.words() for one in new]
+    word_pairs = [one.words() for one in old], [one.words() for one in new]
     by_name: dict[str, list[int]] = {}
     for number, one in enumerate(old[:_MOST]):
         by_name.setdefault(one.name, []).append(number)
@@ -118,7 +118,7 @@ def _pairs(old: Sequence[_Step], new: Sequence[_Step]) -> dict[int, int]:
         (-share, abs(number - other), number, other)
         for number, one in enumerate(new[:_MOST])
         for other in by_name.get(one.name, ())
-        if (share := _alike(told[0][other], told[1][number])) >= _MOSTLY
+        if (share := _alike(word_pairs[0][other], word_pairs[1][number])) >= _MOSTLY
     ]
     found: dict[int, int] = {}
     taken: set[int] = set()
@@ -131,7 +131,7 @@ def _pairs(old: Sequence[_Step], new: Sequence[_Step]) -> dict[int, int]:
     for match in SequenceMatcher(a=names[0], b=names[1], autojunk=False).get_matching_blocks():
         for step in range(match.size):
             other, number = rest[0][match.a + step], rest[1][match.b + step]
-            if not (told[0][other] and told[1][number]):
+            if not (word_pairs[0][other] and word_pairs[1][number]):
                 found[number] = other
     return found
 
@@ -176,16 +176,16 @@ def _flat(one: Operator, depth: int) -> list[tuple[int, Operator]]:
 
 
 def _change(old: _Step | None, new: _Step | None) -> OperatorChange:
-    shown = new or old
-    assert shown is not None
+    operator = new or old
+    assert operator is not None
     before, after = (old.seconds if old else []), (new.seconds if new else [])
     before_s, after_s = (statistics.median(seconds) if seconds else None for seconds in (before, after))
     known = before_s is not None or after_s is not None
     one_side = old is None or new is None
     return OperatorChange(
-        name=shown.name,
-        detail=shown.detail,
-        depth=shown.depth,
+        name=operator.name,
+        detail=operator.detail,
+        depth=operator.depth,
         there="both" if not one_side else "contender" if new else "baseline",
         before_s=before_s,
         after_s=after_s,

@@ -82,9 +82,9 @@ def why(evidence: Path, request: WhyRequest, out: Path, progress: Progress) -> W
             changes, notes = [], dict.fromkeys([*_licences(record, chosen), *_others()])
             for number, change in enumerate(chosen, 1):
                 progress.say(f"profile {number} of {len(chosen)}: {change.operation}, {change.contender}")
-                done, said = _profiled(change, setup, record, request.seconds, folder, number)
+                done, warnings = _profiled(change, setup, record, request.seconds, folder, number)
                 changes.append(done)
-                notes |= dict.fromkeys(said)
+                notes |= dict.fromkeys(warnings)
             found = msgspec.structs.replace(found, changes=tuple(changes), notes=tuple(notes))
             files.write(folder, found)
     return found
@@ -100,9 +100,9 @@ def _setup(
         operations=tuple(dict.fromkeys(one.operation for one in chosen)),
         grid=msgspec.UNSET,
     )
-    asked = RunRequest(root=out.parent, command="", measure=False, own=request.own)
-    setups.check(spec, asked)
-    return setups.prepare(spec, asked, progress, stack)
+    run_request = RunRequest(root=out.parent, command="", measure=False, own=request.own)
+    setups.check(spec, run_request)
+    return setups.prepare(spec, run_request, progress, stack)
 
 
 def _same(record: Record, setup: Setup) -> None:
@@ -166,10 +166,10 @@ def _profiled(
 
 
 def _lacks(sides: dict[str, Side]) -> str:
-    said = {name: side.lacks for name, side in sides.items() if side.lacks}
-    if len(said) == len(sides) and len(set(said.values())) == 1:
-        return next(iter(said.values()))
-    return "; ".join(f"{name}: {lacks}" for name, lacks in said.items())
+    lacking = {name: side.lacks for name, side in sides.items() if side.lacks}
+    if len(lacking) == len(sides) and len(set(lacking.values())) == 1:
+        return next(iter(lacking.values()))
+    return "; ".join(f"{name}: {lacks}" for name, lacks in lacking.items())
 
 
 def _versions(record: Record, sides: dict[str, Side]) -> list[str]:

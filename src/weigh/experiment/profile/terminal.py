@@ -69,8 +69,8 @@ def _seen(one: ProfiledChange) -> Iterable[RenderableType]:
     table.add_column(no_wrap=True)
     for operator in words.operator_lines(one)[:_ROWS]:
         times = f"{units.seconds(operator.before_s)} -> {units.seconds(operator.after_s)}"
-        shown = words.there(operator) or times
-        table.add_row("operator", words.operator(operator), words.change(operator.change_s), shown)
+        cell = words.there(operator) or times
+        table.add_row("operator", words.operator(operator), words.change(operator.change_s), cell)
     for kind in one.functions:
         for function in words.function_lines(kind, one.least_s)[:_ROWS]:
             times = f"{units.seconds(function.before_s)} -> {units.seconds(function.after_s)}"
@@ -91,11 +91,13 @@ def _plain(one: ProfiledChange) -> list[str]:
         new = sum(operator.there == "contender" for operator in reshaped)
         gone = sum(operator.there == "baseline" for operator in reshaped)
         rows = len(reshaped) - new - gone
-        said = [
+        amounts = [
             f"{many} {what}" for many, what in ((new, "new"), (gone, "gone"), (rows, "with other row counts")) if many
         ]
         found.append(
-            f"plan: {', '.join(said)} of {units.count(len(one.operators), 'operator')}" if said else "plan: the same"
+            f"plan: {', '.join(amounts)} of {units.count(len(one.operators), 'operator')}"
+            if amounts
+            else "plan: the same"
         )
     if one.operators_lack:
         found.append(f"not available here: {one.operators_lack}")

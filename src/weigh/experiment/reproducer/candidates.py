@@ -151,7 +151,7 @@ def _able(suspect: Divergence, gate: Gate) -> list[str]:
         return suspect.checks[0].witness.removesuffix(ON_UNSEEN).split(", ")
     (word,) = (one for one in gate.operations if one.operation == suspect.operation.name)
     right = (GateStatus.AGREED, GateStatus.UNVERIFIED)
-    return [name for status in right for name, said in word.contenders.items() if said is status]
+    return [name for status in right for name, state in word.contenders.items() if state is status]
 
 
 def _by(suspect: Divergence, party: Party, checks: tuple[Check, ...] | list[Check]) -> Refutation:
@@ -168,8 +168,8 @@ def _by(suspect: Divergence, party: Party, checks: tuple[Check, ...] | list[Chec
                 times=_AGAIN if check.detail.startswith("from its execution") else 1,
             ),
         )
-    seen = kinds(difference for check in checks for difference in check.differences)
-    return Refutation(party=party, questions=tuple(questions.values())[:_CASES], kinds=seen or None)
+    differences = kinds(difference for check in checks for difference in check.differences)
+    return Refutation(party=party, questions=tuple(questions.values())[:_CASES], kinds=differences or None)
 
 
 def _itself(suspect: PreparedContender, witness: str) -> Party | None:

@@ -247,18 +247,18 @@ def _literal(value: Any) -> bool:
 
 def _tried(one: Reproducer, path: Path, timeout: Seconds) -> str:
     """Why the script does not show the divergence; empty where it does."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
     command, place = [str(one.ready.environment.python), "-I", str(path)], path.parent.parent
     room = scratch.folder("reproducer")
     if one.ready.readable is not None and one.ready.engine.confined:
         # The query is others'.
         command = surroundings.confined(command, [place.resolve()], room)
-        kept = confinement.environment(str(room))
+        environment = confinement.environment(str(room))
     try:
         done = subprocess.run(
             command,
             cwd=place,
-            env={**kept, "TZ": "UTC"},
+            env={**environment, "TZ": "UTC"},
             capture_output=True,
             text=True,
             timeout=timeout,
@@ -272,5 +272,5 @@ def _tried(one: Reproducer, path: Path, timeout: Seconds) -> str:
         return ""
     if done.returncode == 0:
         return "asked by its script, the engine is right"
-    said = done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["nothing"]
-    return f"its script ended with code {done.returncode} ({one_line(said[-1], 200)})"
+    lines = done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["nothing"]
+    return f"its script ended with code {done.returncode} ({one_line(lines[-1], 200)})"

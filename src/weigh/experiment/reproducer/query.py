@@ -164,9 +164,9 @@ def _items(tree: exp.Query, schema: ResultSchema) -> list[exp.Expr]:
     return list(tree.selects)
 
 
-def _narrowed(schema: ResultSchema, kept: list[int]) -> ResultSchema:
+def _narrowed(schema: ResultSchema, columns: list[int]) -> ResultSchema:
     """The schema of an answer with only these columns."""
-    place = {old: new for new, old in enumerate(kept)}
+    place = {old: new for new, old in enumerate(columns)}
     ordered: list[int] = []
     for position in schema.ordered_by:
         # After a column that is not there any more, the order of the others cannot be seen.
@@ -176,7 +176,7 @@ def _narrowed(schema: ResultSchema, kept: list[int]) -> ResultSchema:
     found = tuple(place[position] for position in schema.keys if position in place)
     return msgspec.structs.replace(
         schema,
-        columns=tuple(schema.columns[old] for old in kept),
+        columns=tuple(schema.columns[old] for old in columns),
         ordered_by=tuple(ordered),
         keys=found if len(found) == len(schema.keys) else (),
     )

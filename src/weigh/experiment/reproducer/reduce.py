@@ -84,15 +84,15 @@ class Reduction:
                         return check, Shown(excerpt, question, found)
         return None
 
-    def reduce(self, shown: Shown) -> Shown:
+    def reduce(self, disagreement: Shown) -> Shown:
         """Less of everything."""
-        shown = self._shorter(shown)
-        shown = self._fewer(shown, _COARSE)
-        shown = self._fewer_values(shown)
-        shown = self._fewer(shown, _COARSE)
+        disagreement = self._shorter(disagreement)
+        disagreement = self._fewer(disagreement, _COARSE)
+        disagreement = self._fewer_values(disagreement)
+        disagreement = self._fewer(disagreement, _COARSE)
         if self._size > ENOUGH:
-            shown = self._fewer(shown, reduce_rows.FINEST)
-        return self._shorter(shown)
+            disagreement = self._fewer(disagreement, reduce_rows.FINEST)
+        return self._shorter(disagreement)
 
     def _needs(self, testimony: Refutation) -> Mapping[str, list[str]]:
         """Columns that the questions read; all where one is not understood."""
@@ -127,82 +127,82 @@ class Reduction:
                 return
             wanted = min(largest, wanted * _GROWTH, MOST_ROWS)
 
-    def _try(self, shown: Shown, excerpt: Excerpt) -> Shown | None:
+    def _try(self, disagreement: Shown, excerpt: Excerpt) -> Shown | None:
         """The same question about other rows."""
         if not self.clock.left:
             return None
         size = self.pair.put(excerpt)
-        found = self.pair.ask(shown.question)
+        found = self.pair.ask(disagreement.question)
         if found is None:
             return None
         self._size = size
-        return Shown(excerpt, shown.question, found)
+        return Shown(excerpt, disagreement.question, found)
 
-    def _shorter(self, shown: Shown) -> Shown:
+    def _shorter(self, disagreement: Shown) -> Shown:
         """A shorter query, and only the tables and columns that it needs."""
-        parsed = self._parsed(shown)
+        parsed = self._parsed(disagreement)
         if parsed is None:
-            return shown
-        best = shown
+            return disagreement
+        best = disagreement
 
         def holds(candidate: Parsed) -> bool:
             nonlocal best
-            question = asking(shown.question, candidate)
+            question = asking(disagreement.question, candidate)
             found = self.pair.ask(question) if self.clock.left else None
             if found is not None:
-                best = Shown(shown.excerpt, question, found)
+                best = Shown(disagreement.excerpt, question, found)
             return found is not None
 
         needs = reduce_query.minimal(parsed, holds).needs()
         # What needs no table needs no data either, and is left with what it has.
         return (needs and self._try(best, best.excerpt.needing(needs))) or best
 
-    def _parsed(self, shown: Shown) -> Parsed | None:
+    def _parsed(self, disagreement: Shown) -> Parsed | None:
         """The query as it can be made shorter, if its rendering means the same to both."""
-        question = shown.question
+        question = disagreement.question
         if question.witness != (question.sql,):
             return None
-        columns = {table: content.column_names for table, content in shown.excerpt.tables.items()}
+        columns = {table: content.column_names for table, content in disagreement.excerpt.tables.items()}
         parsed = reduce_query.parse(question.sql, question.schema, columns)
         if parsed is None or not self.clock.left:
             return None
-        self.pair.put(shown.excerpt)
+        self.pair.put(disagreement.excerpt)
         again = self.pair.ask(asking(question, parsed))
         if again is None:
             return None
         same = (
             compare.compare(one, other, question.schema).agrees
-            for one, other in ((again.got, shown.found.got), (again.expected, shown.found.expected))
+            for one, other in ((again.got, disagreement.found.got), (again.expected, disagreement.found.expected))
         )
         return parsed if all(same) else None
 
-    def _fewer(self, shown: Shown, finest: int) -> Shown:
+    def _fewer(self, disagreement: Shown, finest: int) -> Shown:
         """Fewer rows of each table, the largest first."""
-        for table in sorted(shown.excerpt.tables, key=lambda name: -shown.excerpt.tables[name].nbytes):
-            rows = np.arange(shown.excerpt.tables[table].num_rows)
-            shown = self._without(shown, table, rows, rows, finest)
-        return shown
+        for table in sorted(disagreement.excerpt.tables, key=lambda name: -disagreement.excerpt.tables[name].nbytes):
+            rows = np.arange(disagreement.excerpt.tables[table].num_rows)
+            disagreement = self._without(disagreement, table, rows, rows, finest)
+        return disagreement
 
-    def _fewer_values(self, shown: Shown) -> Shown:
+    def _fewer_values(self, disagreement: Shown) -> Shown:
         """Fewer of the values that occur more than once in a column, the rarest left out first."""
-        for table in shown.excerpt.tables:
-            for name in shown.excerpt.tables[table].column_names:
-                of_row = _codes(shown.excerpt.tables[table].column(name))
+        for table in disagreement.excerpt.tables:
+            for name in disagreement.excerpt.tables[table].column_names:
+                of_row = _codes(disagreement.excerpt.tables[table].column(name))
                 values, counts = np.unique(of_row, return_counts=True)
                 if 1 < len(values) <= len(of_row) // 2:
                     parts = values[np.argsort(counts, kind="stable")]
-                    shown = self._without(shown, table, parts, of_row, _VALUES)
-        return shown
+                    disagreement = self._without(disagreement, table, parts, of_row, _VALUES)
+        return disagreement
 
     def _without(
-        self, shown: Shown, table: str, parts: NDArray[np.integer], of_row: NDArray[np.integer], finest: int
+        self, disagreement: Shown, table: str, parts: NDArray[np.integer], of_row: NDArray[np.integer], finest: int
     ) -> Shown:
         """Leave out rows of a table by parts; ``of_row`` says to which part each row belongs."""
-        whole, best = shown.excerpt, shown
+        whole, best = disagreement.excerpt, disagreement
 
-        def holds(kept: NDArray[np.integer]) -> bool:
+        def holds(rows_left: NDArray[np.integer]) -> bool:
             nonlocal best
-            smaller = self._try(shown, whole.taking(table, np.flatnonzero(np.isin(of_row, kept))))
+            smaller = self._try(disagreement, whole.taking(table, np.flatnonzero(np.isin(of_row, rows_left))))
             best = smaller or best
             self.progress.step(*self.clock.hands, f"shrinking: {best.excerpt.rows:,} rows")
             return smaller is not None

@@ -151,9 +151,9 @@ class _Shrinking:
                     if located is None:
                         tried.append(testimony.party.name + (f" ({pair.complaint})" if pair.complaint else ""))
                         break
-                    check, shown = located
-                    shown = search.reduce(shown)
-                finding = self._keep(evidence, testimony, check, shown, python)
+                    check, disagreement = located
+                    disagreement = search.reduce(disagreement)
+                finding = self._keep(evidence, testimony, check, disagreement, python)
                 if finding is not None:
                     return finding
                 tried.append(f"{testimony.party.name} in new lives")
@@ -177,23 +177,25 @@ class _Shrinking:
             catalogs=self.scene.catalogs,
         )
 
-    def _keep(self, evidence: Path, testimony: Refutation, check: Check, shown: Shown, python: Path) -> Finding | None:
+    def _keep(
+        self, evidence: Path, testimony: Refutation, check: Check, disagreement: Shown, python: Path
+    ) -> Finding | None:
         """Confirm it with new lives, keep it and say so; None where it cannot be confirmed."""
         with self._confront(testimony, python, Clock(SECONDS), fresh=True) as pair:
-            pair.put(shown.excerpt)
-            found = pair.ask(shown.question)
+            pair.put(disagreement.excerpt)
+            found = pair.ask(disagreement.question)
         if found is None:
             return None
         final = self.folder / "final"
         final.mkdir()
-        tables = shown.excerpt.write(final, python)
+        tables = disagreement.excerpt.write(final, python)
         one = package.Reproducer(
             ready=self.suspect.ready,
             operation=self.suspect.operation.name,
-            question=shown.question,
+            question=disagreement.question,
             found=found,
             witness=testimony.party.name,
-            story=self._story(check, shown),
+            story=self._story(check, disagreement),
             undecided=self.suspect.undecided,
         )
         missing = package.add_script(one, final, tables, SECONDS)
@@ -202,7 +204,7 @@ class _Shrinking:
         script = quote(str(place / package.SCRIPT))
         again = f", in one of {one.question.times} executions" if one.question.times > 1 else ""
         what = "; ".join(map(str, found.differences[:1])) + again
-        size_ = f"{units.count(shown.excerpt.rows, 'row')} ({units.size(size(tables))})"
+        size_ = f"{units.count(disagreement.excerpt.rows, 'row')} ({units.size(size(tables))})"
         undecided = "; nothing tells who is right" if self.suspect.undecided else ""
         without = f"; data and query without a script: {missing}" if missing else ""
         return codes.A1_REPRODUCER.finding(
@@ -212,7 +214,7 @@ class _Shrinking:
             remedy=f"ask it {place / package.QUERY} on the data beside it" if missing else f"uv run {script}",
         )
 
-    def _story(self, check: Check, shown: Shown) -> tuple[str, ...]:
+    def _story(self, check: Check, disagreement: Shown) -> tuple[str, ...]:
         total = sum(self.source.rows.values())
         blame = "They differ, and nothing tells who is right:" if self.suspect.undecided else "Contradicted there by"
         cases = units.count(len(self.suspect.operation.cases), "case")
@@ -220,7 +222,7 @@ class _Shrinking:
             f"Found in experiment {self.scene.spec.id}, operation {check.operation}, case {check.case}, on "
             f"{self.manifest.dataset}, written by {self.manifest.writer}.",
             f"{blame} {check.witness}, on {self.suspect.wrong} of {cases}.",
-            f"Shrunk from {total:,} rows to {shown.excerpt.rows:,}.",
+            f"Shrunk from {total:,} rows to {disagreement.excerpt.rows:,}.",
         )
 
 

@@ -232,37 +232,37 @@ def _empty(table: pa.Table) -> bool:
     return table.num_rows == 1 and all(column.null_count == 1 for column in table.columns)
 
 
-def _problems(seen: _Seen, asking: float, spec: Spec) -> Iterator[tuple[Kind, str]]:
-    nothing = list(_nothing(seen, asking))
+def _problems(look: _Seen, asking: float, spec: Spec) -> Iterator[tuple[Kind, str]]:
+    nothing = list(_nothing(look, asking))
     yield from nothing
-    if seen.source == "generated":
+    if look.source == "generated":
         yield "generated", "its plan reads no table: the rows that it asks are made by the engine itself"
     if nothing:
         return
-    logs = [math.log(one) for one in seen.seconds if one > 0]
+    logs = [math.log(one) for one in look.seconds if one > 0]
     if len(logs) > 1:
         middle = median(logs)
         spread = _MAD * median(abs(one - middle) for one in logs)
         half = _T * spread * math.sqrt(1.5 / (MOST_STARTS * _ROUNDS))
-        asked = spec.precision if spec.precision else NARROW * spec.rules.margin
-        if half > _CLEARLY * asked:
+        half_wanted = spec.precision if spec.precision else NARROW * spec.rules.margin
+        if half > _CLEARLY * half_wanted:
             yield (
                 "noisy",
                 f"its executions scatter by {units.percent(spread)}: {MOST_STARTS} starts would tell it to "
-                f"{units.percent(half)}, and {units.percent(asked)} is asked",
+                f"{units.percent(half)}, and {units.percent(half_wanted)} is asked",
             )
 
 
-def _nothing(seen: _Seen, asking: float) -> Iterator[tuple[Kind, str]]:
+def _nothing(look: _Seen, asking: float) -> Iterator[tuple[Kind, str]]:
     """Why an operation measures nothing."""
-    if seen.source == "constant":
+    if look.source == "constant":
         yield "constant", "its plan reads no table: it is answered from constants, or from statistics of the files"
-    if seen.empty:
-        said = "no row" if seen.rows == 0 else "one row of NULL"
-        yield "empty", f"its answer is empty ({said}): whatever it asks for is not in the data"
-    fastest = min(seen.seconds)
+    if look.empty:
+        emptiness = "no row" if look.rows == 0 else "one row of NULL"
+        yield "empty", f"its answer is empty ({emptiness}): whatever it asks for is not in the data"
+    fastest = min(look.seconds)
     # A fine clock never tells the same number of nanoseconds again and again.
-    if len(seen.seconds) > _COARSE and len(set(seen.seconds)) <= _COARSE:
+    if len(look.seconds) > _COARSE and len(set(look.seconds)) <= _COARSE:
         yield "too_fast", "its time cannot be told from a tick of the clock: every verdict on it is REFUSED"
     elif fastest < 1.5 * asking:
         yield (

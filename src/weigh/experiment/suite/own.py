@@ -54,13 +54,13 @@ def own_data(
     Raises:
         WeighError: they are not there, or nothing of them can be asked.
     """
-    asked = dict(flags)
-    if asked.get("data"):
-        asked["workload"] = asked.get("workload") or "sql"
-    if folder := named(file, path, asked):
-        found = own_files(folder, file, path, asked, progress)
-        return found._replace(written=_written(file, asked)), {**asked, "workload": "sql"}
-    return named_files.own_files(file, path, asked, progress), asked
+    options = dict(flags)
+    if options.get("data"):
+        options["workload"] = options.get("workload") or "sql"
+    if folder := named(file, path, options):
+        found = own_files(folder, file, path, options, progress)
+        return found._replace(written=_written(file, options)), {**options, "workload": "sql"}
+    return named_files.own_files(file, path, options, progress), options
 
 
 def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
@@ -126,8 +126,8 @@ def own_files(
         if text is None or None in others.values():
             left.append(LeftOut(name=one.name, why="other questions make other tables of the same names"))
         else:
-            kept = {key: written for key, written in others.items() if written is not None}
-            questions.append(msgspec.structs.replace(one, sql=text, dialect=kept))
+            written_keys = {key: written for key, written in others.items() if written is not None}
+            questions.append(msgspec.structs.replace(one, sql=text, dialect=written_keys))
     if made.ignored:
         why = "it decides how fast tables are made, and every contender has settings of its own"
         ignored = tuple(Unread(key=f"load: SET {name}", why=why, file="") for name in made.ignored)
@@ -151,15 +151,19 @@ def own_files(
     )
     files = tuple(file for found in tables.values() for file in found)
     key = msgspec.json.encode(content, order="deterministic").decode()
-    asked = schemas(questions, contenders, key, data, files, cache, progress)
-    left += asked.left_out
-    operations = tuple(_operation(one, asked.schemas[one.name]) for one in questions if one.name in asked.schemas)
+    schemas_found = schemas(questions, contenders, key, data, files, cache, progress)
+    left += schemas_found.left_out
+    operations = tuple(
+        _operation(one, schemas_found.schemas[one.name]) for one in questions if one.name in schemas_found.schemas
+    )
     if not operations:
         # Why the load failed comes first: what is missing after it follows from that.
         reasons = dict.fromkeys(sorted((one.why for one in left), key=lambda why: not why.startswith("its load")))
-        said = "; ".join(f"{next(one.name for one in left if one.why == why)}: {why}" for why in [*reasons][:_REASONS])
+        reasons_listed = "; ".join(
+            f"{next(one.name for one in left if one.why == why)}: {why}" for why in [*reasons][:_REASONS]
+        )
         raise UsageError(
-            f"nothing of it can be asked: {said}" if said else "it has no question",
+            f"nothing of it can be asked: {reasons_listed}" if reasons_listed else "it has no question",
             where=str(folder),
             remedy="docs/guide/suites.md says what is not taken",
         )
@@ -172,7 +176,9 @@ def own_files(
         operations=operations,
         left_out=tuple(left),
         unread=suite.unread,
-        findings=tuple(findings.of(suite, tuple(left), asked.any_rows, asked.any_order, len(operations))),
+        findings=tuple(
+            findings.of(suite, tuple(left), schemas_found.any_rows, schemas_found.any_order, len(operations))
+        ),
     )
 
 

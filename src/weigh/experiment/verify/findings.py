@@ -27,7 +27,7 @@ _SLACK = 0.5
 
 def departures(record: Record) -> Iterator[str]:
     """What is missing, the first of each kind."""
-    said = {one.code for one in record.findings}
+    codes_named = {one.code for one in record.findings}
     if any(one.digests != record.manifests[0].digests for one in record.manifests):
         yield "its layouts hold different rows, and nobody measures that"
     yield from _catalogs(record)
@@ -36,11 +36,11 @@ def departures(record: Record) -> Iterator[str]:
         owed = (finding for knob in environment.knobs for finding in knob.findings)
         if (missing := next((one for one in owed if one not in record.findings), None)) is not None:
             yield f"a setting of the machine was read that makes {missing.code}, and the finding is gone"
-    if any(one.blocks for one in record.resumed) and codes.X_RESUMED.code not in said:
+    if any(one.blocks for one in record.resumed) and codes.X_RESUMED.code not in codes_named:
         yield f"the attempt was resumed, and {codes.X_RESUMED.code} is gone"
-    if record.plan is not None and record.plan.serial and codes.X_SERIAL.code not in said:
+    if record.plan is not None and record.plan.serial and codes.X_SERIAL.code not in codes_named:
         yield f"the arms lived one after another, and {codes.X_SERIAL.code} is gone"
-    if codes.X_SAMPLER.code not in said:
+    if codes.X_SAMPLER.code not in codes_named:
         yield from _unwatched(record)
 
 
@@ -73,8 +73,8 @@ def _unwatched(record: Record) -> Iterator[str]:
             continue
         at = one.at + (one.wall_s or 0.0) / 2
         place = bisect_right(begins, at) - 1
-        seen = moments[place].at + moments[place].span if place >= 0 else begins[0] - _SLACK
-        if at > seen + _SLACK or (place < 0 and at < seen):
+        watched_until = moments[place].at + moments[place].span if place >= 0 else begins[0] - _SLACK
+        if at > watched_until + _SLACK or (place < 0 and at < watched_until):
             unseen.add((one.block, one.turn))
     # What was seen in a turn is written before the turn: no kill comes between them.
     if unseen:

@@ -85,9 +85,9 @@ class _Walk:
             last = begun is self.record.blocks[-1] and not whole
             for number, slot in enumerate(slots):
                 expected = _COLD if begun.temperature == "cold" else _hot(begun.runs)
-                said = self._turn(begun.block, number, slot, turns.get(number), expected, may_end=last)
-                if said:
-                    yield said
+                departure = self._turn(begun.block, number, slot, turns.get(number), expected, may_end=last)
+                if departure:
+                    yield departure
                     return
 
     def _temperature(self, block: int) -> str:
@@ -123,8 +123,8 @@ class _Walk:
         ):
             return f"{place} is not the one that the seed demands"
         for arm in arms:
-            if said := self._executions(place, [one for one in samples if one.arm == arm], expected):
-                return said
+            if departure := self._executions(place, [one for one in samples if one.arm == arm], expected):
+                return departure
         return ""
 
     def _question(self, slot: Slot, one: Sample) -> tuple[str, int]:

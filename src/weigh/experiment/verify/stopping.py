@@ -62,8 +62,8 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
     times = _times(record.samples)
     wrong = {(one.block, one.operation) for one in record.samples if one.outcome is Outcome.WRONG}
     watches = {one.attempt: one.watches for one in (*earlier, record)}
-    said = {one.block: one for one in record.looks}
-    if len(said) < len(record.looks):
+    by_block = {one.block: one for one in record.looks}
+    if len(by_block) < len(record.looks):
         yield "it was looked twice after one block"
         return
     before: list[InterimLook] = []
@@ -73,7 +73,7 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
             return
         live = _live(plan, {operation for block, operation in wrong if block <= begun.block}, before)
         due = begun.block + 1 >= precision.FIRST_LOOK and live
-        look = said.pop(begun.block, None)
+        look = by_block.pop(begun.block, None)
         if look is None:
             # The last block may be torn, or what ended the attempt came before the look.
             whole = begun is not record.blocks[-1] or (record.end is not None and record.end.how == "complete")
@@ -98,24 +98,24 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
             yield f"after block {begun.block}: {text}"
             return
         before.append(look)
-    if said:
-        yield f"there was a look after block {min(said)}, which was not measured"
+    if by_block:
+        yield f"there was a look after block {min(by_block)}, which was not measured"
 
 
-def _differs(said: InterimLook, again: InterimLook) -> str:
+def _differs(recorded: InterimLook, again: InterimLook) -> str:
     """What does not follow from the samples, the most telling first."""
-    if said.stop != again.stop:
-        return f"sampling {_ending(said)}; by the samples it {_ending(again)}"
-    if said.contended != again.contended:
-        names = [_listed(one.contended) for one in (said, again)]
+    if recorded.stop != again.stop:
+        return f"sampling {_ending(recorded)}; by the samples it {_ending(again)}"
+    if recorded.contended != again.contended:
+        names = [_listed(one.contended) for one in (recorded, again)]
         return f"it finds {names[0]} contended; by what the sampler saw it is {names[1]}"
-    if said.retired != again.retired:
-        return f"it retires {_listed(said.retired)}; by the widths of the intervals it is {_listed(again.retired)}"
-    if said.decided != again.decided:
-        return f"it calls {_listed(said.decided)} decided; by the samples it is {_listed(again.decided)}"
-    if said.rounds != again.rounds:
+    if recorded.retired != again.retired:
+        return f"it retires {_listed(recorded.retired)}; by the widths of the intervals it is {_listed(again.retired)}"
+    if recorded.decided != again.decided:
+        return f"it calls {_listed(recorded.decided)} decided; by the samples it is {_listed(again.decided)}"
+    if recorded.rounds != again.rounds:
         return "the number of rounds a start does not follow from the samples"
-    if _rounded(said) != _rounded(again):
+    if _rounded(recorded) != _rounded(again):
         return "the widths of the intervals do not follow from the samples"
     return ""
 

@@ -95,16 +95,16 @@ class ClockSource(Knob):
     def show(self) -> KnobRead:
         """Slow or coarse clocks are part of every short time."""
         step, cost = resolution()
-        shown = f"steps of {units.seconds(step)}, {units.seconds(cost)} a reading"
+        amount = f"steps of {units.seconds(step)}, {units.seconds(cost)} a reading"
         source = self.machine.text(_CLOCK)
         remedy = "see why the kernel left its TSC (dmesg | grep -i clocksource); time more work at once"
         if source in _SLOW_CLOCKS:
             return self.spoils(source, f"the clock source {source} is slow to read, or coarse", remedy)
         if max(step, cost) > _COARSE:
-            return self.spoils(source or "unnamed", f"the clock is coarse or slow to read: {shown}", remedy)
+            return self.spoils(source or "unnamed", f"the clock is coarse or slow to read: {amount}", remedy)
         if source is None:
-            return self.unseen(f"the kernel does not name its clock source; the clock itself is fine: {shown}")
-        return self.fine(source, f"fine enough for a microsecond: {shown}")
+            return self.unseen(f"the kernel does not name its clock source; the clock itself is fine: {amount}")
+        return self.fine(source, f"fine enough for a microsecond: {amount}")
 
 
 def resolution() -> tuple[float, float]:

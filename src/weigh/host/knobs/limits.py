@@ -95,10 +95,10 @@ class MemoryLimit(Knob):
         limit, memory = cgroup.allowed_memory(self.machine), memory_bytes(self.machine)
         if limit is None or (memory is not None and limit >= memory):
             return self.fine(None, "no limit below the memory of the machine")
-        shown = units.size(limit)
+        text = units.size(limit)
         return self.spoils(
-            shown,
-            f"{shown} of {units.size(memory)} may be used, cached files included: an engine that asks the machine "
+            text,
+            f"{text} of {units.size(memory)} may be used, cached files included: an engine that asks the machine "
             "plans with more",
             "lift the limit, or give every contender its own memory limit below it (--memory-limit)",
             "note",

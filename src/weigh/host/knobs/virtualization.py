@@ -41,15 +41,15 @@ def hypervisor(machine: Machine) -> str | None:
     if wsl(machine):
         return "WSL2"
     cpu = machine.text("/proc/cpuinfo") or ""
-    said = " ".join(
+    words = " ".join(
         machine.text(path) or ""
         for path in ("/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name")
     ).lower()
-    named = next((name for word, name in _WHOSE.items() if word in said), None)
+    named = next((name for word, name in _WHOSE.items() if word in words), None)
     if "\nflags" in f"\n{cpu}":
         return (named or "virtual machine") if " hypervisor" in cpu else None
     # Only x86 has that flag: elsewhere the firmware tells, and bare metal of a cloud has its maker's name too.
-    return None if ".metal" in said else named
+    return None if ".metal" in words else named
 
 
 class VirtualMachine(Knob):
@@ -145,8 +145,8 @@ class PowerPlan(Knob):
         program = self._program()
         if program is None:
             return None
-        code, said = self.machine.ask(program, "/getactivescheme")
-        found = _GUID.search(said)
+        code, output = self.machine.ask(program, "/getactivescheme")
+        found = _GUID.search(output)
         return found[0].lower() if code == 0 and found else None
 
     def put(self, place: str, value: str) -> None:
@@ -154,9 +154,9 @@ class PowerPlan(Knob):
         program = self._program()
         if program is None:
             raise Refused("powercfg.exe is not reached")
-        code, said = self.machine.ask(program, "/setactive", value)
+        code, output = self.machine.ask(program, "/setactive", value)
         if code != 0:
-            raise Refused(" ".join(said.split()) or f"powercfg.exe ended with {code}")
+            raise Refused(" ".join(output.split()) or f"powercfg.exe ended with {code}")
 
     def show(self) -> KnobRead:
         """Only the plans that hold the frequency up are fine."""

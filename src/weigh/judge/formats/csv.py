@@ -142,10 +142,10 @@ def _gaps(found: Mapping[tuple[str, str, str], object]) -> Iterator[Note]:
     first, last = min(there), max(there)
     lost = sorted(set(range(first, last + 1)) - there) if last - first < 2 * len(there) else []
     if first <= 1 and lost:
-        shown = ", ".join(map(str, lost[:_SHOWN])) + (", ..." if len(lost) > _SHOWN else "")
+        listed = ", ".join(map(str, lost[:_SHOWN])) + (", ..." if len(lost) > _SHOWN else "")
         yield (
             codes.T8_GAPS,
-            f"{len(lost)} of {last - first + 1} starts are not in the file ({shown})",
+            f"{len(lost)} of {last - first + 1} starts are not in the file ({listed})",
             "if they failed or took too long, say so in the report: the others are the lucky ones",
         )
 

@@ -126,8 +126,8 @@ def _failed(tags: dict[str, Any]) -> bool:
 def _operation(tags: dict[str, Any], *, scenario: bool) -> str:
     """Method and name of a request (k6 names it by its URL), without a password."""
     words = [tags.get("scenario") if scenario else None, tags.get("method"), tags.get("name") or tags.get("url")]
-    said = _USER.sub("", " ".join(str(word) for word in words if word))
-    return _SECRET.sub(r"\1***", said) or "request"
+    name = _USER.sub("", " ".join(str(word) for word in words if word))
+    return _SECRET.sub(r"\1***", name) or "request"
 
 
 def _notes(requests: int, failed: int, dropped: float) -> list[tuple[Fixed, str, str]]:

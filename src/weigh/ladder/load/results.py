@@ -150,8 +150,8 @@ def _memory(plan: LoadLadderPlan, record: LoadRecord) -> Bytes | None:
     """What the kernel or the server says that the limit is."""
     if plan.memory_is == "control group":
         return next((one for one in record.memory if one is not None), None)
-    said = record.environment.target.in_force.get(plan.memory_is) if record.environment else None
-    return in_bytes(plan.memory_is, str(said.get("value"))) if said else None
+    setting = record.environment.target.in_force.get(plan.memory_is) if record.environment else None
+    return in_bytes(plan.memory_is, str(setting.get("value"))) if setting else None
 
 
 def _read(results: LoadResults) -> float | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def climb(
-    asked: Asked,
+    ladder: Asked,
     server: Target,
     root: Path,
     commands: Sequence[str],
@@ -35,7 +35,7 @@ def climb(
     """Make the load of every rung: what is wrong shows at little cost.
 
     Args:
-        asked: the ladder.
+        ladder: the ladder.
         server: that is loaded.
         root: folder of all evidence.
         commands: that make the load of each rung again.
@@ -49,23 +49,23 @@ def climb(
         EnvironmentFault: the disk has no room for the largest rung.
         WeighError: a rung could not begin, or failed. Those below it stay, and a note says so.
     """
-    plan, kind, began = asked.plan, server.kind, time.monotonic()
-    conditions.refuse(asked.loads[0], server)
-    sizes.refuse_disk(asked.loads, kind, plan.record_bytes)
-    needed = sum(sizes.needed_s(load, kind, plan.record_bytes) for load in asked.loads)
-    sizes.refuse_time(needed, asked.budget, len(asked.loads))
+    plan, kind, began = ladder.plan, server.kind, time.monotonic()
+    conditions.refuse(ladder.loads[0], server)
+    sizes.refuse_disk(ladder.loads, kind, plan.record_bytes)
+    needed = sum(sizes.needed_s(load, kind, plan.record_bytes) for load in ladder.loads)
+    sizes.refuse_time(needed, ladder.budget, len(ladder.loads))
     progress.say(
-        f"{units.count(len(asked.loads), 'rung')} up to {units.size(asked.loads[-1].records * plan.record_bytes)} of "
+        f"{units.count(len(ladder.loads), 'rung')} up to {units.size(ladder.loads[-1].records * plan.record_bytes)} of "
         f"data: about {units.duration(needed)}, unless this server loads faster or more slowly"
     )
     rate: float | None = None
     folder: Path | None = None
-    for number, (step, load) in enumerate(zip(plan.steps, asked.loads, strict=True)):
+    for number, (step, load) in enumerate(zip(plan.steps, ladder.loads, strict=True)):
         try:
             if number:
-                left = asked.loads[number:]
+                left = ladder.loads[number:]
                 still = sum(sizes.needed_s(one, kind, plan.record_bytes, rate) for one in left)
-                sizes.refuse_time(still, asked.budget - (time.monotonic() - began), len(left))
+                sizes.refuse_time(still, ladder.budget - (time.monotonic() - began), len(left))
             progress.say(
                 f"rung {number + 1} of {len(plan.steps)}: {step.ratio:g} x memory, "
                 f"{units.count(load.records, 'record')}"

@@ -63,8 +63,8 @@ def _is_of(one: LoadRung, plan: LoadLadderPlan) -> bool:
     spec = one.results.record.spec
     if plan.memory_is == "control group" and spec.server_memory != plan.memory:
         return False
-    asked = (one.step.experiment, one.step.records, plan.target, plan.workload)
-    return asked == (spec.id, spec.records, spec.target, spec.workload)
+    plan_of = (one.step.experiment, one.step.records, plan.target, plan.workload)
+    return plan_of == (spec.id, spec.records, spec.target, spec.workload)
 
 
 def lines(found: LoadLadderVerification) -> Iterator[Problem | Outcome]:

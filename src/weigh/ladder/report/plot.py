@@ -50,7 +50,7 @@ def plot(
     label: str,
     level: float | None = None,
     *,
-    said: Callable[[float], str] = percent,
+    form: Callable[[float], str] = percent,
 ) -> Markup:
     """The drawing; nothing where no line has a point.
 
@@ -59,7 +59,7 @@ def plot(
         rungs: place of every rung, above zero, and what is written below it.
         label: what it shows, for those who do not see it.
         level: a value drawn across, the margin.
-        said: a value as the axis labels it.
+        form: a value as the axis labels it.
     """
     values = [value for line in lines for _, value in line.points]
     if not values:
@@ -68,7 +68,7 @@ def plot(
     down = Scale(min(values) / _PAD, max(values) * _PAD, _BOTTOM, _TOP, log=True)
     places = [place for place, _ in rungs]
     across = Scale(min(places) / _PAD, max(places) * _PAD, _LEFT, _RIGHT, log=True)
-    parts = [_grid(down, said), _below(across, rungs)]
+    parts = [_grid(down, form), _below(across, rungs)]
     if level:
         y = down.at(level)
         parts.append(draw.path(draw.line(_LEFT, y, _RIGHT, y), "one"))
@@ -81,10 +81,10 @@ def plot(
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 
-def _grid(down: Scale, said: Callable[[float], str]) -> Markup:
-    shown = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
-    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, said(tick)) for tick, y in shown.items()))
+def _grid(down: Scale, form: Callable[[float], str]) -> Markup:
+    places = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
+    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in places.values()), "g")
+    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, form(tick)) for tick, y in places.items()))
 
 
 def _below(across: Scale, rungs: Sequence[tuple[float, str]]) -> Markup:
@@ -141,4 +141,4 @@ def _widths(
         lines.append(Line(cast[next(iter(members))], tuple(points)))
     label_of = tick_label if what == "median" else percent
     label = f"{what} of {series[0].operation} against the setting"
-    return plot(lines, [(place, f"{place:g}") for place in sorted(places)], label, said=label_of)
+    return plot(lines, [(place, f"{place:g}") for place in sorted(places)], label, form=label_of)

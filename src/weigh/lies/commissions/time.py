@@ -75,9 +75,9 @@ def _series(folder: Path, *, shuffled: bool) -> None:
     for noise in draw.normal(0, (1 - 0.99**2) ** 0.5, 7_000):
         level = 0.99 * level + noise
         values.append(10.0 + level)
-    kept = np.asarray(values[5_000:])
-    kept = draw.permutation(kept) if shuffled else kept
-    (folder / "latency_ms.csv").write_text("latency_ms\n" + "\n".join(f"{one:.9f}" for one in kept) + "\n")
+    series = np.asarray(values[5_000:])
+    series = draw.permutation(series) if shuffled else series
+    (folder / "latency_ms.csv").write_text("latency_ms\n" + "\n".join(f"{one:.9f}" for one in series) + "\n")
 
 
 def _removed(folder: Path) -> None:

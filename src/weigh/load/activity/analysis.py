@@ -50,9 +50,9 @@ def active(
     looks = [look for one in parts for look in one.looks]
     if run.at is None or not any(one.looks or one.events for one in parts):
         return None
-    kept = [one for one in run.intervals[cut:] if one.to_s > one.from_s]
+    intervals = [one for one in run.intervals[cut:] if one.to_s > one.from_s]
     events = _placed([event for one in parts for event in one.events], run)
-    kinds, spikes = linked(events, kept, [p99[one.from_s] for one in kept])
+    kinds, spikes = linked(events, intervals, [p99[one.from_s] for one in intervals])
     counted = tuple(kind for kind in KINDS if any(kind in one.counted for one in parts))
     deadlock = next((one for one in kinds if one.kind == "deadlock"), None)
     rate, most_rate = _rates(looks, "log_bytes")
@@ -72,7 +72,7 @@ def active(
         cores=cores,
         most_cores=most_cores,
         looks=len(looks),
-        interval_s=_interval(kept),
+        interval_s=_interval(intervals),
         seconds=looks[-1].at - looks[0].at if looks else 0.0,
         longest_look_s=max((one.took_s for one in looks), default=0.0),
         cpu_s=sum(one.cpu_s for one in parts),
@@ -80,19 +80,19 @@ def active(
 
 
 def linked(
-    events: Sequence[Event], kept: Sequence[LoadInterval], p99: Sequence[Seconds | None]
+    events: Sequence[Event], counted: Sequence[LoadInterval], p99: Sequence[Seconds | None]
 ) -> tuple[tuple[KindActivity, ...], tuple[tuple[Kind, ...], ...]]:
     """Every kind of activity, and what is blamed for each spike.
 
     Args:
         events: with their times in seconds since the run began, and an end.
-        kept: the intervals of the run that count.
+        counted: the intervals of the run that count.
         p99: of each; None where nothing was answered.
     """
-    spikes = unlinked(kept, p99)
+    spikes = unlinked(counted, p99)
     slow, typical = slow_intervals(p99)
-    first, last = (kept[0].from_s, kept[-1].to_s) if kept else (0.0, 0.0)
-    slack = _interval(kept) + _READING
+    first, last = (counted[0].from_s, counted[-1].to_s) if counted else (0.0, 0.0)
+    slack = _interval(counted) + _READING
     marks = [one.from_s for one in spikes]
     made: list[KindActivity] = []
     hit_by: dict[Kind, list[bool]] = {}
@@ -116,10 +116,10 @@ def linked(
         ratios = [one.p99_s / one.typical_s for one, there in zip(spikes, inside, strict=True) if there]
         # A spike belongs to the event in which it began, as long as it lasted.
         of_these = [one for one, there in zip(spikes, inside, strict=True) if there]
-        beside = [
+        slow_there = [
             not _touches(one, placed, slack)
             and not any(one.from_s < spike.to_s and one.to_s > spike.from_s for spike in of_these)
-            for one in kept
+            for one in counted
         ]
         amounts = [one.amount for one in own if one.amount is not None]
         whats = [one.what for one in own if one.what]
@@ -138,8 +138,8 @@ def linked(
                 hits=sum(hits),
                 counted=len(placed),
                 times=float(np.median(ratios)) if ratios and typical else None,
-                slow_elsewhere=sum(one and there for one, there in zip(slow, beside, strict=True)),
-                elsewhere=sum(beside),
+                slow_elsewhere=sum(one and there for one, there in zip(slow, slow_there, strict=True)),
+                elsewhere=sum(slow_there),
                 p=None,
                 blamed=False,
             )
@@ -175,8 +175,8 @@ def _length(one: Event) -> Seconds:
     return one.took_s if one.took_s is not None else (one.until or one.at) - one.at
 
 
-def _interval(kept: Sequence[LoadInterval]) -> Seconds:
-    return float(np.median([one.to_s - one.from_s for one in kept])) if kept else 0.0
+def _interval(intervals: Sequence[LoadInterval]) -> Seconds:
+    return float(np.median([one.to_s - one.from_s for one in intervals])) if intervals else 0.0
 
 
 def _covered(events: Sequence[Event], first: Seconds, last: Seconds) -> Seconds:

@@ -48,8 +48,9 @@ class Cycle(NamedTuple):
         """``0.1 of checkpoints (every 5 min by its settings; 2 were seen)``."""
         if self.due is None or self.period is None:
             return f"{self.seen:,} {self.name}"
-        seen = "" if self.seen is None else f"; {self.seen or 'none'} {'was' if self.seen in (0, 1) else 'were'} seen"
-        return f"{self.due:.2g} of {self.name} (every {seconds(self.period)}{' by its settings' if seen else ''}{seen})"
+        amount = "" if self.seen is None else f"; {self.seen or 'none'} {'was' if self.seen in (0, 1) else 'were'} seen"
+        by = " by its settings" if amount else ""
+        return f"{self.due:.2g} of {self.name} (every {seconds(self.period)}{by}{amount})"
 
 
 def cycles(periods: Mapping[str, Seconds], runs: Sequence[RunActive], length: Seconds) -> tuple[Cycle, ...]:
@@ -65,8 +66,8 @@ def cycles(periods: Mapping[str, Seconds], runs: Sequence[RunActive], length: Se
         kind = _PERIODIC.get(name)
         found.append(Cycle(name, period, length / period, _seen(kind, runs) if kind else None))
     known = {_PERIODIC.get(name) for name in periods}
-    seen = {kind: _seen(kind, runs) for kind in _REPEATED if kind not in known}
-    found += [Cycle(NAMES[kind][number != 1], None, None, number) for kind, number in seen.items() if number]
+    numbers = {kind: _seen(kind, runs) for kind in _REPEATED if kind not in known}
+    found += [Cycle(NAMES[kind][number != 1], None, None, number) for kind, number in numbers.items() if number]
     return tuple(found)
 
 

@@ -21,8 +21,8 @@ class LoadActivity(RunSampling[ActivitySampler, Activity]):
     def _start(self, sampler: ActivitySampler) -> None:
         sampler.begin(time.monotonic() - self._now())
 
-    def _keep(self, seen: Activity) -> None:
-        self._journal.append("activity", RunActivity(run=self._run, activity=seen))
+    def _keep(self, activity: Activity) -> None:
+        self._journal.append("activity", RunActivity(run=self._run, activity=activity))
 
     def _failure(self, why: str) -> Finding:
         return codes.X_ACTIVITY.finding(

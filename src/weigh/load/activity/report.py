@@ -34,17 +34,17 @@ def lines(one: RunActive) -> Iterator[str]:
     yield "; ".join(map(_kind, one.kinds)) + "." if one.kinds else _nothing(one)
     yield from (f"{sentence(each, one.interval_s)}." for each in one.kinds if each.counted and each.hits)
     yield from _spikes(one)
-    said = []
+    sentences = []
     if one.log_rate is not None:
-        said.append(
+        sentences.append(
             f"it wrote {size(round(one.log_rate))} a second to its log, {size(round(one.most_log_rate or 0))} at most"
         )
     if one.cores is not None:
-        said.append(f"its processes kept {one.cores:.3g} CPUs busy, {one.most_cores or 0.0:.3g} at most")
+        sentences.append(f"its processes kept {one.cores:.3g} CPUs busy, {one.most_cores or 0.0:.3g} at most")
     if one.waiting:
-        said.append(f"sessions waited for a lock in {one.waiting:,} of {count(one.looks, 'look')}")
-    if said:
-        text = "; ".join(said)
+        sentences.append(f"sessions waited for a lock in {one.waiting:,} of {count(one.looks, 'look')}")
+    if sentences:
+        text = "; ".join(sentences)
         yield text[0].upper() + text[1:] + "."
     share = f", {percent(one.cpu_s / one.seconds, 2)} of one CPU" if one.seconds else ""
     yield f"Looking took {seconds(one.cpu_s)} of CPU{share}; the longest look {seconds(one.longest_look_s)}."
@@ -52,23 +52,23 @@ def lines(one: RunActive) -> Iterator[str]:
 
 def _kind(one: KindActivity) -> str:
     """``3 checkpoints (1,234 pages written, 812 ms together, 401 ms the longest)``."""
-    said = []
+    parts = []
     if one.amount is not None and one.kind in _AMOUNTS:
         noun, verb = _AMOUNTS[one.kind]
-        said.append(f"{count(one.amount, noun)} {verb}")
+        parts.append(f"{count(one.amount, noun)} {verb}")
     if one.longest_s:
-        said.append(
+        parts.append(
             f"{'' if one.exact else 'up to '}{seconds(one.longest_s)}{' the longest' if one.events > 1 else ''}"
         )
     if one.what:
-        shown = [
+        places = [
             f"{times:,} x {one_line(what, 80)}" if times > 1 else one_line(what, 80) for what, times in one.what.items()
         ]
-        more = len(shown) - _SHOWN
-        said.append(", ".join(shown[:_SHOWN]) + (f" and {more:,} more" if more > 0 else ""))
+        more = len(places) - _SHOWN
+        parts.append(", ".join(places[:_SHOWN]) + (f" and {more:,} more" if more > 0 else ""))
     if not one.exact:
-        said.append("each between two looks")
-    return f"{one.events:,} {NAMES[one.kind][one.events != 1]}" + (f" ({'; '.join(said)})" if said else "")
+        parts.append("each between two looks")
+    return f"{one.events:,} {NAMES[one.kind][one.events != 1]}" + (f" ({'; '.join(parts)})" if parts else "")
 
 
 def _nothing(one: RunActive) -> str:

@@ -77,8 +77,8 @@ class ActivityProcess:
             its process ``server``.
     """
 
-    def __init__(self, asked: dict[str, Any]) -> None:
-        self._asked = asked
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._asked = request
         self._process: subprocess.Popen[bytes] | None = None
         self._sampler: ActivityByPipe | None = None
 

@@ -43,17 +43,17 @@ def sentence(one: KindActivity, interval: Seconds) -> str:
     parts = "seconds" if abs(interval - 1.0) < 0.05 else f"intervals of {seconds(interval)}"
     others = f"{one.slow_elsewhere:,} of {one.elsewhere:,} other {parts}"
     rose = f"rose {one.times:,.2g} x in" if one.times else "rose in"
-    said = f"p99 {rose} {one.hits:,} of {one.counted:,} {NAMES[one.kind][one.counted != 1]}, and in {others}"
+    blame = f"p99 {rose} {one.hits:,} of {one.counted:,} {NAMES[one.kind][one.counted != 1]}, and in {others}"
     if one.blamed:
-        return f"{said}: they are blamed (at other moments as many would meet a spike with p {_p(one.p)})"
+        return f"{blame}: they are blamed (at other moments as many would meet a spike with p {_p(one.p)})"
     if one.p is not None:
-        return f"{said}: at other moments as many would (p {_p(one.p)})"
+        return f"{blame}: at other moments as many would (p {_p(one.p)})"
     why = (
         f"fewer than {LEAST} tell nothing"
         if one.counted < LEAST
         else f"what goes on for {percent(MOST_OF_THE_TIME, 0)} of the time explains none"
     )
-    return f"{said}: {why}"
+    return f"{blame}: {why}"
 
 
 def _p(p: float | None) -> str:

@@ -86,8 +86,8 @@ def sentences(record: LoadRecord, run: int) -> Iterator[str]:
         server = f"the server on {cpus.server}" if cpus.server else "the server's CPUs not known"
         yield f"CPUs, read back while it ran: {server}, the generator on {cpus.client or 'what cannot be read'}"
     if record.memory:
-        shown = record.memory[0]
-        yield f"memory of the server, by its control group: {size(shown) if shown is not None else 'not known'}"
+        memory = record.memory[0]
+        yield f"memory of the server, by its control group: {size(memory) if memory is not None else 'not known'}"
     if cold is not None and cold.left is not None:
         how = (
             "the kernel's caches were dropped" if cold.put_out == "drop_caches" else "its files were put out one by one"

@@ -53,9 +53,9 @@ def estimate(responses: Histogram, interval: Seconds) -> Corrected | None:
 
 def sentence(one: Corrected) -> str:
     """The estimate in a sentence."""
-    shown = ", ".join(f"p{100 * q:.6g} {seconds(value)}" for q, value in one.quantiles)
+    percentiles = ", ".join(f"p{100 * q:.6g} {seconds(value)}" for q, value in one.quantiles)
     return (
         f"An estimate, not a measurement on schedule: had each connection asked every {seconds(one.interval_s)}, "
-        f"{shown}, max {seconds(one.max)} (HdrHistogram's correction for coordinated omission: {one.added:,} requests "
-        f"that nobody made beside {one.measured:,} that were measured)"
+        f"{percentiles}, max {seconds(one.max)} (HdrHistogram's correction for coordinated omission: {one.added:,} "
+        f"requests that nobody made beside {one.measured:,} that were measured)"
     )

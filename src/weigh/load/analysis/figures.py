@@ -155,8 +155,8 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
     known = sum(one is not None for one in medians)
     found = settled(medians, spec.interval_s, spec.warmup_s) if known > 1 else None
     cut = found.intervals if found else 0
-    kept, shown = run.intervals[cut:], decoded[cut:]
-    operations = _operations(kept, shown)
+    counted, spectra = run.intervals[cut:], decoded[cut:]
+    operations = _operations(counted, spectra)
     target = _offered(run, spec) if run.loop == "open" else None
     rates = [_rate(one) for one in regular[cut:]]
     achieved = mean(rates, confidence=CONFIDENCE, intervals=True) if len(rates) > 1 else None
@@ -172,8 +172,8 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         unsent=run.summary.unsent if run.summary else 0,
         gone=run.summary is not None and run.summary.gone,
         seconds=regular[-1].to_s if regular else 0.0,
-        steady_s=sum(one.to_s - one.from_s for one in kept),
-        cpu_s=sum(one.client_cpu_s for one in kept),
+        steady_s=sum(one.to_s - one.from_s for one in counted),
+        cpu_s=sum(one.client_cpu_s for one in counted),
         own_work=not spec.in_process and (run.loop == "closed" or spec.spin is not True),
         in_process=spec.in_process,
         spin=spec.spin is True,
@@ -181,8 +181,8 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         response=operations[0].response if operations else None,
         service=operations[0].service if operations else None,
         late=operations[0].lag_late if operations else None,
-        late_histogram=merged(one for parts in shown for one in parts["lag_late"].values()),
-        response_histogram=merged(one for parts in shown for one in parts["response"].values()),
+        late_histogram=merged(one for parts in spectra for one in parts["lag_late"].values()),
+        response_histogram=merged(one for parts in spectra for one in parts["response"].values()),
         asked=operations[0].count + operations[0].failed if operations else 0,
         failed=operations[0].failed if operations else 0,
         budget=spec.error_budget,

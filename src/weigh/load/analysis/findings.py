@@ -72,8 +72,8 @@ def findings(
     found += tpcc.findings(of_tpcc)
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
-    for number, seen in (activity or {}).items():
-        found += blamed.findings(seen, None if len(runs) == 1 else number)
+    for number, activity_of_run in (activity or {}).items():
+        found += blamed.findings(activity_of_run, None if len(runs) == 1 else number)
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
 
@@ -104,9 +104,9 @@ def ignored_properties(spec: LoadSpec) -> Iterator[Finding]:
     """What of YCSB's property files means nothing here; known before it begins."""
     names = spec.ycsb.ignored if spec.ycsb is not msgspec.UNSET else ()
     if names:
-        said = [f"{name} ({ycsb_properties.means(name)})" for name in names]
+        named = [f"{name} ({ycsb_properties.means(name)})" for name in names]
         yield codes.X_IGNORED.finding(
-            text=f"of the properties of the YCSB workload, these mean nothing here: {'; '.join(said)}",
+            text=f"of the properties of the YCSB workload, these mean nothing here: {'; '.join(named)}",
             remedy="see that none of them was to change what is measured",
         )
 
@@ -254,7 +254,7 @@ def _of_runs(runs: Sequence[RunFigures]) -> Iterator[Finding]:
 
 
 def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
-    said = run.summary.violations if run.summary else ()
+    violations = run.summary.violations if run.summary else ()
     for one in run.operations[1:] or run.operations:
         if one.wrong:
             yield codes.L6_WRONG.finding(
@@ -269,11 +269,11 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
                 text=f"{name}{count(one.missing, 'time')} a key was not there that had been written and acknowledged",
                 remedy="the server lost it, or somebody else writes to the same table",
             )
-    number = (run.summary.violation_count if run.summary else None) or len(said)
+    number = (run.summary.violation_count if run.summary else None) or len(violations)
     if number and not any(one.wrong for one in run.operations):
         yield codes.L6_WRONG.finding(
             text=f"{name}{count(number, 'answer')} {_contradict(number)} what was acknowledged: "
-            + "; ".join(map(_words, said[:_SAID])),
+            + "; ".join(map(_words, violations[:_SAID])),
             remedy="the server loses updates or serves stale values; its figures are those of less work",
         )
 
@@ -282,11 +282,11 @@ def _contradict(number: int) -> str:
     return "contradicts" if number == 1 else "contradict"
 
 
-def _words(said: object) -> str:
+def _words(detail: object) -> str:
     """A violation as the generator describes it."""
-    if isinstance(said, dict):
-        return str(said.get("text") or ", ".join(f"{key} {value}" for key, value in said.items()))
-    return str(said)
+    if isinstance(detail, dict):
+        return str(detail.get("text") or ", ".join(f"{key} {value}" for key, value in detail.items()))
+    return str(detail)
 
 
 def _failures(run: RunFigures, name: str) -> Iterator[Finding]:

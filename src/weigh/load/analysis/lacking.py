@@ -144,8 +144,8 @@ def _durable(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -
     place, _, settings = given.partition("?")
     engine = place.partition(":")[0]
     if engine in _LAX and target.embedded:
-        kept = [one for one in settings.split("&") if one.partition("=")[0] not in _LAX[engine]]
-        better = f"{place}?{'&'.join(kept)}".removesuffix("?")
+        settings_left = [one for one in settings.split("&") if one.partition("=")[0] not in _LAX[engine]]
+        better = f"{place}?{'&'.join(settings_left)}".removesuffix("?")
         if better != given:
             yield own.but(target=better)
     elif target.kind == "postgres":

@@ -161,11 +161,11 @@ def _run(
     run: LoadRun, found: RunFigures, moments: Sequence[Moment], record: LoadRecord, bound: float, apart: bool
 ) -> RunMachine:
     assert run.at is not None
-    kept = _counted(run, found)
-    first, last = run.at + kept[0].from_s, run.at + kept[-1].to_s
+    counted = _counted(run, found)
+    first, last = run.at + counted[0].from_s, run.at + counted[-1].to_s
     own = [one for one in moments if one.end > first and one.at < last]
-    begin = np.array([run.at + one.from_s for one in kept])
-    length = np.array([one.to_s - one.from_s for one in kept])
+    begin = np.array([run.at + one.from_s for one in counted])
+    length = np.array([one.to_s - one.from_s for one in counted])
     foreign = amounts(own, lambda one: one.foreign, begin, length)
     steal = amounts(own, lambda one: one.steal, begin, length)
     used = amounts(own, lambda one: one.own, begin, length)
@@ -178,12 +178,12 @@ def _run(
             foreign_s=float(foreign[at]),
             steal_s=float(steal[at]),
         )
-        for at, one in enumerate(kept)
+        for at, one in enumerate(counted)
     ]
-    seen = covered >= WATCHED * length
+    watched = covered >= WATCHED * length
     # What nobody watched is no sign of peace.
-    cpu = max(float(used[seen].sum()), float(length[seen].sum()))
-    by_others, by_guests = (float(of[seen].sum()) / cpu if cpu else 0.0 for of in (foreign, steal))
+    cpu = max(float(used[watched].sum()), float(length[watched].sum()))
+    by_others, by_guests = (float(of[watched].sum()) / cpu if cpu else 0.0 for of in (foreign, steal))
     refused, stolen = (bound < ALL and share > bound for share in (by_others, by_guests))
     refused = refused and not apart
     worst = sorted((one for one in shares if _is_contended(one, bound, apart)), key=lambda one: _order(one, apart))
@@ -202,8 +202,8 @@ def _run(
     p99 = {one.at: one.p99 for one in found.moments}
     scene = SpikeInput(
         at=run.at,
-        intervals=kept,
-        p99=[p99[one.from_s] for one in kept],
+        intervals=counted,
+        p99=[p99[one.from_s] for one in counted],
         threads=min(record.spec.threads, run.connections),
         own_work=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
         moments=own,
@@ -217,15 +217,15 @@ def _run(
         foreign=by_others,
         steal=by_guests,
         reasons=tuple(reasons),
-        intervals=len(kept),
-        unwatched=int((~seen).sum()),
+        intervals=len(counted),
+        unwatched=int((~watched).sum()),
         contended=tuple(worst),
         other_processes=other_processes,
         queue=sum(queues) / len(queues) if queues else None,
         longest_queue=max(queues, default=None),
         cpus=max((len(one.cpus) for one in own if one.cpus), default=None),
         use=summarised(
-            {name: [one] for name, one in read.items()}, [When(run.number, o.from_s) for o in kept], [length]
+            {name: [one] for name, one in read.items()}, [When(run.number, o.from_s) for o in counted], [length]
         ),
         spikes=spikes(scene),
     )
@@ -285,9 +285,9 @@ def _disturbed(run: RunMachine, name: str, found: LoadMachine) -> Iterator[Findi
             if guests
             else "stop them and run again; --contention sets another bound, and the report says so",
         )
-    said = {reason.code for reason in run.reasons}
+    codes_named = {reason.code for reason in run.reasons}
     for code, guests in ((codes.E4_CONTENDED, False), (codes.E4_STEAL, True)):
-        if code.code in said or (found.apart and not guests) or not _worst(run, found.bound, guests=guests):
+        if code.code in codes_named or (found.apart and not guests) or not _worst(run, found.bound, guests=guests):
             continue
         who = "" if guests else f": {contended.named(run.other_processes)}"
         yield code.finding(
@@ -322,9 +322,9 @@ def _where(run: RunMachine, bound: float, *, guests: bool) -> str:
     worst = _worst(run, bound, guests=guests)
     if not worst:
         return f"none of {count(run.intervals, 'interval')} is long enough to be named"
-    said = [f"from {seconds(at)} ({percent(share, 0)})" for share, at in worst[:_NAMED]]
+    moments = [f"from {seconds(at)} ({percent(share, 0)})" for share, at in worst[:_NAMED]]
     more = f" and {len(worst) - _NAMED:,} more" if len(worst) > _NAMED else ""
-    return f"{len(worst):,} of {count(run.intervals, 'interval')}: {', '.join(said)}{more}"
+    return f"{len(worst):,} of {count(run.intervals, 'interval')}: {', '.join(moments)}{more}"
 
 
 def gaps(found: LoadMachine) -> tuple[str, ...]:

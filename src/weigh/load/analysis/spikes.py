@@ -96,7 +96,7 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
     explaining = {name for name, signal in signals.items() if _is_rare(signal, ~np.any(inside[name], axis=0))}
     other_processes = processes_during([(one.from_s + scene.at, one.to_s + scene.at) for one in found], scene.watches)
     spans = np.array([(one.from_s, one.to_s) for one in found])
-    seen = amounts(scene.moments, lambda one: one.span, spans[:, 0] + scene.at, spans[:, 1] - spans[:, 0])
+    shares = amounts(scene.moments, lambda one: one.span, spans[:, 0] + scene.at, spans[:, 1] - spans[:, 0])
     made = []
     for number, one in enumerate(found):
         names = [name for name in CAUSES if name in explaining and (signals[name][inside[name][number]] == 1).any()]
@@ -105,7 +105,7 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
                 one,
                 saturated=tuple(names),
                 other_processes=by_name(other_processes[number]) if "others" in names else (),
-                watched=bool(seen[number] >= WATCHED * (one.to_s - one.from_s)),
+                watched=bool(shares[number] >= WATCHED * (one.to_s - one.from_s)),
             )
         )
     return tuple(made)

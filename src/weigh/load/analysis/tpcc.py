@@ -63,7 +63,7 @@ def _responses(intervals: Sequence[LoadInterval], kind: str, spec: LoadSpec) -> 
     return Responses(
         p90=of_all.at(LIMITED).value,
         seen=of_all.seen_at(LIMITED),
-        slow=share_beyond(above, totals, together=limit / spec.interval_s),
+        slow=share_beyond(above, totals, at_once=limit / spec.interval_s),
     )
 
 

@@ -147,10 +147,10 @@ def _little(run: RunFacts) -> Iterator[Reason]:
 
 
 def _failed(run: RunFacts) -> Iterator[Reason]:
-    asked = run.asked
-    if asked and run.failed > run.budget * asked:
+    requests = run.asked
+    if requests and run.failed > run.budget * requests:
         yield codes.L7_ERRORS.reason(
-            f"{run.failed:,} of {asked:,} requests failed or timed out ({percent(run.failed / asked, 2)}), and "
+            f"{run.failed:,} of {requests:,} requests failed or timed out ({percent(run.failed / requests, 2)}), and "
             f"{percent(run.budget, 2)} may: a server that refuses work is fast, so the run has no throughput. Mend the "
             "errors, or allow them with --error-budget"
         )

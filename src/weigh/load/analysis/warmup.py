@@ -47,8 +47,8 @@ def settled(medians: Sequence[Seconds | None], interval_s: Seconds, warmup_s: Se
         interval_s: length of an interval.
         warmup_s: what the user leaves out; None where the test decides.
     """
-    asked = 0 if warmup_s is None else min(int(np.ceil(warmup_s / interval_s - 1e-9)), len(medians))
-    places = [place for place in range(asked, len(medians)) if medians[place] is not None]
+    least = 0 if warmup_s is None else min(int(np.ceil(warmup_s / interval_s - 1e-9)), len(medians))
+    places = [place for place in range(least, len(medians)) if medians[place] is not None]
     values = np.asarray([medians[place] for place in places], dtype=np.float64)
     found = steady(values)
     cut = 0
@@ -59,8 +59,8 @@ def settled(medians: Sequence[Seconds | None], interval_s: Seconds, warmup_s: Se
             cut = places[found.cut]
     return Settled(
         shape=found.shape,
-        intervals=asked + cut,
-        cut_s=(asked + cut) * interval_s,
+        intervals=least + cut,
+        cut_s=(least + cut) * interval_s,
         asked=warmup_s is not None,
         refused=found.refused,
     )

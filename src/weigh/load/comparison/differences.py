@@ -51,7 +51,7 @@ def differences(record: LoadComparisonRecord, contender: str) -> Iterator[Findin
 def _settings(record: LoadComparisonRecord, contender: str, mine: TargetRead, its: TargetRead) -> Iterator[Finding]:
     """Settings of one product that read differently: those that were declared, defaults of the versions, and others."""
     base = record.spec.baseline
-    asked = {name for one in (contender, base) for name in _declared(record.spec.contender(one).target)}
+    settings = {name for one in (contender, base) for name in _declared(record.spec.contender(one).target)}
     declared, defaults, others = [], [], []
     for name in sorted(mine.in_force.keys() | its.in_force.keys()):
         own, other = mine.in_force.get(name), its.in_force.get(name)
@@ -60,7 +60,7 @@ def _settings(record: LoadComparisonRecord, contender: str, mine: TargetRead, it
         if values[0] == values[1]:
             continue
         text = f"{name} is {_said(values[0])}, and {_said(values[1])} on {base}"
-        if name in asked:
+        if name in settings:
             declared.append(text)
         elif all(one is None or one.get("value") == one.get("default") for one in (own, other)):
             defaults.append(text)

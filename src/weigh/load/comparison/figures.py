@@ -146,9 +146,9 @@ def concluded(record: LoadComparisonRecord) -> dict[str, LoadResults]:
 
 def answers(loads: Mapping[str, LoadRecord]) -> tuple[Check, ...]:
     """The answers that arms gave before the clock against one another's; servers of one product have one vote."""
-    asked = {name: load.gate.asked for name, load in loads.items() if load.gate and load.gate.asked}
+    statements = {name: load.gate.asked for name, load in loads.items() if load.gate and load.gate.asked}
     lineage = {name: load.environment.target.product if load.environment else "" for name, load in loads.items()}
-    return checks.between(asked, lineage)
+    return checks.between(statements, lineage)
 
 
 def questions(runs: Sequence[BlockRun], *, users: bool = False) -> tuple[Question, ...]:

@@ -115,8 +115,8 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         """Kinds of run, in the order of the spec."""
         made = {one.kind for one in self.runs}
         load = self.record.spec.load
-        asked = (Kind(connections, loop) for connections in load.connections for loop in load.loops)
-        return tuple(one for one in asked if one in made)
+        kinds = (Kind(connections, loop) for connections in load.connections for loop in load.loops)
+        return tuple(one for one in kinds if one in made)
 
     @property
     def refused(self) -> bool:
@@ -163,9 +163,9 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         found, floors = rates.verdicts, ()
     else:
         users = bool(last.spec.load.tpcc and last.spec.load.tpcc.terminals)
-        asked = sorted(questions(runs, users=users), key=lambda one: _place(last, one.kind))
-        refused = unranked(records, runs, asked)
-        found, floors = verdicts(last.spec, runs, asked, refused)
+        questions_sorted = sorted(questions(runs, users=users), key=lambda one: _place(last, one.kind))
+        refused = unranked(records, runs, questions_sorted)
+        found, floors = verdicts(last.spec, runs, questions_sorted, refused)
     replayed = tuple(_replayed(last))
     bounded = tuple(one.name for one in last.spec.contenders if of_few_lives(runs, one.name))
     findings = _findings(records, loads[-1], found, replayed, bounded)
@@ -285,13 +285,13 @@ def _said_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVerdic
             "lower --rate until both keep it; that one does not is a result of its own, and not a response time",
         ),
     }
-    said: dict[Code, Reason] = {}
+    by_code: dict[Code, Reason] = {}
     for one in found:
         if one.contender == name:
             for reason in one.reasons:
                 if reason.code in remedies:
-                    said.setdefault(reason.code, reason)
-    for code, reason in said.items():
+                    by_code.setdefault(reason.code, reason)
+    for code, reason in by_code.items():
         entry, remedy = remedies[code]
         whose = base if reason.text.startswith(f"the baseline {base}: ") else name
         yield entry.finding(contender=whose, text=reason.text.removeprefix(f"the baseline {base}: "), remedy=remedy)

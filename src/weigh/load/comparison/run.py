@@ -214,9 +214,9 @@ def _check_answers(sides: Mapping[str, _Side]) -> None:
     Raises:
         WrongAnswers: they do not.
     """
-    asked = {name: one.session.asked for name, one in sides.items() if one.session.asked is not None}
+    statements = {name: one.session.asked for name, one in sides.items() if one.session.asked is not None}
     lineage = {name: one.session.lives.reached.read.product for name, one in sides.items()}
-    if any(one.status is GateStatus.DIVERGED for one in checks.between(asked, lineage)):
+    if any(one.status is GateStatus.DIVERGED for one in checks.between(statements, lineage)):
         raise WrongAnswers
 
 
@@ -230,8 +230,8 @@ def _blocks(
     """Every turn, in the order of the spec."""
     if spec.duet is True:
         journal.append("finding", duet.finding())
-    for block, together in itertools.groupby(spec.order, lambda turn: turn.block):
-        turns = list(together)
+    for block, group in itertools.groupby(spec.order, lambda turn: turn.block):
+        turns = list(group)
         # No server that weigh starts is alive.
         calibrating.next(block)
         journal.append("block", records.BlockBegun(block=block, arms=tuple(turn.arm for turn in turns)))

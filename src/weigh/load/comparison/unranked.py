@@ -94,11 +94,11 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
     lost = [_kinds(one) for one in (own, base)]
     if lost[0] == lost[1]:
         return None
-    said = [
+    sentences = [
         f"{name}: {'; '.join(what) if what else 'keeps every acknowledged write'}"
         for name, what in ((contender, own.undurable), (record.spec.baseline, base.undurable))
     ]
-    return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(said)}")
+    return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(sentences)}")
 
 
 def _kinds(record: LoadRecord) -> frozenset[str]:
@@ -126,11 +126,11 @@ def _unlike_rows(records: Sequence[LoadComparisonRecord], contender: str) -> Rea
         base = {(one.when, block, kind): one for one, block, kind in _rows(record, record.spec.baseline)}
         for one, block, kind in _rows(record, contender):
             other = base.get((one.when, block, kind))
-            said = _difference(one, other, _comparable(record, one.when)) if other else ""
-            if said:
+            difference = _difference(one, other, _comparable(record, one.when)) if other else ""
+            if difference:
                 when = f"before block {block}" if one.when == "before" else f"after block {block}"
                 return codes.A4_SERVERS.reason(
-                    f"{contender} holds other rows than {record.spec.baseline} {when}: {said}"
+                    f"{contender} holds other rows than {record.spec.baseline} {when}: {difference}"
                 )
     return None
 
@@ -212,8 +212,8 @@ def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
     for code, those in by_code.items():
         if code in _OTHERS and len(those) <= _LOST * len({one.attempt for one in own}):
             continue
-        said = f"{len(those)} of {count(len(own), 'run')} of {contender} are refused: {those[0].run.reasons[0].text}"
-        return msgspec.structs.replace(those[0].run.reasons[0], text=said)
+        reason = f"{len(those)} of {count(len(own), 'run')} of {contender} are refused: {those[0].run.reasons[0].text}"
+        return msgspec.structs.replace(those[0].run.reasons[0], text=reason)
     return None
 
 

@@ -132,8 +132,8 @@ def _order(record: LoadComparisonRecord) -> Iterator[Problem]:
     for arm in record.spec.arms:
         load = record.loads.get(arm.name)
         made = [(run.repeat, run.connections, run.loop) for run in load.runs] if load else []
-        asked = [(turn.block, *kind) for turn in order if turn.arm == arm.name for kind in turn.kinds]
-        if made != asked[: len(made)]:
+        turns = [(turn.block, *kind) for turn in order if turn.arm == arm.name for kind in turn.kinds]
+        if made != turns[: len(made)]:
             text = f"the runs of {arm.name} are not in the order of the seed"
             yield Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text)
 

@@ -22,17 +22,17 @@ def text_of(what: str, path: Path, most: int) -> str:
     Raises:
         UsageError: it is no regular file, is larger than that many bytes, or holds no text.
     """
-    said = ""
+    complaint = ""
     try:
         if not path.is_file():
-            said = "it is no file" if path.exists() else "No such file or directory"
+            complaint = "it is no file" if path.exists() else "No such file or directory"
         elif path.stat().st_size > most:
-            said = f"it has more than {most} bytes"
+            complaint = f"it has more than {most} bytes"
         else:
             return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        said = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no UTF-8 text"
-    raise UsageError(f"the {what} cannot be read: {said}", where=str(path), remedy="name a file")
+        complaint = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no UTF-8 text"
+    raise UsageError(f"the {what} cannot be read: {complaint}", where=str(path), remedy="name a file")
 
 
 def whole(flag: str, text: str) -> int:

@@ -24,8 +24,8 @@ def lines(found: Durability) -> Iterator[str]:
         yield _counts(found.total)
     yield from _recovery(found)
     if found.undurable:
-        shown = "" if found.losing else ", though these crashes show nothing of it"
-        yield f"By its settings it is not durable{shown}: {'; '.join(found.undurable)}."
+        although = "" if found.losing else ", though these crashes show nothing of it"
+        yield f"By its settings it is not durable{although}: {'; '.join(found.undurable)}."
     for one in found.not_shown:
         yield f"Not shown: {one}."
 

@@ -183,9 +183,12 @@ def _device(place: Place) -> str:
     caches = {one.name: one.write_cache for one in place.devices if isinstance(one.write_cache, str)}
     if not caches:
         return f"Whether the device below {on} has a write cache is not told"
-    told = ", ".join(f"{name}: {cache}" for name, cache in caches.items())
+    caches_named = ", ".join(f"{name}: {cache}" for name, cache in caches.items())
     kind = "which is volatile" if "write back" in caches.values() else "so it keeps what it was given, by its own word"
-    return f"The write cache below {on} is told as {told}, {kind}. Whether it keeps what was forced to it was not tried"
+    return (
+        f"The write cache below {on} is told as {caches_named}, {kind}. Whether it keeps what was forced to it was "
+        "not tried"
+    )
 
 
 def _together(accounts: Sequence[Account]) -> Account:
@@ -242,8 +245,8 @@ def undisturbed(runs: Sequence[LoadRun], crashes: Sequence[Crash]) -> tuple[Load
 
 def _until(run: LoadRun, crash: Crash) -> LoadRun:
     """A run up to its crash, with the account that its intervals give."""
-    kept = tuple(one for one in run.intervals if one.to_s <= crash.at)
-    done = sum(one.count + sum(one.errors.values()) + one.timeouts for part in kept for one in part.operations)
+    whole = tuple(one for one in run.intervals if one.to_s <= crash.at)
+    done = sum(one.count + sum(one.errors.values()) + one.timeouts for part in whole for one in part.operations)
     summary = run.summary and LoadSummary(
         t0_unix=run.summary.t0_unix,
         scheduled=done,
@@ -252,33 +255,33 @@ def _until(run: LoadRun, crash: Crash) -> LoadRun:
         in_time=done,
         unsent=0,
         in_flight_at_end=0,
-        seconds=kept[-1].to_s if kept else 0.0,
-        client_cpu_s=sum(one.client_cpu_s for one in kept),
+        seconds=whole[-1].to_s if whole else 0.0,
+        client_cpu_s=sum(one.client_cpu_s for one in whole),
         clock_jumps=run.summary.clock_jumps,
-        overflows=sum(one.overflows for part in kept for one in part.operations),
+        overflows=sum(one.overflows for part in whole for one in part.operations),
         verified_reads=run.summary.verified_reads,
     )
-    length = kept[-1].to_s if kept else crash.at
-    return msgspec.structs.replace(run, intervals=kept, summary=summary, duration_s=length, server=None)
+    length = whole[-1].to_s if whole else crash.at
+    return msgspec.structs.replace(run, intervals=whole, summary=summary, duration_s=length, server=None)
 
 
 def findings(found: Durability) -> Iterator[Finding]:
     """What is to be said of it beside its figures."""
     total, unit = found.total, found.total.unit if found.total else ""
     of = f"in {found.losing} of {crashes(found.counted)} ({one_line(found.by, 80)})"
-    said = f": {'; '.join(total.said[:_SAID])}" if total and total.said else ""
+    losses = f": {'; '.join(total.said[:_SAID])}" if total and total.said else ""
     if total and (total.lost or total.missing):
         gone = [f"{total.lost:,} of {total.acknowledged:,} acknowledged {unit} were lost"] if total.lost else []
         gone += [f"{count(total.missing, 'row')} were gone"] if total.missing else []
         yield codes.E7_LOST.finding(
-            text=f"{' and '.join(gone)} {of}{said}",
+            text=f"{' and '.join(gone)} {of}{losses}",
             remedy="the server acknowledges what it does not keep: its figures are those of less work. Switch "
             "durability on, or see what stands between it and the load",
         )
     if total and (total.torn or total.strange):
         yield codes.E7_TORN.finding(
             text=f"{count(total.torn, 'row')} held what no write wrote as a whole, and {total.strange:,} were there "
-            f"that nobody wrote, {of}{said}",
+            f"that nobody wrote, {of}{losses}",
             remedy="the server does not recover to a state that it acknowledged; look into its log",
         )
     for one in found.crashes:

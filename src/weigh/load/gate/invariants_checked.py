@@ -68,11 +68,11 @@ def checked(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterat
             yield from conditions_checked(spec.tpcc, moment)
         return
     own = gate.asked.own if gate.asked else False
-    asked = invariants.questions(spec, own=own)
+    questions = invariants.questions(spec, own=own)
     before: dict[int, tuple[Answer, ...]] = {one.run: one.answers for one in gate.invariants if not one.after}
     runs = {one.number: one for one in made}
     for moment in gate.invariants:
-        for place, question in enumerate(asked):
+        for place, question in enumerate(questions):
             answer = moment.answers[place] if place < len(moment.answers) else None
             if question.kind == "sums":
                 if moment.after:

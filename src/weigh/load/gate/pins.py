@@ -19,13 +19,15 @@ _LONGEST = 256 << 20
 """Bytes of a file."""
 
 
-def write(path: Path, asked: StatementsAsked, product: str, seed: int) -> int:
+def write(path: Path, statements: StatementsAsked, product: str, seed: int) -> int:
     """Write the answers that came the same each time they were asked; returns how many.
 
     Raises:
         EnvironmentFault: the file cannot be written.
     """
-    answers = tuple(one for at, one in enumerate(asked.answers) if at not in asked.again and one.answer.kind != "error")
+    answers = tuple(
+        one for at, one in enumerate(statements.answers) if at not in statements.again and one.answer.kind != "error"
+    )
     found = Pins(schema=SCHEMA, product=product, seed=seed, answers=answers)
     try:
         whole.write(path, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")

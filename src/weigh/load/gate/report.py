@@ -110,8 +110,8 @@ def _statements(found: GateResults) -> Iterator[str]:
         if one.status is GateStatus.AGREED:
             by.setdefault(one.witness, []).append(one)
     were = "was" if total == 1 else "were"
-    asked = f"{count(total, 'statement')} {were} asked"
-    yield f"Before the clock {asked}, each with up to {count(sets, 'set')} of parameters"
+    amount = f"{count(total, 'statement')} {were} asked"
+    yield f"Before the clock {amount}, each with up to {count(sets, 'set')} of parameters"
     for witness, agreed in by.items():
         yield f"{len(agreed)} agreed with {witness}"
     for one in found.statements:

@@ -75,7 +75,7 @@ def _wasted(one: RateSearchResults) -> Iterator[Finding]:
     most, probe, how = max(candidates, key=lambda each: each[0], default=(0.0, None, ""))
     if probe is None or most <= _ABOVE * limit:
         return
-    broken = ", ".join(said(kept) for kept in probe.budgets if not kept.kept)
+    broken = ", ".join(said(outcome) for outcome in probe.budgets if not outcome.kept)
     carried = f"it is broken from {rate(limit)} on"
     if one.threshold:
         carried = f"the highest rate is {rate(one.threshold.rate)}"

@@ -33,14 +33,23 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
         one: the search.
         budget: of a percentile.
     """
-    seen = [(probe, kept) for probe in one.counted for kept in probe.budgets if kept.budget == budget and kept.value]
+    points = [
+        (probe, outcome) for probe in one.counted for outcome in probe.budgets if outcome.budget == budget and outcome.value
+    ]
     limit = budget.limit_s or 0.0
-    if not seen:
+    if not points:
         return Markup()
-    closed = [kept for kept in one.pilot.probe.budgets if kept.budget == budget and kept.value] if one.pilot else []
-    heights = [limit, *(height for _, kept in seen for height in (kept.low, kept.value, kept.high) if height)]
-    heights += [kept.value for kept in closed if kept.value]
-    rates = [probe.rate for probe, _ in seen] + [one.pilot.rate for _ in closed if one.pilot]
+    closed = (
+        [outcome for outcome in one.pilot.probe.budgets if outcome.budget == budget and outcome.value]
+        if one.pilot
+        else []
+    )
+    heights = [
+        limit,
+        *(height for _, outcome in points for height in (outcome.low, outcome.value, outcome.high) if height),
+    ]
+    heights += [outcome.value for outcome in closed if outcome.value]
+    rates = [probe.rate for probe, _ in points] + [one.pilot.rate for _ in closed if one.pilot]
     down, across = around(heights, BOTTOM, TOP), around(rates, LEFT, RIGHT)
     parts = [Markup()]
     if found := one.threshold:
@@ -51,19 +60,19 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
     if found and across.holds(found.rate):
         parts.append(draw.path(draw.line(across.at(found.rate), TOP, across.at(found.rate), BOTTOM), "mean"))
     for verdict, css in (("kept", "rk"), ("broken", "rb")):
-        own = [(across.at(probe.rate), kept) for probe, kept in seen if probe.verdict == verdict]
+        own = [(across.at(probe.rate), outcome) for probe, outcome in points if probe.verdict == verdict]
         parts += [draw.path(intervals(own, down), "ri"), draw.path(dots(own, down), css)]
     if one.pilot:
-        parts.append(draw.path(dots([(across.at(one.pilot.rate), kept) for kept in closed], down), "rc"))
-    label = f"p{100 * (budget.q or 0):.6g} at {len(seen)} rates"
+        parts.append(draw.path(dots([(across.at(one.pilot.rate), outcome) for outcome in closed], down), "rc"))
+    label = f"p{100 * (budget.q or 0):.6g} at {len(points)} rates"
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 
 def grid(down: Scale) -> Markup:
     """Lines across at round values, with their labels."""
-    shown = {tick: round(down.at(tick)) for tick in ticks(down, _UP_GAP)}
-    lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, tick_label(tick)) for tick, y in shown.items()))
+    heights = {tick: round(down.at(tick)) for tick in ticks(down, _UP_GAP)}
+    lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in heights.values()), "g")
+    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, tick_label(tick)) for tick, y in heights.items()))
 
 
 def axis(across: Scale, bottom: float) -> Markup:
@@ -73,24 +82,28 @@ def axis(across: Scale, bottom: float) -> Markup:
         across: of the rates.
         bottom: where the axis lies.
     """
-    shown = ticks(across, _GAP)
-    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {draw.number(bottom)}v5" for tick in shown), "s")
-    return marks + draw.group("tm", *(draw.text(across.at(tick), bottom + 18, f"{tick:,.6g}/s") for tick in shown))
+    tick_places = ticks(across, _GAP)
+    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {draw.number(bottom)}v5" for tick in tick_places), "s")
+    return marks + draw.group(
+        "tm", *(draw.text(across.at(tick), bottom + 18, f"{tick:,.6g}/s") for tick in tick_places)
+    )
 
 
 def dots(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
     """Path data of a dot for each probe: its place across, and what it says of a budget."""
     return "".join(
-        f"M{draw.number(x)} {draw.number(down.at(kept.value))}h0" for x, kept in points if kept.value is not None
+        f"M{draw.number(x)} {draw.number(down.at(outcome.value))}h0"
+        for x, outcome in points
+        if outcome.value is not None
     )
 
 
 def intervals(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
     """Path data of the interval of each probe that has one; arguments as of :func:`dots`."""
     data = ""
-    for x, kept in points:
-        if kept.low is not None and kept.high is not None:
-            low, high = down.at(kept.low), down.at(kept.high)
+    for x, outcome in points:
+        if outcome.low is not None and outcome.high is not None:
+            low, high = down.at(outcome.low), down.at(outcome.high)
             ends = "".join(f"M{draw.number(x - _HALF)} {draw.number(y)}h{draw.number(2 * _HALF)}" for y in (low, high))
             data += draw.line(x, low, x, high) + ends
     return data

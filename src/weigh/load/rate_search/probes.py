@@ -91,8 +91,8 @@ def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -
     """
     reasons: dict[str, str] = {one.code: one.text for one in found.reasons}
     intervals = _responses(run, found.settled.intervals if found.settled else 0)
-    kept = tuple(_kept(one, found, intervals) for one in search.budgets) if found.operations else ()
-    verdict, why, unsure = _verdict(reasons, kept, found, last=last)
+    outcomes = tuple(_kept(one, found, intervals) for one in search.budgets) if found.operations else ()
+    verdict, why, unsure = _verdict(reasons, outcomes, found, last=last)
     return ProbeFigures(
         run=run.number,
         rate=run.rate or 0.0,
@@ -103,51 +103,51 @@ def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -
         verdict=verdict,
         why=why,
         unsure=unsure,
-        budgets=kept,
+        budgets=outcomes,
     )
 
 
 def _verdict(
-    reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures, *, last: bool
+    reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures, *, last: bool
 ) -> tuple[Verdict, str, bool]:
     others = [code for code in reasons if code not in (*_GENERATOR, *_SERVER)]
     if others:
         return "disturbed", reasons[others[0]], False
-    verdict, why, unsure = _servers(reasons, kept, found, last=last)
+    verdict, why, unsure = _servers(reasons, outcomes, found, last=last)
     # What is kept in spite of a late generator is kept: being late only adds to the response times.
-    if verdict != "kept" and (late := _late(reasons, kept, found)):
+    if verdict != "kept" and (late := _late(reasons, outcomes, found)):
         return "generator", late, False
     return verdict, why, unsure
 
 
 def _servers(
-    reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures, *, last: bool
+    reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures, *, last: bool
 ) -> tuple[Verdict, str, bool]:
     """The verdict, if the generator was in time."""
     if codes.L2_RATE.code in reasons:
         return "broken", "not sustained: requests were left over", False
-    if codes.L7_ERRORS.code in reasons or any(one.budget.q is None and not one.kept for one in kept):
+    if codes.L7_ERRORS.code in reasons or any(one.budget.q is None and not one.kept for one in outcomes):
         return "broken", "too many requests failed", False
-    if not kept or found.settled is None:
+    if not outcomes or found.settled is None:
         return "disturbed", "hardly anything was answered", False
-    broken = [one for one in kept if not one.kept]
+    broken = [one for one in outcomes if not one.kept]
     if any(one.decided for one in broken):
         return "broken", "; ".join(map(said, broken)), False
-    doubts = [f"{said(one)}, not resolved" for one in kept if not one.decided]
+    doubts = [f"{said(one)}, not resolved" for one in outcomes if not one.decided]
     if found.settled.refused:
         doubts.append(f"not steady: {found.settled.refused.text}")
     if doubts and not last:
         return "undecided", "; ".join(doubts), False
-    return ("broken" if broken else "kept"), "; ".join(doubts or map(said, kept)), bool(doubts)
+    return ("broken" if broken else "kept"), "; ".join(doubts or map(said, outcomes)), bool(doubts)
 
 
-def _late(reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures) -> str:
+def _late(reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures) -> str:
     """Why a budget may be broken by the generator; nothing where it is not."""
     if codes.E8_SATURATED.code in reasons:
         return reasons[codes.E8_SATURATED.code]
     if codes.L2_RATE.code in reasons:
         return ""
-    for one in kept:
+    for one in outcomes:
         if one.kept or one.budget.q is None or one.budget.limit_s is None or one.value is None:
             continue
         late = found.whole.lag_late.seen_at(one.budget.q) or 0.0
@@ -174,20 +174,20 @@ def _responses(run: LoadRun, cut: int) -> list[Histogram]:
 def _kept(budget: Budget, found: RunFigures, intervals: Sequence[Histogram]) -> Kept:
     whole = found.whole
     if budget.q is None or budget.limit_s is None:
-        asked = whole.count + whole.failed
-        share = whole.failed / asked if asked else None
-        kept = share is not None and share <= (budget.errors or 0.0)
-        return Kept(budget=budget, value=share, low=None, high=None, resolved=True, kept=kept, decided=True)
+        requests = whole.count + whole.failed
+        share = whole.failed / requests if requests else None
+        holds = share is not None and share <= (budget.errors or 0.0)
+        return Kept(budget=budget, value=share, low=None, high=None, resolved=True, kept=holds, decided=True)
     one, value = whole.response.at(budget.q), whole.response.seen_at(budget.q)
-    kept = value is not None and value <= budget.limit_s
+    holds = value is not None and value <= budget.limit_s
     return Kept(
         budget=budget,
         value=value,
         low=one.low,
         high=one.high,
         resolved=one.resolved,
-        kept=kept,
-        decided=one.resolved or (_none_slower(budget, intervals) if kept else _throughout(budget, intervals)),
+        kept=holds,
+        decided=one.resolved or (_none_slower(budget, intervals) if holds else _throughout(budget, intervals)),
     )
 
 

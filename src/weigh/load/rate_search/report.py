@@ -45,42 +45,42 @@ _STYLES = {"kept": "green", "broken": "bold red"}
 
 def headline(one: RateSearchResults) -> str:
     """The result in one sentence."""
-    asked = one.search
+    goal = one.search
     if one.threshold is not None:
         found = one.threshold
         return (
-            f"The highest rate with {asked} is {rate(found.rate)} ({100 * found.confidence:g} % interval "
+            f"The highest rate with {goal} is {rate(found.rate)} ({100 * found.confidence:g} % interval "
             f"{rate(found.low)} to {rate(found.high)})."
         )
     match one.status:
         case "broken":
             return (
-                f"{asked} is broken at every rate that could be tried, down to {rate(_lowest(one))}: a lower one needs "
+                f"{goal} is broken at every rate that could be tried, down to {rate(_lowest(one))}: a lower one needs "
                 "a longer --budget to be told."
             )
-        case "kept" if asked.highest is not None:
-            return f"{asked} is kept at {rate(asked.highest)}, the highest rate that was asked for; the limit is above."
+        case "kept" if goal.highest is not None:
+            return f"{goal} is kept at {rate(goal.highest)}, the highest rate that was asked for; the limit is above."
         case "kept":
             return (
-                f"{asked} is kept up to {rate(max(probe.rate for probe in one.counted))}, twice what a closed loop got "
+                f"{goal} is kept up to {rate(max(probe.rate for probe in one.counted))}, twice what a closed loop got "
                 "through: the limit was not reached. Name a higher one with --rate."
             )
         case "generator":
-            kept = rate(one.kept) if one.kept else "the rates that were tried"
+            highest = rate(one.kept) if one.kept else "the rates that were tried"
             return (
-                f"{asked} is kept at {kept}; above it the generator was too slow, and the server's limit is not known."
+                f"{goal} is kept at {highest}; above it the generator was too slow, and the server's limit is not known."
             )
-    return f"Not resolved which rates keep {asked}: {_why_not(one)}."
+    return f"Not resolved which rates keep {goal}: {_why_not(one)}."
 
 
 def lines(one: RateSearchResults) -> Iterator[str]:
     """What stands below the headline."""
     if one.threshold is not None:
         counted = one.counted
-        kept = [probe for probe in counted if probe.verdict == "kept" and one.kept and probe.rate <= one.kept]
+        passing = [probe for probe in counted if probe.verdict == "kept" and one.kept and probe.rate <= one.kept]
         text = "At that rate a run keeps the budget as often as not"
         if one.kept:
-            text += f"; up to {rate(one.kept)} {_all(len(kept))} kept it"
+            text += f"; up to {rate(one.kept)} {_all(len(passing))} kept it"
         if one.broken:
             above = sum(probe.rate >= one.broken for probe in counted)
             text += f", and from {rate(one.broken)} on {_all(above)} broke it"
@@ -90,7 +90,7 @@ def lines(one: RateSearchResults) -> Iterator[str]:
             why = "the time was over" if one.ended == "time" else f"{MOST} probes were made"
             yield f"The interval is as wide as it is because {why}: a longer --budget narrows it."
     if one.pilot:
-        what = "; ".join(_seen(kept) for kept in one.pilot.probe.budgets)
+        what = "; ".join(_seen(outcome) for outcome in one.pilot.probe.budgets)
         yield (
             f"A closed loop got {rate(one.pilot.rate)} through, with {what} counted from when each request was sent: "
             "where the search began."
@@ -190,12 +190,12 @@ def _table(one: RateSearchResults) -> RenderableType:
     for probe in sorted(one.probes, key=lambda each: (each.rate, each.run)):
         cells: list[str | Text] = [rate(probe.rate), str(order[probe.run]), units.seconds(probe.seconds)]
         cells.append(rate(probe.achieved) if probe.achieved else "-")
-        found = {kept.budget: kept for kept in probe.budgets}
+        found = {outcome.budget: outcome for outcome in probe.budgets}
         for budget in one.search.budgets:
-            kept = found.get(budget)
-            cells.append(_value(kept) if kept else "-")
+            outcome = found.get(budget)
+            cells.append(_value(outcome) if outcome else "-")
             if budget.q is not None:
-                cells.append(_interval(kept) if kept else "")
+                cells.append(_interval(outcome) if outcome else "")
         cells.append(Text(_verdict(probe), style=_STYLES.get(probe.verdict, "yellow")))
         table.add_row(*cells)
     return FittedTable(table, "95 % interval", "length", "answered")
@@ -352,7 +352,7 @@ def section(one: RateSearchResults) -> dict[str, Any]:
             "number": order[probe.run],
             "length": units.seconds(probe.seconds),
             "answered": rate(probe.achieved) if probe.achieved else "-",
-            "seen": [(_value(kept), _interval(kept)) for kept in probe.budgets],
+            "seen": [(_value(outcome), _interval(outcome)) for outcome in probe.budgets],
             "verdict": _verdict(probe),
             "kind": probe.verdict,
             "why": one_line(probe.why, 300) if probe.verdict in ("undecided", "generator", "disturbed") else "",

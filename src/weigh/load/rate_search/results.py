@@ -99,8 +99,8 @@ class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):
 
     def exit_code(self) -> ExitCode:
         """What the exit code of the command is."""
-        asked = self.status == "kept" and self.search.highest is not None
-        return ExitCode.OK if self.status == "found" or asked else ExitCode.INCONCLUSIVE
+        highest_found = self.status == "kept" and self.search.highest is not None
+        return ExitCode.OK if self.status == "found" or highest_found else ExitCode.INCONCLUSIVE
 
 
 def longest_s(search: RateSearch) -> Seconds:
@@ -180,7 +180,7 @@ def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, Ru
             probes=(), as_asked=True,
         )  # fmt: skip
     made = [run for run in runs if run.loop == "open"]
-    probes, asked, why = _replayed(plan, search, made, computed)
+    probes, finished, why = _replayed(plan, search, made, computed)
     found = threshold(plan, made_of(probes))
     own = ended_as(why, complete=complete)
     status = status_of(own, probes, found)
@@ -193,7 +193,7 @@ def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, Ru
         broken=lowest_broken(probes),
         pilot=begun,
         probes=tuple(probes),
-        as_asked=asked,
+        as_asked=finished,
     )
 
 
@@ -208,19 +208,19 @@ def _replayed(
     own = Search(plan)
     deciding: Generator[Probe, Verdict, Ending] = own.run()
     probes: list[ProbeFigures] = []
-    asked = True
+    complete = True
     try:
         wanted = next(deciding)
         for run in runs:
-            asked &= (run.rate, run.duration_s) == (wanted.rate, wanted.seconds)
+            complete &= (run.rate, run.duration_s) == (wanted.rate, wanted.seconds)
             probes.append(judged(run, computed[run.number], search, last=wanted.last))
             wanted = deciding.send(probes[-1].verdict)
     except StopIteration as stopped:
         ended: Ending = stopped.value
         # Nothing is asked for behind the end.
-        return probes, asked and len(probes) == len(runs), ended
+        return probes, complete and len(probes) == len(runs), ended
     # What goes on for others is found when its own interval is narrow.
-    return probes, asked, "found" if own.narrow else None
+    return probes, complete, "found" if own.narrow else None
 
 
 def made_of(probes: Sequence[ProbeFigures]) -> list[Made]:
@@ -236,15 +236,15 @@ def status_of(ended: str, probes: Sequence[ProbeFigures], found: Threshold | Non
         probes: that were made.
         found: where the budget breaks; None where that is not known.
     """
-    kept = any(one.verdict == "kept" for one in probes)
+    passed = any(one.verdict == "kept" for one in probes)
     broken = any(one.verdict == "broken" for one in probes)
     if found is not None and ended in ("found", "probes", "time", "stopped"):
         return "found"
-    if ended == "lowest" and not kept:
+    if ended == "lowest" and not passed:
         return "broken"
     if ended == "highest" and not broken:
         return "kept"
-    return "generator" if ended == "generator" and kept else "unresolved"
+    return "generator" if ended == "generator" and passed else "unresolved"
 
 
 def highest_kept(probes: Sequence[ProbeFigures]) -> float | None:

@@ -128,8 +128,8 @@ def threshold(plan: Plan, made: Sequence[Made]) -> Threshold | None:
 def posterior(plan: Plan, made: Sequence[Made]) -> Posterior | None:
     """What is to be believed of where the budget breaks; None where too few probes kept it, or broke it."""
     found = outcomes(made)
-    kept = sum(one.kept for one in found)
-    if min(kept, len(found) - kept) < _LEAST:
+    passed = sum(one.kept for one in found)
+    if min(passed, len(found) - passed) < _LEAST:
         return None
     return Posterior(found, plan.low, plan.high * _UP)
 
@@ -237,8 +237,8 @@ class Search:
     def _lowered(self, rate: float) -> Ending | None:
         """The generator cannot offer that: the highest to try is lower."""
         self._top = rate
-        kept = max(self._kept, default=None)
-        if kept is not None and rate <= kept * _CLOSE:
+        highest = max(self._kept, default=None)
+        if highest is not None and rate <= highest * _CLOSE:
             return "generator"
         return "disturbed" if rate <= self._plan.low * _CLOSE else None
 

@@ -111,9 +111,9 @@ class Posterior:
 def _grid(outcomes: Sequence[Outcome], low: float, high: float) -> Floats:
     """Logarithms of rates: fine where the outcomes change from kept to broken, or mix."""
     bottom, top = math.log(low), math.log(high)
-    kept = [math.log(one.rate) for one in outcomes if one.kept]
+    passing = [math.log(one.rate) for one in outcomes if one.kept]
     broken = [math.log(one.rate) for one in outcomes if not one.kept]
-    ends = [max(kept, default=bottom), min(broken, default=top)]
+    ends = [max(passing, default=bottom), min(broken, default=top)]
     begin, end = max(min(ends) - _AROUND, bottom), min(max(ends) + _AROUND, top)
     parts = [
         np.arange(bottom, begin, _COARSE),

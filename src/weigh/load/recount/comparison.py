@@ -190,9 +190,9 @@ def script(folder: Path) -> str:
         EvidenceFault: a journal or a document cannot be read.
     """
     printed: Printed = raw.read(folder / JSON, Printed)
-    asked: Asked = raw.read(folder / "spec.json", Asked)
+    spec: Asked = raw.read(folder / "spec.json", Asked)
     # Named in the document and in the spec: what decides is the latter.
-    rules = asked.rules
+    rules = spec.rules
     counts = [(run.attempt, run.arm, run.run) for run in printed.runs if run.verdict == "counts"]
     blocks = min(max((one.starts for one in printed.verdicts), default=0), _MOST)
     refused = [
@@ -213,7 +213,7 @@ def script(folder: Path) -> str:
                 "chosen",
                 "baseline VARCHAR, margin DOUBLE, confidence DOUBLE, fdr DOUBLE, equivalence DOUBLE, unstable DOUBLE, "
                 "error_budget DOUBLE",
-                [(printed.offered.baseline, *msgspec.structs.astuple(rules), asked.load.error_budget)],
+                [(printed.offered.baseline, *msgspec.structs.astuple(rules), spec.load.error_budget)],
             ),
             raw.table(
                 "refused",
@@ -239,9 +239,9 @@ def recount(folder: Path, run: Run) -> Recount:
     try:
         printed: Printed = raw.read(folder / JSON, Printed)
         places, killed = _places(folder, printed)
-        shown, verdicts, floors, typical, metrics, *loads = run(script(folder), QUERIES)
+        rows, verdicts, floors, typical, metrics, *loads = run(script(folder), QUERIES)
         figures: PrintedFigures = raw.read(folder / JSON, PrintedFigures)
-        _runs(found, printed, figures, shown, [row["metric"] for row in metrics], killed)
+        _runs(found, printed, figures, rows, [row["metric"] for row in metrics], killed)
         for number in sorted(killed):
             found.skip(_KILLED, f"attempt {number}")
         # Searches in turn have one verdict on the ratio of two rates, and no floor.
@@ -349,11 +349,13 @@ def _verdicts(found: Figures, printed: Printed, rows: Sequence[Row], typical: Se
             found.compare(JSON, place, name, getattr(one, name), by_sql)
         by_sql = row["detectable"] if row and not silent else None
         found.compare(JSON, place, "detectable", one.detectable, by_sql, _DETECTABLE)
-    told = {_key(one, one.contender) for one in printed.verdicts}
-    for key in computed.keys() - told:
+    printed_keys = {_key(one, one.contender) for one in printed.verdicts}
+    for key in computed.keys() - printed_keys:
         loop, connections, operation, metric, contender = key
-        said = Question(loop=loop, connections=connections, operation=operation or "all", metric=metric)
-        found.wrong(JSON, f"{_place(said, contender)}: the report has no verdict, and SQL has one from the histograms")
+        question = Question(loop=loop, connections=connections, operation=operation or "all", metric=metric)
+        found.wrong(
+            JSON, f"{_place(question, contender)}: the report has no verdict, and SQL has one from the histograms"
+        )
 
 
 def _floors(found: Figures, printed: Printed, rows: Sequence[Row]) -> None:

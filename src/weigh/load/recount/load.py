@@ -245,9 +245,9 @@ class _Load:
             if run.rate_achieved is not None:
                 self._compare(run, "", "rate", run.rate_achieved.value, row["rate"] if row else None)
             self._compare(run, "", "rate_cv", run.rate_cv, row["rate_cv"] if row else None)
-            said = {one.code for one in run.reasons}
+            codes_named = {one.code for one in run.reasons}
             for code, name in _FAULTS.items():
-                words = (_YES if code in said else _NO, _YES if self._faults[run.number][name] else _NO)
+                words = (_YES if code in codes_named else _NO, _YES if self._faults[run.number][name] else _NO)
                 self._found.word(self._file, f"run {run.number}", code, *words)
             for at, one in enumerate(run.operations):
                 # Where there are several, all together come first.
@@ -255,24 +255,24 @@ class _Load:
 
     def _operation(self, run: PrintedRun, one: Operation, name: str) -> None:
         row = self._counted.get((run.number, name))
-        for figure, said in (("count", one.count), ("errors", sum(one.errors.values())), ("timeouts", one.timeouts)):
+        for figure, printed in (("count", one.count), ("errors", sum(one.errors.values())), ("timeouts", one.timeouts)):
             computed = row["answered" if figure == "count" else figure] if row else None
-            self._compare(run, one.name, figure, said, computed)
+            self._compare(run, one.name, figure, printed, computed)
         for kind, spectrum in one.spectra.items():
             place = f"{one.name}, {kind}"
             key = (run.number, name, kind)
             self._compare(run, place, "mean", spectrum.mean.value if spectrum.mean else None, self._means.get(key))
             self._compare(run, place, "max", spectrum.max.seen, self._longest.get(key))
-            for asked in NAMES:
-                shown: Percentile = getattr(spectrum, asked)
-                seen = self._seen.get((*key, asked))
-                self._compare(run, place, asked, shown.seen, seen)
-                if shown.resolved or shown.value is not None:
-                    self._compare(run, place, asked, shown.value, seen)
+            for percentile in NAMES:
+                figures: Percentile = getattr(spectrum, percentile)
+                recomputed = self._seen.get((*key, percentile))
+                self._compare(run, place, percentile, figures.seen, recomputed)
+                if figures.resolved or figures.value is not None:
+                    self._compare(run, place, percentile, figures.value, recomputed)
 
-    def _compare(self, run: PrintedRun, place: str, name: str, said: float | None, computed: float | None) -> None:
+    def _compare(self, run: PrintedRun, place: str, name: str, printed: float | None, computed: float | None) -> None:
         where = f"run {run.number}, {place}" if place else f"run {run.number}"
-        self._found.compare(self._file, where, name, said, computed)
+        self._found.compare(self._file, where, name, printed, computed)
 
 
 def _groups(found: Figures, file: str, printed: Sequence[Group], rows: Sequence[Row]) -> None:

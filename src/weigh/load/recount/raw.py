@@ -159,9 +159,9 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
                 remedy="the evidence was edited",
             ) from error
     for number, run in begun.items():
-        shown = printed.get(number)
-        own = (place.attempt, place.arm, number) in chosen if chosen is not None else bool(shown)
-        steady = shown.steady if shown else None
+        runs_printed = printed.get(number)
+        own = (place.attempt, place.arm, number) in chosen if chosen is not None else bool(runs_printed)
+        steady = runs_printed.steady if runs_printed else None
         summary = ended.get(number, {})
         server, account = summary.get("server") or {}, summary.get("summary") or {}
         rows["run"].append(

@@ -106,15 +106,15 @@ def compare(found: Figures, place: raw.Place, file: str, tables: Sequence[Sequen
     Raises:
         EvidenceFault: the document cannot be read.
     """
-    said = _read(place)
-    if said is None:
+    printed = _read(place)
+    if printed is None:
         return False
-    seen, outcomes, highest = (
+    values_by_budget, outcomes, highest = (
         [row for row in rows if (row["attempt"], row["arm"]) == (place.attempt, place.arm)] for rows in tables
     )
-    values = {(row["run"], row["place"]): row["value"] for row in seen}
+    values = {(row["run"], row["place"]): row["value"] for row in values_by_budget}
     known = {row["run"]: row for row in outcomes}
-    for probe in said.probes:
+    for probe in printed.probes:
         if probe.verdict not in _TOLD:
             continue
         where = f"probe of run {probe.run}"
@@ -122,11 +122,11 @@ def compare(found: Figures, place: raw.Place, file: str, tables: Sequence[Sequen
         found.compare(file, where, "rate", probe.rate, row["asked"] if row else None)
         computed = "nothing" if row is None else "kept" if row["kept"] else "broken"
         found.word(file, where, "verdict", probe.verdict, computed)
-        for at, (budget, one) in enumerate(zip(said.budgets, probe.budgets, strict=False)):
+        for at, (budget, one) in enumerate(zip(printed.budgets, probe.budgets, strict=False)):
             found.compare(file, f"{where}, {budget.text}", "value", one.value, values.get((probe.run, at)))
     whole = next(iter(highest), None)
     for name in _TOLD:
-        found.compare(file, "the search", name, getattr(said, name), whole[name] if whole else None)
+        found.compare(file, "the search", name, getattr(printed, name), whole[name] if whole else None)
     return True
 
 

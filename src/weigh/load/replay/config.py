@@ -73,8 +73,8 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
         UsageError: they contradict each other, or the trace cannot be replayed so.
     """
     if len(workload) != 2:
-        said = "nothing is named to be replayed" if len(workload) < 2 else "one trace is replayed at a time"
-        raise UsageError(said, remedy=f"write `weigh load {WORD} FOLDER --target URL`")
+        problem = "nothing is named to be replayed" if len(workload) < 2 else "one trace is replayed at a time"
+        raise UsageError(problem, remedy=f"write `weigh load {WORD} FOLDER --target URL`")
     for name, why in _NOT_OF_A_REPLAY.items():
         if flags.get(name) not in (None, False, ()):
             raise UsageError(f"--{name.replace('_', '-')} means nothing to a replay", remedy=why)

@@ -96,7 +96,7 @@ def compare(
         return None
     runs = [mine, its, *([twin.replayed] if twin and twin.replayed else [])]
     dependent = order.dependent(recorded, runs)
-    found, seen, compared, kept, open_ = _differing(recorded, mine, its)
+    found, calls, compared, same, open_ = _differing(recorded, mine, its)
     unstable: frozenset[int] = frozenset()
     if twin and twin.replayed:
         unstable = frozenset(_differing(recorded, twin.replayed, its)[0])
@@ -119,7 +119,7 @@ def compare(
             statement=recorded.known[str(number)].text,
             why=why,
             calls=len(places),
-            asked=seen[number],
+            asked=calls[number],
             first=found[places[0]],
             parameters=parameters.get(places[0], ()),
         )
@@ -128,7 +128,7 @@ def compare(
     return Compared(
         contender=contender,
         compared=compared,
-        answers=kept,
+        answers=same,
         open=open_,
         dependent=len(dependent),
         differences=differences,
@@ -145,14 +145,14 @@ def _differing(
     orders = {**its.orders, **mine.orders}
     found: dict[int, str] = {}
     seen: dict[int, int] = defaultdict(int)
-    compared = kept = open_ = 0
+    compared = same = open_ = 0
     for place, number in enumerate(recorded.statement):
         if mine.sent[place] < 0 or its.sent[place] < 0:
             continue
         compared += 1
         seen[number] += 1
         if place in own and place in other:
-            kept += 1
+            same += 1
             one = answers.same(own[place], other[place], orders.get(str(number)))
             open_ += one.open
             if not one.agrees:
@@ -163,7 +163,7 @@ def _differing(
             found[place] = f"{_ended(failed.get(place))} against {_ended(others.get(place))}"
         elif mine.rows[place] != its.rows[place]:
             found[place] = f"{mine.rows[place]:,} rows against {its.rows[place]:,}"
-    return found, seen, compared, kept, open_
+    return found, seen, compared, same, open_
 
 
 def _first(found: Comparison) -> str:
@@ -220,10 +220,10 @@ def _unclear(unclear: Sequence[Difference]) -> str:
         "follows": "read a table after a statement that differs wrote it",
     }
     parts = []
-    for why, said in words.items():
+    for why, sentence in words.items():
         calls = sum(one.calls for one in unclear if one.why == why)
         if calls:
-            parts.append(f"{count(calls, 'answer')} that differ {said}")
+            parts.append(f"{count(calls, 'answer')} that differ {sentence}")
     return "; ".join(parts)
 
 
@@ -237,10 +237,10 @@ def lines(found: Compared, baseline: str) -> Iterator[str]:
     """In sentences, each on a line of its own."""
     differ = sum(one.calls for one in found.differences)
     wrong = sum(one.calls for one in found.differences if one.why == "wrong")
-    said = f"{wrong:,} that nothing explains" if wrong else "none of them without an explanation"
+    unexplained = f"{wrong:,} that nothing explains" if wrong else "none of them without an explanation"
     yield (
         f"{found.contender} against {baseline}: {count(found.compared, 'statement')} compared, {found.answers:,} of "
-        f"them row by row; {differ:,} differ" + (f", {said}." if differ else ".")
+        f"them row by row; {differ:,} differ" + (f", {unexplained}." if differ else ".")
     )
     if found.open:
         yield f"Of {found.open:,} answers it cannot be told: their rows were too many to be kept."

@@ -33,9 +33,9 @@ def findings(found: ReplayResults | None) -> Iterator[Finding]:
             + "; ".join(f"{number:,} {why}" for why, number in planned.left_out.items()),
             remedy="the figures are those of the rest",
         )
-    if said := list(_sessions(found)):
+    if sessions := list(_sessions(found)):
         yield codes.L4_SESSIONS.finding(
-            text="; ".join(said), remedy="record whole sessions, and give each a connection (no --connections)"
+            text="; ".join(sessions), remedy="record whole sessions, and give each a connection (no --connections)"
         )
     if planned.failed:
         yield codes.L7_RECORDED.finding(

@@ -37,8 +37,8 @@ def sentences(found: ReplayResults) -> Iterator[str]:
     )
     yield from schedule_kept(found)
     if found.left_out:
-        said = "; ".join(f"{number:,} {why}" for why, number in planned.left_out.items())
-        yield f"Not replayed: {found.left_out:,} of {found.left_out + planned.calls:,} statements: {said}."
+        reasons = "; ".join(f"{number:,} {why}" for why, number in planned.left_out.items())
+        yield f"Not replayed: {found.left_out:,} of {found.left_out + planned.calls:,} statements: {reasons}."
     if planned.coverage:
         yield one_line(planned.coverage, 1000)
     if found.read_only:

@@ -49,8 +49,8 @@ def coverage(trace: Path) -> str:
         found = msgspec.json.decode((trace.parent / results.FILE).read_bytes(), type=results.CaptureResults)
     except (OSError, msgspec.DecodeError):
         return ""
-    said = "; ".join(f"{one.number:,} {one.text}" for one in found.left_out if one.reason not in _OF_SCRIPTS)
-    return f"Left out or changed when it was captured: {said}." if said else ""
+    reasons = "; ".join(f"{one.number:,} {one.text}" for one in found.left_out if one.reason not in _OF_SCRIPTS)
+    return f"Left out or changed when it was captured: {reasons}." if reasons else ""
 
 
 def _of_log(log: Path, scratch: Path) -> Path:

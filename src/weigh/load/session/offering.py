@@ -134,14 +134,14 @@ class Run:
 
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
-        kept = watching.now()
+        last = watching.now()
         looks = [begins + share * self._spec.duration_s for share in _LOOKS]
         while not self.generator.is_over():
             time.sleep(_POLL)
             self._take()
             now = watching.now()
-            if now - kept >= _WATCH:
-                kept = now
+            if now - last >= _WATCH:
+                last = now
                 watching.keep()
             if looks and now >= looks[0]:
                 looks.pop(0)
@@ -189,8 +189,8 @@ class _Server:
 
     def look(self) -> None:
         """See how much memory they have."""
-        if self._process and (seen := processes.proportional_bytes(self._process)) is not None:
-            self._memory = max(seen, self._memory or 0)
+        if self._process and (memory := processes.proportional_bytes(self._process)) is not None:
+            self._memory = max(memory, self._memory or 0)
 
     def end(self) -> None:
         """The run is over."""

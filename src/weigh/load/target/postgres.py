@@ -133,40 +133,40 @@ class EmbeddedPostgres:
             if data is not None:
                 server_folder.copy(data, folder / "data")
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
-            with _server_process(environment, asks, self.text) as (said, pipe):
-                if said.error and own and any(name in said.error for name in own):
-                    raise UsageError(sentences(said.error), where=self.text, remedy=_SETTINGS)
-                if said.error:
-                    raise EngineFault(sentences(said.error), where=self.text, remedy="see what the server says")
+            with _server_process(environment, asks, self.text) as (reply, pipe):
+                if reply.error and own and any(name in reply.error for name in own):
+                    raise UsageError(sentences(reply.error), where=self.text, remedy=_SETTINGS)
+                if reply.error:
+                    raise EngineFault(sentences(reply.error), where=self.text, remedy="see what the server says")
                 connect = {
                     "kind": self.kind,
                     "host": None,
                     "port": 5432,
-                    "socket": said.socket,
-                    "user": said.user,
+                    "socket": reply.socket,
+                    "user": reply.user,
                     "password": None,
-                    "database": said.database,
+                    "database": reply.database,
                     "tls": "off",
                     "ca": None,
                 }
                 in_memory = server_folder.in_memory(folder)
-                asked = _Asked(pipe, True, embedded=True, in_memory=in_memory)
+                server = _Asked(pipe, True, embedded=True, in_memory=in_memory)
                 yield Reached(
                     connect=connect,
-                    read=_read(said, embedded=True, here=True, in_memory=in_memory),
+                    read=_read(reply, embedded=True, here=True, in_memory=in_memory),
                     waits=PostgresWaits(pipe),
                     activity=ActivityByPipe(pipe, "activity "),
                     lock=environment.lock,
                     servers=(),
                     data=folder,
                     tables=(folder / "data" / "base",),
-                    ready=asked.ready,
-                    again=asked.again,
-                    keep=lambda to: asked.keep(folder / "data", to),
-                    rows=asked.rows,
-                    crash=asked.crash,
-                    restart=asked.restart,
-                    process=said.process,
+                    ready=server.ready,
+                    again=server.again,
+                    keep=lambda to: server.keep(folder / "data", to),
+                    rows=server.rows,
+                    crash=server.crash,
+                    restart=server.restart,
+                    process=reply.process,
                 )
         finally:
             scratch.remove(folder, _PARTED)
@@ -181,8 +181,8 @@ class EmbeddedPostgres:
         there = installation.read(self.asked.version, engine.installation, self.text)
         made = environments.ensure([*engine.requires], cache)
         program = Path(there.place, there.file)
-        said = f"{program} sha256:{installation.program_hash(program, self.text)} version {there.version}"
-        lock = f"{made.lock}{said} contents sha256:{there.content}\n"
+        identity = f"{program} sha256:{installation.program_hash(program, self.text)} version {there.version}"
+        lock = f"{made.lock}{identity} contents sha256:{there.content}\n"
         return msgspec.structs.replace(made, lock=lock), str(program.parent)
 
 
@@ -208,23 +208,26 @@ class PostgresByUrl:
         connect = psycopg_connect(url)
         environment = environments.ensure([*engines.PSYCOPG], cache)
         near = True if url.socket else same_host(url.host, url.port)
-        with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (said, pipe):
-            if said.error:
-                raise EngineFault(_explained(said.error), where=url.text, remedy=_remedy(said.error))
-            here, servers = whereabouts(near, said.server)
-            reached = url.connect(encrypted=said.encrypted)
-            read = msgspec.structs.replace(_read(said, embedded=False, here=here), tls=reached["tls"])
-            asked = _Asked(pipe, here, embedded=False, in_memory=False)
+        with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (
+            reply,
+            pipe,
+        ):
+            if reply.error:
+                raise EngineFault(_explained(reply.error), where=url.text, remedy=_remedy(reply.error))
+            here, servers = whereabouts(near, reply.server)
+            reached = url.connect(encrypted=reply.encrypted)
+            read = msgspec.structs.replace(_read(reply, embedded=False, here=here), tls=reached["tls"])
+            server = _Asked(pipe, here, embedded=False, in_memory=False)
             yield Reached(
                 connect=reached,
                 read=read,
                 waits=PostgresWaits(pipe),
                 activity=ActivityByPipe(pipe, "activity "),
                 servers=servers,
-                ready=asked.ready,
-                again=asked.again,
-                rows=asked.rows,
-                process=said.server,
+                ready=server.ready,
+                again=server.again,
+                rows=server.rows,
+                process=reply.server,
             )
 
 
@@ -244,29 +247,29 @@ def psycopg_connect(url: Url) -> dict[str, Any]:
     }
 
 
-def _explained(said: str) -> str:
+def _explained(complaint: str) -> str:
     """What libpq says where its memory is bounded, as what it means."""
     return (
-        f"the server sent a message that is longer than is taken here ({sentences(said)})"
-        if _FULL in said
-        else sentences(said)
+        f"the server sent a message that is longer than is taken here ({sentences(complaint)})"
+        if _FULL in complaint
+        else sentences(complaint)
     )
 
 
-def _remedy(said: str) -> str:
-    if _FULL in said:
+def _remedy(complaint: str) -> str:
+    if _FULL in complaint:
         return "see whether it is a PostgreSQL server"
-    if "does not support SSL" in said:
+    if "does not support SSL" in complaint:
         return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
-    if "certificate" in said:
+    if "certificate" in complaint:
         return "name the host as its certificate does and the authority with sslrootcert=FILE; or take sslmode=require"
-    return remedy_of("", said) or "check the address, the user and the password"
+    return remedy_of("", complaint) or "check the address, the user and the password"
 
 
 @contextmanager
-def _server_process(environment: Environment, asked: dict[str, Any], where: str) -> Iterator[tuple[_Reply, Pipe]]:
+def _server_process(environment: Environment, request: dict[str, Any], where: str) -> Iterator[tuple[_Reply, Pipe]]:
     """The process of :mod:`weigh.load.target.postgres_server` while the body runs: its first reply, and how to ask."""
-    by_url = asked["folder"] is None
+    by_url = request["folder"] is None
     process = subprocess.Popen(
         [str(environment.python), "-P", "-B", str(_SERVER_SCRIPT)],
         stdin=subprocess.PIPE,
@@ -284,7 +287,7 @@ def _server_process(environment: Environment, asked: dict[str, Any], where: str)
     assert process.stderr is not None
     try:
         with suppress(BrokenPipeError):
-            process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **asked}) + b"\n")
+            process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **request}) + b"\n")
             process.stdin.flush()
         pipe = Pipe(process.stdin, process.stdout)
         yield _said(process, pipe, _REACHED if by_url else _STARTED, where), pipe
@@ -340,8 +343,8 @@ class _Asked:
     def again(self) -> TargetRead:
         """As of :class:`weigh.load.target.target.Reached`."""
         here, embedded, in_memory = self._how
-        said = self._decoded("describe", _PATIENCE, _Reply)
-        return _read(said, embedded=embedded, here=here, in_memory=in_memory)
+        reply = self._decoded("describe", _PATIENCE, _Reply)
+        return _read(reply, embedded=embedded, here=here, in_memory=in_memory)
 
     def keep(self, data: Path, to: Path) -> None:
         """As of :class:`weigh.load.target.target.Reached`."""
@@ -359,8 +362,8 @@ class _Asked:
     def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
         """As of :class:`weigh.load.target.target.Reached`."""
         names = [name for name in self._decoded("tables", _PATIENCE, _Tables).tables if wanted(name)]
-        asked = f"rows {msgspec.json.encode(names).decode()}"
-        return self._decoded(asked, _LOADED * max(len(names), 1), _Rows).rows
+        request = f"rows {msgspec.json.encode(names).decode()}"
+        return self._decoded(request, _LOADED * max(len(names), 1), _Rows).rows
 
     def _decoded(self, what: str, patience: float, kind: type[T]) -> T:
         line = self._pipe.ask(what, patience)
@@ -373,18 +376,18 @@ class _Asked:
             raise EngineFault(f"the server sent what is no answer: {error}") from None
 
 
-def _read(said: _Reply, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
-    undurable = [words for name, words in _OFF.items() if said.settings.get(name, {}).get("value") == "off"]
+def _read(reply: _Reply, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
+    undurable = [words for name, words in _OFF.items() if reply.settings.get(name, {}).get("value") == "off"]
     if in_memory:
         undurable.append("its data lies in memory (tmpfs): a loss of power empties it")
     return TargetRead(
         kind="postgres",
         product="PostgreSQL",
-        version=said.version,
+        version=reply.version,
         embedded=embedded,
         same_host=here,
-        in_force=said.settings,
+        in_force=reply.settings,
         undurable=tuple(undurable),
         durable=not undurable,
-        cycles=said.cycles,
+        cycles=reply.cycles,
     )

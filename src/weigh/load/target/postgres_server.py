@@ -49,43 +49,43 @@ _CYCLES = {"checkpoints": "checkpoint_timeout", "autovacuum": "autovacuum_naptim
 
 def main() -> None:
     """Begin, say how it is, sample when asked, end."""
-    asked = json.loads(sys.stdin.readline())
-    sys.path.insert(0, asked["adapter"])
+    request = json.loads(sys.stdin.readline())
+    sys.path.insert(0, request["adapter"])
     # Behind everything else: what lies beside this file has names that others have too.
     here, rooms = Path(__file__).parent, Path(__file__).parents[1]
     sys.path.extend(map(str, (here, rooms / "waits", rooms / "activity")))
     import psycopg
 
     running: Any = None
-    shown: tuple[str, ...] = ()
-    place = Path(asked["folder"]) if asked["folder"] else None
+    names: tuple[str, ...] = ()
+    place = Path(request["folder"]) if request["folder"] else None
     nearby = False
     try:
         try:
             if place is not None:
                 # Whoever sweeps leaves it to this process.
                 importlib.import_module("server").hold(place)
-                running, reached = _start(place, asked["options"], asked["programs"])
+                running, reached = _start(place, request["options"], request["programs"])
                 connection = running.connection
             else:
                 resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-                connection = psycopg.connect(**asked["connect"], autocommit=True)
+                connection = psycopg.connect(**request["connect"], autocommit=True)
                 reached = {}
-            shown = tuple(asked.get("shown", ()))
-            said = {**reached, **_described(connection, shown), "encrypted": connection.pgconn.ssl_in_use}
-            said["server"], nearby = _server(connection, asked["near"]) if place is None else (None, True)
+            names = tuple(request.get("shown", ()))
+            reply = {**reached, **_described(connection, names), "encrypted": connection.pgconn.ssl_in_use}
+            reply["server"], nearby = _server(connection, request["near"]) if place is None else (None, True)
             connection.close()
         except (psycopg.Error, RuntimeError, OSError) as error:
-            said = {"error": str(error)}
+            reply = {"error": str(error)}
             reached = {}
         except Exception as error:
             # Whatever a server of somebody else's sends that psycopg does not foresee: no rows, no numbers, no text.
-            said = {
+            reply = {
                 "error": f"the server sent what cannot be read: {type(error).__name__} {' '.join(str(error).split())}"
             }
             reached = {}
-        _say(said)
-        again = {**asked["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
+        _say(reply)
+        again = {**request["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
 
         def stop() -> None:
             nonlocal running
@@ -100,12 +100,12 @@ def main() -> None:
 
         def restart() -> None:
             nonlocal running
-            running, _ = _start(place or Path(), asked["options"], asked["programs"])
+            running, _ = _start(place or Path(), request["options"], request["programs"])
             running.connection.close()
 
         own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
-        activity = _looking(lambda: psycopg.connect(**again, autocommit=True), said, place, nearby=nearby)
-        _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, own=own, shown=shown)
+        activity = _looking(lambda: psycopg.connect(**again, autocommit=True), reply, place, nearby=nearby)
+        _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, own=own, names=names)
     finally:
         if running is not None:
             running.stop()
@@ -118,9 +118,9 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _looking(connect: Callable[[], Any], said: dict[str, Any], place: Path | None, *, nearby: bool) -> Any:
+def _looking(connect: Callable[[], Any], reply: dict[str, Any], place: Path | None, *, nearby: bool) -> Any:
     """Looks at what the server does beside answering, not begun yet."""
-    first = said.get("process") or (said.get("server") if nearby else None)
+    first = reply.get("process") or (reply.get("server") if nearby else None)
     log = None if place is None else place / "server.log"
     postgres = importlib.import_module("sampling.postgres")
     return importlib.import_module("sampling.looking").Looking(lambda: postgres.PostgresServer(connect(), first, log))
@@ -132,7 +132,7 @@ def _answer(
     *,
     nearby: bool,
     own: dict[str, Callable[[], None]],
-    shown: tuple[str, ...],
+    names: tuple[str, ...],
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
     looking = importlib.import_module("sampling.looking")
@@ -143,7 +143,7 @@ def _answer(
         "end": sampler.end,
         "state": lambda: _state(connect, checkpoint=False),
         "checkpoint": lambda: _state(connect, checkpoint=True),
-        "describe": lambda: _described_again(connect, shown),
+        "describe": lambda: _described_again(connect, names),
         "tables": lambda: _tables(connect),
         **own,
     }
@@ -187,9 +187,9 @@ def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
         return {"rows": importlib.import_module("postgres_rows").digests(connection, names)}
 
 
-def _described_again(connect: Callable[[], Any], shown: tuple[str, ...]) -> dict[str, Any]:
+def _described_again(connect: Callable[[], Any], names: tuple[str, ...]) -> dict[str, Any]:
     with connect() as connection:
-        return _described(connection, shown)
+        return _described(connection, names)
 
 
 def _start(place: Path, options: dict[str, str], installed: str) -> tuple[Any, dict[str, str]]:
@@ -240,12 +240,12 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
     return first, session == number
 
 
-def _described(connection: Any, shown: tuple[str, ...]) -> dict[str, Any]:
+def _described(connection: Any, names: tuple[str, ...]) -> dict[str, Any]:
     settings = importlib.import_module("settings")
     version = connection.execute("SHOW server_version").fetchone()[0]
-    known = settings.read(connection, dict.fromkeys((*DECISIVE, *shown), ""))
+    known = settings.read(connection, dict.fromkeys((*DECISIVE, *names), ""))
     # What was asked for first.
-    found = {name: known[name] for name in shown if name in known}
+    found = {name: known[name] for name in names if name in known}
     found |= {name: one for name, one in known.items() if not name.startswith("weigh.")}
     cycles = {}
     for name, setting in _CYCLES.items():

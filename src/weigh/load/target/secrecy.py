@@ -45,12 +45,12 @@ def target_of_file(path: Path) -> str:
     return lines[0]
 
 
-def hide(said: str, shown: str) -> bool:
+def hide(secret_text: str, stand_in: str) -> bool:
     """Overwrite an argument of this process where the kernel reads it for the list of processes.
 
     Args:
-        said: the argument as it was given.
-        shown: what may stand in its place.
+        secret_text: the argument as it was given.
+        stand_in: what may stand in its place.
 
     Returns:
         Whether it was overwritten. Whoever looked before may have seen it.
@@ -62,9 +62,9 @@ def hide(said: str, shown: str) -> bool:
         # What is written over must be what the kernel shows.
         if not 0 < end - start <= len(given) or ctypes.string_at(start, end - start) != given[: end - start]:
             return False
-        secret, done = os.fsencode(said), False
+        secret, done = os.fsencode(secret_text), False
         # As long as it was: what follows must not move.
-        instead = os.fsencode(shown)[: len(secret)].ljust(len(secret), b" ")
+        instead = os.fsencode(stand_in)[: len(secret)].ljust(len(secret), b" ")
         at = given.find(secret)
         while 0 <= at < end - start:
             ctypes.memmove(start + at, instead, len(secret))

@@ -128,13 +128,13 @@ class Sqlite:
         connect = {"kind": self.kind, "path": str(path), "settings": settings}
         activity = ActivityProcess({"path": str(path)})
         try:
-            said = _described(connect, self.text)
+            description = _described(connect, self.text)
             yield Reached(
                 connect=connect,
                 activity=activity,
-                read=_read(said, embedded=folder is not None, in_memory=server_folder.in_memory(path.resolve())),
+                read=_read(description, embedded=folder is not None, in_memory=server_folder.in_memory(path.resolve())),
                 servers=(),
-                fresh=said.empty,
+                fresh=description.empty,
                 data=path,
                 tables=(path,),
                 ready=lambda *, loaded: Ready(data_bytes=_size(path)),
@@ -171,8 +171,8 @@ def _asked(path: Path, names: Sequence[str], kind: type[T]) -> T:
         [sys.executable, "-P", "-m", _READER, str(path), *names], capture_output=True, timeout=_READ, check=False
     )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise EngineFault(f"its rows cannot be read: {' '.join(said)}", where=str(path), remedy="see what SQLite says")
+        lines = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise EngineFault(f"its rows cannot be read: {' '.join(lines)}", where=str(path), remedy="see what SQLite says")
     return msgspec.json.decode(done.stdout, type=kind)
 
 
@@ -199,11 +199,11 @@ def _described(connect: dict[str, Any], text: str) -> _Described:
     from weigh._native import LoadError, describe_sqlite
 
     try:
-        said = msgspec.json.decode(describe_sqlite(msgspec.json.encode(connect).decode()), type=_Described)
+        description = msgspec.json.decode(describe_sqlite(msgspec.json.encode(connect).decode()), type=_Described)
     except LoadError as error:
         raise EngineFault(str(error), where=text, remedy=_remedy(error.code)) from None
     for name, wanted in connect["settings"].items():
-        reads = said.settings[name]
+        reads = description.settings[name]
         if reads is None or _plain(name, reads) != _plain(name, wanted):
             raise EngineFault(
                 f"{name}={wanted} does not hold: it reads {_shown(name, reads or 'nothing')}",
@@ -211,7 +211,7 @@ def _described(connect: dict[str, Any], text: str) -> _Described:
                 remedy="see https://sqlite.org/pragma.html for its values; page_size and auto_vacuum are those of a "
                 "database that has tables",
             )
-    return said
+    return description
 
 
 def _is_nothing(connect: dict[str, Any]) -> bool:
@@ -225,10 +225,10 @@ def _is_nothing(connect: dict[str, Any]) -> bool:
         plain = {**connect, "settings": {}}
         try:
             # Also takes away the log that nobody uses any more.
-            said = msgspec.json.decode(describe_sqlite(msgspec.json.encode(plain).decode()), type=_Described)
+            description = msgspec.json.decode(describe_sqlite(msgspec.json.encode(plain).decode()), type=_Described)
         except LoadError:
             return False
-        if not said.empty:
+        if not description.empty:
             return False
     return not any(Path(f"{path}{end}").exists() for end in ("-wal", "-journal"))
 
@@ -253,14 +253,14 @@ def _shown(name: str, value: str) -> str:
     return _LEVELS.get(value, value) if name == "synchronous" else value
 
 
-def _read(said: _Described, *, embedded: bool, in_memory: bool) -> TargetRead:
-    values = {name: _shown(name, value) for name, value in said.settings.items() if value is not None}
+def _read(description: _Described, *, embedded: bool, in_memory: bool) -> TargetRead:
+    values = {name: _shown(name, value) for name, value in description.settings.items() if value is not None}
     in_force: dict[str, dict[str, Any]] = {
         name: {"value": value, "default": _DEFAULTS[name]} for name, value in values.items()
     }
     in_force |= {
         name: {"value": value or "on", "default": None}
-        for name, _, value in (one.partition("=") for one in said.compiled)
+        for name, _, value in (one.partition("=") for one in description.compiled)
         if name in _COMPILED
     }
     undurable = _undurable(
@@ -271,7 +271,7 @@ def _read(said: _Described, *, embedded: bool, in_memory: bool) -> TargetRead:
     return TargetRead(
         kind="sqlite",
         product="SQLite",
-        version=said.version,
+        version=description.version,
         embedded=embedded,
         same_host=True,
         in_force=in_force,

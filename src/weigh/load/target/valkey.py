@@ -159,7 +159,7 @@ class EmbeddedValkey:
 
             def described() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)
-                return _described(connect, embedded=True, here=True, in_memory=in_memory, shown=tuple(own))
+                return _described(connect, embedded=True, here=True, in_memory=in_memory, names=tuple(own))
 
             read = described()
             activity = ActivityProcess({"connect": connect, "server": life.process.pid})
@@ -294,7 +294,7 @@ def _described(
     embedded: bool,
     here: bool | None,
     in_memory: bool = False,
-    shown: tuple[str, ...] = (),
+    names: tuple[str, ...] = (),
 ) -> TargetRead:
     with Client(connect) as client:
         info = _info(client)
@@ -306,7 +306,7 @@ def _described(
     version = (info.get("valkey_version") or info.get("redis_version", "?"))[:_LONGEST_VALUE]
     in_force = {
         name: {"value": settings[name][:_LONGEST_VALUE], "default": default}
-        for name, default in {**dict.fromkeys(shown), **_DEFAULTS}.items()
+        for name, default in {**dict.fromkeys(names), **_DEFAULTS}.items()
         if name in settings
     }
     undurable = _undurable(settings) if settings else []

@@ -34,15 +34,15 @@ def digests(connect: dict[str, Any], wanted: Callable[[str], bool]) -> dict[str,
 
 def _rows(client: Client) -> Iterator[list[str | None]]:
     """Each row: its key without its prefix, then its fields in order."""
-    cursor, seen = "0", set[str]()
+    cursor, keys_read = "0", set[str]()
     while True:
         answer = client.ask("SCAN", cursor, "MATCH", f"{_PREFIX}user*", "COUNT", "1000")
         if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list):
             raise Malformed("the server sent no keys in answer to SCAN")
         cursor = str(answer[0])
         # While it rehashes a key may come twice.
-        keys = [key for key in answer[1] if key not in seen]
-        seen.update(keys)
+        keys = [key for key in answer[1] if key not in keys_read]
+        keys_read.update(keys)
         for key, fields in zip(keys, client.batch([("HMGET", key, *_FIELDS) for key in keys]), strict=True):
             yield [key.removeprefix(_PREFIX), *fields]
         if cursor == "0":

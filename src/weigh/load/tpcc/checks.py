@@ -86,27 +86,27 @@ def checks(
 def _mix(counts: Mapping[str, int]) -> Iterator[Check]:
     everything = sum(counts.values())
     for kind, least in MINIMUMS.items():
-        seen = counts.get(kind, 0)
+        number = counts.get(kind, 0)
         # A deck is drawn to its end: the share scatters less than one of independent draws.
-        broken = everything > 0 and seen / everything < least and special.bdtr(seen, everything, least) < ERROR
+        broken = everything > 0 and number / everything < least and special.bdtr(number, everything, least) < ERROR
         enough = everything * least >= 1 / least
         yield Check(
             name=f"{kind} in the mix",
             subject="mix",
             source="generator",
             wanted=f"at least {percent(least)}",
-            seen=_share(seen, everything),
-            outcome="broken" if broken else "kept" if enough and seen / everything >= least else "too few",
+            seen=_share(number, everything),
+            outcome="broken" if broken else "kept" if enough and number / everything >= least else "too few",
         )
 
 
 def _drawn(workload: TpccWorkload, account: Account, tables: Tables | None) -> Iterator[Check]:
-    asked = account.new_orders
+    committed = account.new_orders
     # By the tables, an order that was to be taken back and is there was not.
-    placed = tables.orders if tables else asked.committed
-    both = asked.committed + asked.rolled_back
+    placed = tables.orders if tables else committed.committed
+    both = committed.committed + committed.rolled_back
     yield _ranged("rolled back", "tables" if tables else "generator", max(both - placed, 0), both)
-    lines, remote = (tables.lines, tables.remote_lines) if tables else (asked.lines, asked.remote_lines)
+    lines, remote = (tables.lines, tables.remote_lines) if tables else (committed.lines, committed.remote_lines)
     paid, away = (
         (tables.payments, tables.remote_payments) if tables else (account.payments.done, account.payments.remote)
     )
@@ -121,10 +121,10 @@ def _drawn(workload: TpccWorkload, account: Account, tables: Tables | None) -> I
         yield from _distributions(workload, tables)
 
 
-def _ranged(name: str, source: Literal["tables", "generator"], seen: int, trials: int) -> Check:
+def _ranged(name: str, source: Literal["tables", "generator"], number: int, trials: int) -> Check:
     low, drawn, high = _RANGES[name]
-    share = seen / trials if trials else drawn
-    below, above = float(special.bdtr(seen, trials, drawn)), _at_least(seen, trials, drawn)
+    share = number / trials if trials else drawn
+    below, above = float(special.bdtr(number, trials, drawn)), _at_least(number, trials, drawn)
     broken = trials > 0 and not low <= share <= high and min(below, above) < ERROR / 2
     # Enough for the range to be two standard errors wide on each side.
     enough = trials > 0 and 2 * math.sqrt(drawn * (1 - drawn) / trials) <= high - drawn
@@ -133,13 +133,13 @@ def _ranged(name: str, source: Literal["tables", "generator"], seen: int, trials
         subject="draws",
         source=source,
         wanted=f"{100 * low:.4g} to {100 * high:.4g} %",
-        seen=_share(seen, trials),
+        seen=_share(number, trials),
         outcome="broken" if broken else "kept" if enough and low <= share <= high else "too few",
     )
 
 
-def _at_least(seen: int, trials: int, share: float) -> float:
-    return float(special.bdtrc(seen - 1, trials, share)) if seen else 1.0
+def _at_least(number: int, trials: int, share: float) -> float:
+    return float(special.bdtrc(number - 1, trials, share)) if number else 1.0
 
 
 def _lines(tables: Tables) -> Check:
@@ -171,19 +171,19 @@ def _distributions(workload: TpccWorkload, tables: Tables) -> Iterator[Check]:
 
 def _follows(name: str, counts: Sequence[int], shares: Floats, wanted: str) -> Check:
     likely = nurand.unlikely(counts, shares)
-    seen = f"of {sum(counts):,}" + (f": p {likely:.2g} (chi-square)" if likely is not None else "")
+    counted = f"of {sum(counts):,}" + (f": p {likely:.2g} (chi-square)" if likely is not None else "")
     outcome: Outcome = "too few" if likely is None else "broken" if likely < ERROR else "kept"
-    return Check(name=name, subject="draws", source="tables", wanted=wanted, seen=seen, outcome=outcome)
+    return Check(name=name, subject="draws", source="tables", wanted=wanted, seen=counted, outcome=outcome)
 
 
 def _work(account: Account, tables: Tables) -> Iterator[Check]:
     """What was acknowledged must be there; of what is not known how it ended, it may."""
-    asked = account.new_orders
+    committed = account.new_orders
     for name, acknowledged, there in (
-        ("orders", asked.committed, tables.orders),
-        ("order lines", asked.lines, tables.lines),
-        ("remote order lines", asked.remote_lines, tables.remote_lines),
-        ("districts' counters of orders", asked.committed, tables.next_orders),
+        ("orders", committed.committed, tables.orders),
+        ("order lines", committed.lines, tables.lines),
+        ("remote order lines", committed.remote_lines, tables.remote_lines),
+        ("districts' counters of orders", committed.committed, tables.next_orders),
         ("payments in history", account.payments.done, tables.payments),
         ("remote payments in history", account.payments.remote, tables.remote_payments),
         ("delivered orders", account.deliveries.delivered, tables.delivered),
@@ -214,7 +214,7 @@ def _users(account: Account) -> Iterator[Check]:
         mean = THINKING_S[kind]
         if not times.thought:
             continue
-        seen = times.thinking_s / times.thought
+        mean_s = times.thinking_s / times.thought
         # Sums of exponential times have a gamma distribution; the end at ten means moves it by less than 0.1 %.
         sum_of = times.thinking_s / mean
         unlikely = min(special.gammainc(times.thought, sum_of), special.gammaincc(times.thought, sum_of))
@@ -224,10 +224,10 @@ def _users(account: Account) -> Iterator[Check]:
             subject="users",
             source="generator",
             wanted=f"{mean:g} s on average",
-            seen=f"{seen:.3g} s of {times.thought:,}",
+            seen=f"{mean_s:.3g} s of {times.thought:,}",
             outcome="broken" if broken else "kept" if times.thought >= 30 else "too few",
         )
 
 
-def _share(seen: int, trials: int) -> str:
-    return f"{100 * seen / trials:.3g} % ({seen:,} of {trials:,})" if trials else "none"
+def _share(number: int, trials: int) -> str:
+    return f"{100 * number / trials:.3g} % ({number:,} of {trials:,})" if trials else "none"

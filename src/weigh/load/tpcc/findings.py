@@ -30,13 +30,13 @@ def findings(runs: Sequence[TpccFigures]) -> Iterator[Finding]:
             )
         slow = [one for one in run.transactions if one.kept is False]
         if slow and run.terminals:
-            said = [
+            kinds = [
                 f"{one.name} {percent(one.slow.share)} of {one.slow.count:,} (limit {seconds(one.limit_s)}; at least "
                 f"{percent(one.slow.low)} by a 99 % bound)"
                 for one in slow
             ]
             yield codes.L3_LIMIT.finding(
-                text=f"{name}more than 10 % of the answers took longer than TPC-C allows: {'; '.join(said)}. Its tpmC "
+                text=f"{name}more than 10 % of the answers took longer than TPC-C allows: {'; '.join(kinds)}. Its tpmC "
                 "does not count",
                 remedy="fewer --warehouses, or a faster server",
             )

@@ -62,15 +62,17 @@ def what_judges(found: Mapping[str, ShareBeyond], seconds: Seconds, warehouses: 
     """
     close = [name for name, one in found.items() if one.beyond and _longer_s(one, seconds) is None]
     few = [f"{name} {math.floor(one.parts)}" for name, one in found.items() if not one.beyond]
-    said = [f"of {LEAST} independent answers that tell whether 90 % keep the limit: {', '.join(few)}"] if few else []
-    said += [
+    sentences = (
+        [f"of {LEAST} independent answers that tell whether 90 % keep the limit: {', '.join(few)}"] if few else []
+    )
+    sentences += [
         f"{name}: {percent(one.share)} beyond the limit ({percent(one.low)} to {percent(one.high)}), "
         + ("too close to 10 % to tell" if name in close else "not clear of 10 %")
         for name, one in found.items()
         if one.beyond
     ]
     needed = {name: _needed_s(name, one, seconds, warehouses) for name, one in found.items() if name not in close}
-    text = f"limits not judged ({'; '.join(said)})"
+    text = f"limits not judged ({'; '.join(sentences)})"
     if not needed:
         return f"{text}: fewer --warehouses, or a faster server"
     longest = max(needed.values())

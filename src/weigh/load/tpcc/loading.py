@@ -19,21 +19,21 @@ _UNTOUCHED = f"""SELECT (SELECT count(*) FROM {SCHEMA}.history), (SELECT count(*
 """What every transaction that writes moves: Payment, Delivery, New-Order."""
 
 
-def is_there(ask: Callable[[Sequence[str]], tuple[Answer, ...]], asked: TpccWorkload, seed: int) -> bool:
+def is_there(ask: Callable[[Sequence[str]], tuple[Answer, ...]], workload: TpccWorkload, seed: int) -> bool:
     """Whether the tables are there, of the same size and seed, and no transaction was made on them.
 
     What is there beside them, or was altered by hand, is found by what must hold before a run.
 
     Args:
         ask: answers queries.
-        asked: what is to be loaded.
+        workload: what is to be loaded.
         seed: of it.
     """
     [mark] = ask([_MARK])
-    said = f"made by weigh: warehouses={asked.warehouses} seed={seed} c_load={asked.nurand.load}"
-    if mark.kind != "rows" or mark.rows != ((said,),):
+    mark_text = f"made by weigh: warehouses={workload.warehouses} seed={seed} c_load={workload.nurand.load}"
+    if mark.kind != "rows" or mark.rows != ((mark_text,),):
         return False
-    districts = asked.warehouses * DISTRICTS
+    districts = workload.warehouses * DISTRICTS
     first = str(CUSTOMERS + 1)
     [untouched] = ask([_UNTOUCHED])
     return untouched.rows == ((str(districts * CUSTOMERS), str(districts * (CUSTOMERS - DELIVERED)), first, first),)

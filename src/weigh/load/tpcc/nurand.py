@@ -49,12 +49,12 @@ def binned(shares: Floats, width: int) -> Floats:
 
 def unlikely(counts: Sequence[int], shares: Floats) -> float | None:
     """How likely counts at least as far from these shares are: Pearson's chi-square; None of too few counts."""
-    seen, expected = np.asarray(counts, dtype=float), shares * sum(counts)
-    if seen.size != expected.size:
+    counts_read, expected = np.asarray(counts, dtype=float), shares * sum(counts)
+    if counts_read.size != expected.size:
         return 0.0
     joined: list[tuple[float, float]] = []
     at = wanted = 0.0
-    for one, other in zip(seen, expected, strict=True):
+    for one, other in zip(counts_read, expected, strict=True):
         at, wanted = at + one, wanted + other
         if wanted >= _LEAST:
             joined.append((at, wanted))

@@ -85,9 +85,9 @@ def _asides(run: TpccFigures) -> Iterator[str]:
             "a limit is kept where at most 10 % lie beyond it, by a 99 % bound; a Delivery's is that of its deferred "
             "work"
         )
-    said = [f"{count(run.retried, 'attempt')} given up by the server because of others, and made again"]
-    said += [f"{count(run.skipped, 'district')} had nothing to deliver"] if run.skipped else []
-    yield "; ".join(said)
+    parts = [f"{count(run.retried, 'attempt')} given up by the server because of others, and made again"]
+    parts += [f"{count(run.skipped, 'district')} had nothing to deliver"] if run.skipped else []
+    yield "; ".join(parts)
 
 
 def figure(run: TpccFigures) -> str:
@@ -110,17 +110,19 @@ def limits(run: TpccFigures) -> str:
     if run.terminals is None:
         return ""
     names = {outcome: [one.name for one in run.transactions if one.kept is outcome] for outcome in _KEPT}
-    said = [
+    sentences = [
         f"{_KEPT[outcome]} {'for' if outcome is None else 'by'} {', '.join(of)}" for outcome, of in names.items() if of
     ]
-    return f"response limits {'; '.join(said)}" if said else ""
+    return f"response limits {'; '.join(sentences)}" if sentences else ""
 
 
 def checked(run: TpccFigures) -> str:
     """How many checks were kept."""
-    kept = sum(one.outcome == "kept" for one in run.checks)
+    passed = sum(one.outcome == "kept" for one in run.checks)
     read = f"the tables were not read back ({run.unread})" if run.unread else "the tables were read back"
-    return f"{kept} of {count(len(run.checks), 'check')} of mix, draws and work kept, {len(run.broken)} broken; {read}"
+    return (
+        f"{passed} of {count(len(run.checks), 'check')} of mix, draws and work kept, {len(run.broken)} broken; {read}"
+    )
 
 
 def _transaction(one: Transaction, *, limited: bool) -> str:

@@ -162,13 +162,13 @@ def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | N
     parts = [one.waits for one in sampled if one.run == run]
     if not any(one.looks for one in parts):
         return None
-    kept = [one for one in parts if one.looks and one.looks[0].at >= cut]
-    looks = [look for one in kept for look in one.looks]
+    parts_counted = [one for one in parts if one.looks and one.looks[0].at >= cut]
+    looks = [look for one in parts_counted for look in one.looks]
     everything = [look for one in parts for look in one.looks]
     met = sum(bool(look.active) for look in looks)
     resolved = met >= LEAST_LOOKS
     # Who was in the way is no figure: a queue at the beginning may be why it is taken for warm-up.
-    seen = [one for part in parts for one in part.blocked]
+    blocked = [one for part in parts for one in part.blocked]
     vacuuming = [what for look in everything for what in look.vacuuming]
     cpu = [one.server_cpu_s for one in parts if one.server_cpu_s is not None]
     return RunWaited(
@@ -179,14 +179,14 @@ def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | N
         connections=sum(look.connections for look in looks),
         resolved=resolved,
         shares=tuple(_shares(looks)) if resolved else (),
-        statements=tuple(_statements(kept)),
-        lock=_hottest(seen, lambda one: (one.lock, one.mode, one.table)),
-        table=_hottest(seen, lambda one: ("", "", one.table)),
-        roots=tuple(_roots(seen)),
+        statements=tuple(_statements(parts_counted)),
+        lock=_hottest(blocked, lambda one: (one.lock, one.mode, one.table)),
+        table=_hottest(blocked, lambda one: ("", "", one.table)),
+        roots=tuple(_roots(blocked)),
         longest=max(
-            (one for one in seen if one.longest_s is not None), key=lambda one: one.longest_s or 0.0, default=None
+            (one for one in blocked if one.longest_s is not None), key=lambda one: one.longest_s or 0.0, default=None
         ),
-        deepest=max(seen, key=lambda one: one.ahead, default=None),
+        deepest=max(blocked, key=lambda one: one.ahead, default=None),
         vacuuming={what: vacuuming.count(what) for what in dict.fromkeys(vacuuming)},
         checkpoints=next((one.checkpoints for one in reversed(parts) if one.checkpoints is not None), None),
         seconds=everything[-1].at - everything[0].at,
@@ -248,34 +248,34 @@ def _statements(parts: Iterable[Waits]) -> Iterator[StatementWaits]:
         yield StatementWaits(statement=statement, samples=sum(events.values()), events=events)
 
 
-def _counted(seen: Iterable[tuple[str, int]]) -> dict[str, int]:
+def _counted(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Sums by name, the largest first."""
     sums: dict[str, int] = {}
-    for name, times in seen:
+    for name, times in pairs:
         sums[name] = sums.get(name, 0) + times
     return dict(sorted(sums.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _hottest(seen: Sequence[Blocked], key: Callable[[Blocked], tuple[str, str, str]]) -> Hot | None:
+def _hottest(blocked: Sequence[Blocked], key: Callable[[Blocked], tuple[str, str, str]]) -> Hot | None:
     """The lock or the table that most waits were for; None where there was none, or none whose table is known."""
     sums: dict[tuple[str, str, str], int] = {}
-    for one in seen:
+    for one in blocked:
         if any(key(one)):
             sums[key(one)] = sums.get(key(one), 0) + one.times
     if not sums:
         return None
     hot = min(sums, key=lambda one: (-sums[one], one))
-    told: dict[Told, int] = {}
-    for one in seen:
+    by_origin: dict[Told, int] = {}
+    for one in blocked:
         if key(one) == hot and one.told:
-            told[one.told] = told.get(one.told, 0) + one.times
-    whole = sum(one.times for one in seen)
-    return Hot(lock=hot[0], mode=hot[1], table=hot[2], told=told, samples=sums[hot], of=whole)
+            by_origin[one.told] = by_origin.get(one.told, 0) + one.times
+    whole = sum(one.times for one in blocked)
+    return Hot(lock=hot[0], mode=hot[1], table=hot[2], told=by_origin, samples=sums[hot], of=whole)
 
 
-def _roots(seen: Iterable[Blocked]) -> Iterator[Root]:
+def _roots(blocked: Iterable[Blocked]) -> Iterator[Root]:
     sums: dict[tuple[str, str, Whose, str], int] = {}
-    for one in seen:
+    for one in blocked:
         key = (one.root, one.root_state, one.root_whose, one.root_name)
         sums[key] = sums.get(key, 0) + one.times
     for (statement, state, whose, name), samples in sorted(sums.items(), key=lambda one: (-one[1], one[0])):

@@ -35,10 +35,10 @@ def reading(
     Returns:
         None where nobody looked, or it is not known when.
     """
-    seen = [(one.at + look.at, _waited(look)) for one in sampled if one.at is not None for look in one.waits.looks]
-    if not seen:
+    waiting = [(one.at + look.at, _waited(look)) for one in sampled if one.at is not None for look in one.waits.looks]
+    if not waiting:
         return None
-    at, waited = np.array(sorted(seen), dtype=np.float64).T
+    at, waited = np.array(sorted(waiting), dtype=np.float64).T
     sums = np.concatenate([[0.0], np.cumsum(waited)])
     first, last = np.searchsorted(at, begin), np.searchsorted(at, begin + length)
     looks = last - first

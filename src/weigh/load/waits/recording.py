@@ -23,8 +23,8 @@ class LoadWaits(RunSampling[WaitSampler, Waits]):
         sampler.begin()
         self._at = self._now()
 
-    def _keep(self, seen: Waits) -> None:
-        self._journal.append("waits", RunWaits(run=self._run, at=self._at, waits=seen))
+    def _keep(self, waits: Waits) -> None:
+        self._journal.append("waits", RunWaits(run=self._run, at=self._at, waits=waits))
 
     def _failure(self, why: str) -> Finding:
         return codes.X_WAITS.finding(

@@ -73,15 +73,15 @@ def _events(one: RunWaited) -> str:
     behind = f"{count(one.active, 'active sample')} in {count(one.looks, 'look')}, {one.met:,} of which met any"
     if not one.resolved:
         return f"Not resolved by {behind}: {LEAST_LOOKS} have to. Measure longer, or at a higher rate."
-    shown = ", ".join(_share(share) for share in one.shares[:_SHARES])
+    shares = ", ".join(_share(share) for share in one.shares[:_SHARES])
     more = len(one.shares) - _SHARES
     few = "" if any(share.low is not None for share in one.shares) else " So few looks give the shares no interval."
-    return f"{behind}: {shown}" + (f", and {count(more, 'other event')}." if more > 0 else ".") + few
+    return f"{behind}: {shares}" + (f", and {count(more, 'other event')}." if more > 0 else ".") + few
 
 
 def _share(one: Share) -> str:
-    said = [part for part in (_interval(one), _MEANS.get(one.event, "")) if part]
-    return f"{percent(one.share)} {one.event}" + (f" ({', '.join(said)})" if said else "")
+    parts = [part for part in (_interval(one), _MEANS.get(one.event, "")) if part]
+    return f"{percent(one.share)} {one.event}" + (f" ({', '.join(parts)})" if parts else "")
 
 
 def _interval(one: Share) -> str:
@@ -118,7 +118,7 @@ def table(one: Hot) -> str:
         "held": "{} as the only table that the waiting transaction changes",
         "statement": "{} as the one of these that the waiting statement names",
     }
-    ways = [how[way].format(f"{times:,}") for way, times in sorted(one.told.items(), key=lambda told: -told[1])]
+    ways = [how[way].format(f"{times:,}") for way, times in sorted(one.told.items(), key=lambda pair: -pair[1])]
     return f"{one.table}, {_of(one)}: known {', '.join(ways)}"
 
 
@@ -172,8 +172,8 @@ class WaitsDocument(RunWaited, frozen=True, kw_only=True):
 
 def document(one: RunWaited) -> WaitsDocument:
     """The same for the JSON document."""
-    said = {**msgspec.structs.asdict(one), "statements": one.statements[:_STATEMENTS]}
-    return WaitsDocument(**said, lock_waits=one.waits)
+    fields = {**msgspec.structs.asdict(one), "statements": one.statements[:_STATEMENTS]}
+    return WaitsDocument(**fields, lock_waits=one.waits)
 
 
 def section(one: RunWaited) -> dict[str, Any]:
@@ -188,5 +188,9 @@ def section(one: RunWaited) -> dict[str, Any]:
         }
         for share in one.shares
     ]
-    said = [one_line(line, 1000) for line in lines(one)]
-    return {"rows": rows, "lines": said[1:] if rows else said, "behind": said[0].split(":")[0] if rows else ""}
+    sentences = [one_line(line, 1000) for line in lines(one)]
+    return {
+        "rows": rows,
+        "lines": sentences[1:] if rows else sentences,
+        "behind": sentences[0].split(":")[0] if rows else "",
+    }

@@ -71,7 +71,7 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         """Have the sampler begin."""
 
     @abstractmethod
-    def _keep(self, seen: SeenT) -> None:
+    def _keep(self, sample: SeenT) -> None:
         """Write what was seen into the journal."""
 
     @abstractmethod
@@ -107,12 +107,12 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         if self._sampler:
             self._write(self._try(self._sampler.end))
 
-    def _write(self, seen: Seen | None) -> None:
-        if seen is None:
+    def _write(self, sample: Seen | None) -> None:
+        if sample is None:
             return
-        self._keep(seen)  # type: ignore[arg-type]  # what a sampler of this kind sees
-        if seen.error:
-            self._failed(seen.error)
+        self._keep(sample)  # type: ignore[arg-type]  # what a sampler of this kind sees
+        if sample.error:
+            self._failed(sample.error)
 
     def _try(self, work: Callable[[], T]) -> T | None:
         try:

@@ -86,8 +86,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     def below(self) -> str:
         """The devices in few words, with what makes one of them."""
         names = ", ".join(one.name for one in self.devices) or self.source
-        said = [self.raid, self.kind, *dict.fromkeys(one.model for one in self.devices if one.model)]
-        return f"{names} ({', '.join(word for word in said if word)})"
+        parts = [self.raid, self.kind, *dict.fromkeys(one.model for one in self.devices if one.model)]
+        return f"{names} ({', '.join(word for word in parts if word)})"
 
     @property
     def told(self) -> str:

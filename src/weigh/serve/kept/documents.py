@@ -91,15 +91,15 @@ def figures(folder: Path, kind: Kind[Any, Any]) -> list[Figure]:
 
 
 def _read(folder: Path, kind: Kind[Any, Any]) -> tuple[Kept | None, Sealed]:
-    asked = _DOCUMENTS[kind.name]
-    named = seal.read_seal(folder).files if asked.sealed and (folder / seal.SEAL).exists() else None
-    absent = Sealed.NONE if not asked.sealed else Sealed.OPEN if named is None else Sealed.ALTERED
+    document = _DOCUMENTS[kind.name]
+    named = seal.read_seal(folder).files if document.sealed and (folder / seal.SEAL).exists() else None
+    absent = Sealed.NONE if not document.sealed else Sealed.OPEN if named is None else Sealed.ALTERED
     try:
-        content = files.content(folder / asked.file)
+        content = files.content(folder / document.file)
     except FileNotFoundError:
         return None, absent
     except OSError as error:
-        raise EvidenceFault(f"{asked.file} cannot be read: {error.strerror}", where=str(folder)) from error
+        raise EvidenceFault(f"{document.file} cannot be read: {error.strerror}", where=str(folder)) from error
     if named is not None:
-        absent = Sealed.SEALED if named.get(asked.file) == hash_bytes(content) else Sealed.ALTERED
-    return cast("Kept", files.decoded(content, asked.read_as)), absent
+        absent = Sealed.SEALED if named.get(document.file) == hash_bytes(content) else Sealed.ALTERED
+    return cast("Kept", files.decoded(content, document.read_as)), absent

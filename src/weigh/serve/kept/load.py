@@ -201,7 +201,7 @@ class LoadComparisonKept(msgspec.Struct, frozen=True):
                 found.setdefault(one.verdict, []).append(_label(one))
         if not by_contender:
             return "Nothing is compared."
-        said = [
+        sentences = [
             f"{name(who)}: "
             + "; ".join(
                 f"{verdict.upper() if verdict in ('slower', 'faster') else name(verdict)} in "
@@ -210,8 +210,8 @@ class LoadComparisonKept(msgspec.Struct, frozen=True):
             )
             for who, found in by_contender.items()
         ]
-        more = [f"{units.count(len(said) - _NAMED, 'contender')} more"] if len(said) > _NAMED else []
-        return against(self.verdicts[0].baseline, [*said[:_NAMED], *more])
+        more = [f"{units.count(len(sentences) - _NAMED, 'contender')} more"] if len(sentences) > _NAMED else []
+        return against(self.verdicts[0].baseline, [*sentences[:_NAMED], *more])
 
 
 def _label(one: Decided) -> str:
@@ -230,9 +230,9 @@ def _judged(one: Decided) -> str:
 
 
 def _found(one: Searched) -> str:
-    kept = f"kept up to {one.kept:,.4g}/s" if one.kept is not None else "kept at no rate that was tried"
+    outcome = f"kept up to {one.kept:,.4g}/s" if one.kept is not None else "kept at no rate that was tried"
     broken = f", broken from {one.broken:,.4g}/s on" if one.broken is not None else ""
-    return f"Search for the highest rate: the budgets are {kept}{broken} ({name(one.status)})."
+    return f"Search for the highest rate: the budgets are {outcome}{broken} ({name(one.status)})."
 
 
 def _failed(one: Operation) -> int:

@@ -79,7 +79,7 @@ class RunKept(msgspec.Struct, frozen=True):
 
     def summary(self) -> Summary:
         """One line of a list."""
-        asked = dict.fromkeys(
+        operations = dict.fromkeys(
             [*(name(one.operation) for one in self.gate), *(name(one.operation) for one in self.verdicts)]
         )
         return Summary(
@@ -87,7 +87,7 @@ class RunKept(msgspec.Struct, frozen=True):
             says=self._says(),
             tier=self.tier.name if self.tier else None,
             contenders=tuple(name(one.name) for one in self.contenders),
-            operations=tuple(asked),
+            operations=tuple(operations),
             verdicts=tuple(
                 dict.fromkeys(
                     [
@@ -123,17 +123,19 @@ class RunKept(msgspec.Struct, frozen=True):
         for one in self._decided:
             pairs.setdefault((one.contender, one.temperature), []).append(one)
         hot = {temperature for _, temperature in pairs} == {"hot"}
-        said = [
+        parts = [
             f"{name(who)}{'' if hot else f', {when}'}: {short(Pair(who, self.experiment.baseline, when, tuple(those)))}"
             for (who, when), those in list(pairs.items())[:_TOLD]
         ]
         more = [f"{units.count(len(pairs) - _TOLD, 'comparison')} more"] if len(pairs) > _TOLD else []
-        return against(self.experiment.baseline, [*said, *more])
+        return against(self.experiment.baseline, [*parts, *more])
 
     def _answers(self) -> str:
         found = Counter(one.status for one in self.gate)
         answers = ", ".join(f"{count} {status}" for status, count in found.items())
         wrong = [name(one.operation) for one in self.gate if one.status == "diverged"]
-        said = f"Answers: {answers}{f' ({named(wrong)})' if wrong else ''}." if self.gate else "No answer was checked."
+        answers_line = (
+            f"Answers: {answers}{f' ({named(wrong)})' if wrong else ''}." if self.gate else "No answer was checked."
+        )
         timed = "Timed, and nothing was compared." if self.timings else "Nothing was timed."
-        return f"{timed} {said}"
+        return f"{timed} {answers_line}"

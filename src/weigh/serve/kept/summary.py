@@ -80,18 +80,18 @@ def name(text: str) -> str:
     return one_line(text, NAME)
 
 
-def against(baseline: str, said: Sequence[str]) -> str:
+def against(baseline: str, sentences: Sequence[str]) -> str:
     """What each contender is against the baseline, in a line.
 
     Args:
         baseline: its name.
-        said: of each, ``new: SLOWER on 2``.
+        sentences: of each, ``new: SLOWER on 2``.
     """
-    who, _, found = said[0].partition(": ")
+    who, _, found = sentences[0].partition(": ")
     return (
         f"{who} against {name(baseline)}: {found}."
-        if len(said) == 1
-        else f"Against {name(baseline)}: {'. '.join(said)}."
+        if len(sentences) == 1
+        else f"Against {name(baseline)}: {'. '.join(sentences)}."
     )
 
 

@@ -233,8 +233,8 @@ def _judged(
     effective = variance / square if variance > 0 and square > 0 else float(count)
     refused = _refusal(count, effective, found, drift_p, constant=variance == 0)
     # Where neighbours repel each other, as counts of a schedule do, nothing is hidden.
-    asked = not intervals and effective < _REPELLED * count
-    if refused is None and asked and (apart := alternation.lag(means)) is not None:
+    judgeable = not intervals and effective < _REPELLED * count
+    if refused is None and judgeable and (apart := alternation.lag(means)) is not None:
         refused = _in_turn(apart * size)
     if refused is None and index is not None:
         refused = codes.T3_HEAVY.reason(

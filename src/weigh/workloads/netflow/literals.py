@@ -104,9 +104,9 @@ def askable(value: Literal) -> bool:
 
 def timed(cases: Iterable[Case], chosen: str = "common-1") -> tuple[Case, ...]:
     """The same cases, the chosen one on the clock, or the first if there is no such."""
-    kept = list(cases)
-    which = next((case.name for case in kept if case.name == chosen), kept[0].name)
-    return tuple(msgspec.structs.replace(case, timed=case.name == which) for case in kept)
+    cases_left = list(cases)
+    which = next((case.name for case in cases_left if case.name == chosen), cases_left[0].name)
+    return tuple(msgspec.structs.replace(case, timed=case.name == which) for case in cases_left)
 
 
 def conjunctions(answers: Answers, seed: int) -> tuple[Case, ...]:

@@ -67,7 +67,7 @@ def _read(folder: SuiteFolder, file: Path) -> FileRead:
     name, place = naming.of_file(folder.folder, file), str(file.relative_to(folder.folder))
     try:
         commands = _Expansion(folder, file).commands
-        said = {one.key: one for one in reversed(commands)}
+        by_key = {one.key: one for one in reversed(commands)}
         unread = tuple(
             Unread(key=one.key, why=_NO_EFFECT.get(one.key, ""), file=place)
             for one in commands
@@ -78,12 +78,12 @@ def _read(folder: SuiteFolder, file: Path) -> FileRead:
             return FileRead(
                 left_out=(LeftOut(name=name, why=f"it requires the extension {missing[0]}"),), unread=unread
             )
-        if "run" not in said:
+        if "run" not in by_key:
             return FileRead(left_out=(LeftOut(name=name, why="it has no run"),), unread=unread)
         if repeated := next((one for one in ("load", "run") if sum(c.key == one for c in commands) > 1), ""):
             return FileRead(left_out=(LeftOut(name=name, why=f"it has more than one {repeated}"),), unread=unread)
-        sql = _text(folder, file, said["run"])
-        load = _text(folder, file, said["load"]) if "load" in said else ""
+        sql = _text(folder, file, by_key["run"])
+        load = _text(folder, file, by_key["load"]) if "load" in by_key else ""
         allowed.load(load, "duckdb")
         statements = split(sql, name)
         if len(statements) != 1:
@@ -92,7 +92,7 @@ def _read(folder: SuiteFolder, file: Path) -> FileRead:
         allowed.question(statements[0].sql, "duckdb")
     except UsageError as error:
         return FileRead(left_out=(LeftOut(name=name, why=error.what),))
-    about = said["name"].rest if "name" in said else ""
+    about = by_key["name"].rest if "name" in by_key else ""
     return FileRead(
         questions=(Question(name=name, sql=statements[0].sql, file=place, load=load, about=about),), unread=unread
     )

@@ -21,8 +21,8 @@ def of_file(folder: Path, file: Path) -> str:
 
 def with_values(name: str, values: Mapping[str, object]) -> str:
     """The name of a question with the values that it is asked with: ``by_city(city=Rome n=10)``."""
-    said = " ".join(f"{key}={_short(str(value))}" for key, value in values.items())
-    return f"{name}({said})" if said else name
+    pairs = " ".join(f"{key}={_short(str(value))}" for key, value in values.items())
+    return f"{name}({pairs})" if pairs else name
 
 
 def _short(text: str) -> str:

@@ -76,20 +76,20 @@ def _read(folder: SuiteFolder, file: Path) -> FileRead:
     number = 0
     for element in root.findall("query"):
         try:
-            asked = list(_filled(element.text or "", values, budget))
+            texts = list(_filled(element.text or "", values, budget))
         except UsageError as error:
             left.append(LeftOut(name=f"{name}#{number}", why=error.what))
             number += 1
             continue
         template = f"{name}.{number}"
-        for text, chosen in asked:
+        for text, chosen in texts:
             called = naming.with_values(f"{name}.{number}", chosen)
             number += 1
             try:
-                asked_as = _NULL.sub("", text.strip().rstrip(";")).strip()
+                statement = _NULL.sub("", text.strip().rstrip(";")).strip()
                 # Without its settings, with which no other dialect than ClickHouse's parses it.
-                refuse(_OWN.sub("", asked_as), called)
-                sql = _with_settings(asked_as, settings)
+                refuse(_OWN.sub("", statement), called)
+                sql = _with_settings(statement, settings)
                 allowed.question(sql, "clickhouse")
             except UsageError as error:
                 left.append(LeftOut(name=called, why=error.what))

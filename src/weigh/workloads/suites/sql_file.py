@@ -73,8 +73,8 @@ def _read(folder: SuiteFolder, file: Path, statement: Statement, parameters: Par
         values |= own
     # A thousand questions of a grid would each carry the values of all.
     sql = _PARAM.sub("", sql).strip()
-    asked = {name: value for name, value in values.items() if name in wanted}
-    cases = grids.grid(asked, "", wanted, (), where)
+    values_used = {name: value for name, value in values.items() if name in wanted}
+    cases = grids.grid(values_used, "", wanted, (), where)
     place = str(file.relative_to(folder.folder))
     try:
         load = _load(folder, file)

@@ -39,26 +39,26 @@ class Shown(NamedTuple):
     null: str = ""
 
 
-def columns(shown: Shown, texts: frozenset[str]) -> Any:
+def columns(answer: Shown, texts: frozenset[str]) -> Any:
     """The answer as a table.
 
     Args:
-        shown: what was read.
+        answer: what was read.
         texts: names of columns that are text, whatever their cells look like.
 
     Raises:
         ValueError: a column is of a type whose print does not say its values.
     """
     arrays, fields = [], []
-    for at, name in enumerate(shown.names):
-        cells = pa.array([row[at] for row in shown.rows], pa.string())
-        if shown.types:
-            column = _of_type(cells, shown.types[at], name)
-            text = shown.types[at] in _AS_TEXT
+    for at, name in enumerate(answer.names):
+        cells = pa.array([row[at] for row in answer.rows], pa.string())
+        if answer.types:
+            column = _of_type(cells, answer.types[at], name)
+            text = answer.types[at] in _AS_TEXT
         else:
             column = cells if name in texts else typed(cells)
             text = column.type == pa.string()
-        left = left_open(cells, shown.open, shown.null) if text else frozenset()
+        left = left_open(cells, answer.open, answer.null) if text else frozenset()
         arrays.append(column)
         fields.append(field(name, column.type, left))
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))

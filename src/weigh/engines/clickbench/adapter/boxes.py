@@ -201,9 +201,9 @@ def _whole(lines: object) -> None:
 
 def _counted(lines: list[str], rows: int) -> None:
     """That a table has as many rows as stand below it."""
-    said = [int(found[1]) for line in lines if (found := _COUNT.match(line))]
-    if said and said[-1] != rows:
-        _refuse(f"a table of {rows} lines that says {said[-1]} rows: texts with line breaks, or rows left out")
+    counts = [int(found[1]) for line in lines if (found := _COUNT.match(line))]
+    if counts and counts[-1] != rows:
+        _refuse(f"a table of {rows} lines that says {counts[-1]} rows: texts with line breaks, or rows left out")
 
 
 def _refuse(what: str) -> NoReturn:

@@ -84,12 +84,12 @@ class Form(NamedTuple):
         if name == PYTHON:
             found = literals.rows(raw.decode())
             return stream(literals.table(found, select_list.called(sql, len(found[0]))))
-        shown = self._shown(name, raw)
-        if not shown.names:
-            if not shown.rows:
+        output = self._shown(name, raw)
+        if not output.names:
+            if not output.rows:
                 raise ValueError("it printed no rows, and no names that tell an empty answer from none")
-            shown = shown._replace(names=select_list.called(sql, len(shown.rows[0])))
-        return stream(columns(shown, texts))
+            output = output._replace(names=select_list.called(sql, len(output.rows[0])))
+        return stream(columns(output, texts))
 
     def _shown(self, name: str, raw: bytes) -> Shown:
         text = raw.decode()

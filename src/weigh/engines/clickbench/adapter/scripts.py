@@ -53,9 +53,9 @@ class System:
         # To files and not to pipes: a server that a script leaves behind would hold a pipe open.
         self._log, self._out = scratch / "scripts.log", scratch / "answer"
         text = (home / "benchmark.sh").read_text(errors="replace") if (home / "benchmark.sh").is_file() else ""
-        said = dict(re.findall(r"^\s*(?:export\s+)?(BENCH_\w+)=[\"']?(\w+)", text, re.MULTILINE))
-        self.restartable = said.get("BENCH_RESTARTABLE", "yes") != "no"
-        self.durable = said.get("BENCH_DURABLE", "yes") != "no"
+        settings = dict(re.findall(r"^\s*(?:export\s+)?(BENCH_\w+)=[\"']?(\w+)", text, re.MULTILINE))
+        self.restartable = settings.get("BENCH_RESTARTABLE", "yes") != "no"
+        self.durable = settings.get("BENCH_DURABLE", "yes") != "no"
         self._environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
     def start(self) -> None:
@@ -91,8 +91,8 @@ class System:
             raise RuntimeError(f"./data-size did not end within {_CHECK_S:.0f} s") from None
         size = self._out.read_bytes().strip()
         if code or not size.isdigit() or not int(size):
-            said = size[:80].decode(errors="replace")
-            raise RuntimeError(f"./data-size says {said!r} after ./load, and not some bytes; {self._printed()}")
+            size_text = size[:80].decode(errors="replace")
+            raise RuntimeError(f"./data-size says {size_text!r} after ./load, and not some bytes; {self._printed()}")
 
     def query(self, sql: str) -> Asked:
         """What ``query`` prints for a query.
@@ -103,8 +103,8 @@ class System:
         if code := self._call("query", given=sql.encode()):
             raise RuntimeError(f"./query ended with exit code {code}; {self._printed()}")
         lines = self._log.read_bytes().replace(b"\r", b"\n").split(b"\n")
-        said = next((line.strip() for line in reversed(lines) if _SECONDS.match(line.strip())), None)
-        return Asked(self._out.read_bytes(), None if said is None or len(said) > _TAIL else float(said))
+        last = next((line.strip() for line in reversed(lines) if _SECONDS.match(line.strip())), None)
+        return Asked(self._out.read_bytes(), None if last is None or len(last) > _TAIL else float(last))
 
     def stop(self) -> None:
         """Stop it, and wait until it is gone: whoever is told to stop may still be there.
@@ -153,8 +153,8 @@ class System:
 
     def _printed(self) -> str:
         parts = [path.read_bytes()[-_TAIL:].decode(errors="replace").strip() for path in (self._log, self._out)]
-        said = "; ".join(part for part in parts if part)
-        return f"it printed: {said}" if said else "it printed nothing"
+        output = "; ".join(part for part in parts if part)
+        return f"it printed: {output}" if output else "it printed nothing"
 
 
 def _given(text: bytes) -> IO[bytes]:

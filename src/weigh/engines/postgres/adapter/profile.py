@@ -17,8 +17,8 @@ _DETAILS = (
 def profiled(connection: psycopg.Connection[Any], sql: str) -> dict[str, Any]:
     """Execute the query and say where the server's time went; its rows are not sent."""
     explained = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}"
-    ((told,),) = connection.execute(explained.encode()).fetchall()
-    (query,) = json.loads(told) if isinstance(told, str) else told
+    ((explanation,),) = connection.execute(explained.encode()).fetchall()
+    (query,) = json.loads(explanation) if isinstance(explanation, str) else explanation
     plan = query["Plan"]
     counters = {name: float(value) for name, value in plan.items() if name.endswith("Blocks")}
     # In milliseconds.

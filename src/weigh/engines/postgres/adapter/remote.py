@@ -30,7 +30,7 @@ _SESSION = {
 }
 
 
-def connect(url: str, asked: Mapping[str, str]) -> psycopg.Connection[Any]:
+def connect(url: str, session: Mapping[str, str]) -> psycopg.Connection[Any]:
     """A connection with the contender's settings in force, as far as a session may change them.
 
     Raises:
@@ -45,12 +45,12 @@ def connect(url: str, asked: Mapping[str, str]) -> psycopg.Connection[Any]:
         application_name="weigh",
         connect_timeout=_CONNECT_LIMIT,
     )
-    for name, value in {**_SESSION, **asked}.items():
+    for name, value in {**_SESSION, **session}.items():
         try:
             connection.execute("SELECT set_config(%s, %s, false)", (name, value))
         except psycopg.Error as error:
             raise ValueError(f"{name} = {value} cannot be set for a connection by URL: {error}") from None
-    settings.check(connection, asked)
+    settings.check(connection, session)
     return connection
 
 

@@ -119,7 +119,7 @@ class Server:
         for left in (data / "postmaster.pid", *data.glob(".s.PGSQL.*")):
             left.unlink(missing_ok=True)
         ours = {**options, "listen_addresses": "", "unix_socket_directories": "."}
-        with log.open("ab") as said:
+        with log.open("ab") as output:
             # In a session of its own: a kill of this process's group must not kill the postmaster before it can end its
             # children, who compute on to the end of their query otherwise.
             self._process = subprocess.Popen(
@@ -130,8 +130,8 @@ class Server:
                     *(word for name, value in ours.items() for word in ("-c", f"{name}={value}")),
                 ],
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=output,
+                stderr=output,
                 cwd="/",
                 env=_ENVIRONMENT,
                 pass_fds=() if lock is None else (lock,),

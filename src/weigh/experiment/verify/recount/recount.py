@@ -96,12 +96,12 @@ def script(folder: Path) -> str:
         raise EvidenceFault(
             f"a verdict of more than {_MOST_STARTS:,} starts", where=str(folder), remedy="the evidence was edited"
         )
-    asked = sorted(
+    levels = sorted(
         {(one.operation, templates.units(one) - 1, one.share) for one in printed.verdicts if templates.units(one) > 1}
     )
     level = spec.rules.confidence
-    of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in asked}
-    rows = (f"({_text(operation)}, {freedom}, {of[freedom, share]!r})" for operation, freedom, share in asked)
+    of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in levels}
+    rows = (f"({_text(operation)}, {freedom}, {of[freedom, share]!r})" for operation, freedom, share in levels)
     crossed = ""
     if spec.grid:
         shares = {one.operation: one.share for one in printed.verdicts}
@@ -126,8 +126,8 @@ def script(folder: Path) -> str:
 def queries(folder: Path) -> tuple[str, ...]:
     """What is asked of the views that the script makes; raises as ``script``."""
     crossed = [grids.QUERY] if _read(folder, "spec.json", Spec).grid else []
-    together = [templates.QUERY] if _printed(folder).templates else []
-    return (*QUERIES, *crossed, *together)
+    templates_query = [templates.QUERY] if _printed(folder).templates else []
+    return (*QUERIES, *crossed, *templates_query)
 
 
 def recount(folder: Path, run: Run) -> Recount:
@@ -141,18 +141,18 @@ def recount(folder: Path, run: Run) -> Recount:
     comparison = _Comparison("samples", _CANCELLING)
     try:
         printed = _printed(folder)
-        asked = queries(folder)
-        timings, verdicts, suites, *others = run(script(folder), asked)
+        statements = queries(folder)
+        timings, verdicts, suites, *others = run(script(folder), statements)
     except (EvidenceFault, DataFault) as error:
         return impossible(_VERDICTS, error.what)
     comparison.timings(printed.timings, _by(timings, *_KEY))
     comparison.verdicts(printed.verdicts, _by(verdicts, *_KEY))
     comparison.suites(printed.suites, _by(suites, "contender", "temperature"))
-    beside = dict(zip(asked[len(QUERIES) :], others, strict=True))
-    if grids.QUERY in beside:
-        comparison.effects(printed.effects, {row["id"]: row for row in beside[grids.QUERY]})
-    if templates.QUERY in beside:
-        comparison.templates(printed.templates, _by(beside[templates.QUERY], "template", "contender", "temperature"))
+    by_query = dict(zip(statements[len(QUERIES) :], others, strict=True))
+    if grids.QUERY in by_query:
+        comparison.effects(printed.effects, {row["id"]: row for row in by_query[grids.QUERY]})
+    if templates.QUERY in by_query:
+        comparison.templates(printed.templates, _by(by_query[templates.QUERY], "template", "contender", "temperature"))
     never, because = _NEVER
     return comparison.result(Skipped(what=never, why=because))
 
@@ -162,12 +162,12 @@ class _Comparison(Figures):
 
     def timings(self, printed: Iterable[Timing], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender by itself."""
-        shown = set()
+        keys = set()
         for row in printed:
-            shown.add(_key(row))
+            keys.add(_key(row))
             if self._known(row):
                 self._figures(_place(row), row, computed.get(_key(row)), _TIMING)
-        for operation, contender, metric, temperature in computed.keys() - shown:
+        for operation, contender, metric, temperature in computed.keys() - keys:
             if metric == "wall_s":
                 place = f"{operation}{_other(temperature)} of {contender}"
                 self.skip("there are times, and the report shows none", place)
@@ -288,9 +288,9 @@ def _sources(folder: Path) -> str:
             f"        filename = true, ignore_errors = true, maximum_object_size = {_JOURNAL_LINE}\n"
             f"    )"
         )
-        told = ",\n    ".join(f'{_of_turn(name)}::{kind} AS "{name}"' for name, kind in _COLUMNS.items())
+        selected = ",\n    ".join(f'{_of_turn(name)}::{kind} AS "{name}"' for name, kind in _COLUMNS.items())
         parts.append(
-            f"SELECT\n    {told}\n"
+            f"SELECT\n    {selected}\n"
             f"FROM (\n"
             f"    SELECT filename, body, unnest(range(json_array_length(body, '$.run')::BIGINT)) AS nth\n"
             f"    FROM {lines}\n"

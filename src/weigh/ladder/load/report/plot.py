@@ -78,9 +78,9 @@ def _intervals(points: Sequence[tuple[float, RungPoint]], down: Scale) -> str:
 
 
 def _grid(down: Scale) -> Markup:
-    shown = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
-    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, tick_label(tick)) for tick, y in shown.items()))
+    places = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
+    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in places.values()), "g")
+    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, tick_label(tick)) for tick, y in places.items()))
 
 
 def _axis(across: Scale, rungs: Sequence[tuple[float, str]]) -> Markup:

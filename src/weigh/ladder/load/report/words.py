@@ -80,7 +80,7 @@ def headline(summary: LoadLadderResults) -> str:
 
 def _cost(before: LoadRung, after: LoadRung) -> str:
     """What two rungs differ in where their intervals lie apart."""
-    said = []
+    sentences = []
     for q, called in ((0.5, "p50"), (0.99, "p99")):
         one, other = before.percentile(q), after.percentile(q)
         if one is None or other is None or not (one.value and other.value):
@@ -89,12 +89,12 @@ def _cost(before: LoadRung, after: LoadRung) -> str:
             continue
         apart = (other.low or 0) > (one.high or 0) or (other.high or 0) < (one.low or 0)
         if apart:
-            said.append(f"{called} is {other.value / one.value:.3g} times that of {name(before)}")
+            sentences.append(f"{called} is {other.value / one.value:.3g} times that of {name(before)}")
     reads = after.read_per_request
     if reads is not None:
-        said.append(f"each request comes with {units.size(reads)} read from the devices")
+        sentences.append(f"each request comes with {units.size(reads)} read from the devices")
     between = f"At {name(after)}"
-    return f"{between} {', and '.join(said)}." if said else ""
+    return f"{between} {', and '.join(sentences)}." if sentences else ""
 
 
 def unfinished(summary: LoadLadderResults) -> str:

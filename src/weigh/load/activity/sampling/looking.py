@@ -73,8 +73,8 @@ class Looking:
     def drain(self) -> dict[str, Any]:
         """What was seen since it was asked before: :class:`weigh.load.activity.model.Activity` as plain JSON."""
         with self._guard:
-            seen, self._seen = self._seen, _nothing()
-        return seen
+            drained, self._seen = self._seen, _nothing()
+        return drained
 
     def end(self) -> dict[str, Any]:
         """Look once more and stop, and what was seen last."""
@@ -87,7 +87,7 @@ class Looking:
 
     def _work(self, source: Source, over: threading.Event, origin: float) -> None:
         try:
-            since, kept, lately = time.monotonic(), 0.0, [0.0]
+            since, last_look, lately = time.monotonic(), 0.0, [0.0]
             source.look()
             ended = False
             while not ended:
@@ -109,8 +109,8 @@ class Looking:
                     if self._over is not over:
                         return
                     self._seen["events"] += events
-                    if at - kept >= EACH or ended:
-                        kept = at
+                    if at - last_look >= EACH or ended:
+                        last_look = at
                         self._seen["looks"].append({"at": at - origin, "took_s": until - at, **now})
                     self._seen["cpu_s"] += time.thread_time() - cpu
                 since = at
@@ -123,9 +123,9 @@ class Looking:
                 source.close()
 
 
-def answer(looks: Looking, asked: str) -> dict[str, Any]:
+def answer(looks: Looking, line: str) -> dict[str, Any]:
     """What is asked of it in a line: ``begin ORIGIN``, ``drain`` or ``end``."""
-    word, *rest = asked.split()
+    word, *rest = line.split()
     if word == "begin":
         looks.begin(float(rest[0]))
         return {}

@@ -101,7 +101,7 @@ class PostgresServer:
         ours = (began + time.monotonic()) / 2 - now["now"]
         now["vacuumed"] = {one["relid"]: one for one in now["vacuumed"] or ()}
         before, self._before = self._before, now
-        seen = {
+        values = {
             "log_bytes": now["position"],
             "waiting": now["waiting"],
             "server_cpu_s": family.cpu_seconds(self._server) if self._server else None,
@@ -112,7 +112,7 @@ class PostgresServer:
             if self._log is None:
                 events += _counted(before, now)
             events += self._vacuumed(before["vacuumed"], now["vacuumed"], ours)
-        return seen, events
+        return values, events
 
     def close(self) -> None:
         """As of :class:`looking.Source`."""
@@ -185,9 +185,9 @@ class PostgresServer:
         return events
 
 
-def _checkpoint(ended: float, said: re.Match[str], started: dict[str, Any]) -> list[dict[str, Any]]:
+def _checkpoint(ended: float, match: re.Match[str], started: dict[str, Any]) -> list[dict[str, Any]]:
     """A checkpoint as the log tells it, and its end by itself where that is a small part of it."""
-    buffers, write, total = int(said[1]), float(said[2]), float(said[4])
+    buffers, write, total = int(match[1]), float(match[2]), float(match[4])
     usual = {"until": ended, "told": "log", "amount": buffers}
     events = [{"kind": "checkpoint", "at": ended - total, **usual, **started}]
     if total >= _APART:

@@ -25,28 +25,28 @@ def main() -> None:
     """Look when asked, until nothing is asked any more."""
     # While a server does not answer nobody reads that standard input has ended.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    asked = json.loads(sys.stdin.readline())
+    request = json.loads(sys.stdin.readline())
     here = Path(__file__).parent
     # Behind everything else: what lies beside this file has names that others have too.
     sys.path.extend((str(here.parent), str(here.parents[1])))
     looking = importlib.import_module("sampling.looking")
-    looks = looking.Looking(lambda: _source(asked))
+    looks = looking.Looking(lambda: _source(request))
     for line in sys.stdin:
         try:
             sys.stdout.write(json.dumps(looking.answer(looks, line)) + "\n")
         except Exception as error:
-            said = " ".join(str(error).split()) or type(error).__name__
-            sys.stdout.write(json.dumps({"error": said}) + "\n")
+            complaint = " ".join(str(error).split()) or type(error).__name__
+            sys.stdout.write(json.dumps({"error": complaint}) + "\n")
         sys.stdout.flush()
 
 
-def _source(asked: dict[str, Any]) -> Source:
-    if "path" in asked:
-        found: Source = importlib.import_module("sampling.sqlite").SqliteLog(asked["path"])
+def _source(request: dict[str, Any]) -> Source:
+    if "path" in request:
+        found: Source = importlib.import_module("sampling.sqlite").SqliteLog(request["path"])
         return found
     resp = importlib.import_module("resp")
-    client = resp.Client(asked["connect"])
-    made: Source = importlib.import_module("sampling.valkey").ValkeyServer(client, resp.Refused, asked["server"])
+    client = resp.Client(request["connect"])
+    made: Source = importlib.import_module("sampling.valkey").ValkeyServer(client, resp.Refused, request["server"])
     return made
 
 

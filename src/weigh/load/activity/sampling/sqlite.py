@@ -61,18 +61,18 @@ class SqliteLog:
             # The log begins anew when all of it is in the database.
             moved = (now.copied if same else before.frames) - before.copied
             self._written += max(now.frames - before.frames if same else now.frames, 0) * now.frame_bytes
-        seen = {"log_bytes": self._written, "backlog": (now.frames - now.copied) * now.frame_bytes}
+        values = {"log_bytes": self._written, "backlog": (now.frames - now.copied) * now.frame_bytes}
         if moved > 0:
             event: dict[str, Any] = {"kind": "checkpoint", "amount": moved}
             if self._since is not None:
                 event |= {"at": self._since, "until": time.monotonic(), "told": "looks"}
             self._since = None
-            return seen, [event]
+            return values, [event]
         if now.copying > now.copied:
             self._since = last if self._since is None else self._since
         else:
             self._since = None
-        return seen, []
+        return values, []
 
     def close(self) -> None:
         """As of :class:`looking.Source`."""

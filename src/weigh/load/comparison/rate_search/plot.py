@@ -41,37 +41,37 @@ def curves(found: RatesFound, budget: Budget) -> Markup:
         found: what the searches found.
         budget: of a percentile.
     """
-    shown = [one for one in _curves(found, budget) if one.seen]
-    if not shown:
+    drawn = [one for one in _curves(found, budget) if one.seen]
+    if not drawn:
         return Markup()
     limit = budget.limit_s or 0.0
     heights = [limit]
     heights += [
-        height for one in shown for _, kept in one.seen for height in (kept.low, kept.value, kept.high) if height
+        height for one in drawn for _, outcome in one.seen for height in (outcome.low, outcome.value, outcome.high) if height
     ]
-    rates = [probe.rate for one in shown for probe, _ in one.seen]
+    rates = [probe.rate for one in drawn for probe, _ in one.seen]
     # The names of the knees stand above the curves.
-    top = TOP + _LINE * len(shown)
-    height = HEIGHT + _LINE * len(shown)
+    top = TOP + _LINE * len(drawn)
+    height = HEIGHT + _LINE * len(drawn)
     down, across = around(heights, BOTTOM + height - HEIGHT, top), around(rates, LEFT, RIGHT)
     bottom = BOTTOM + height - HEIGHT
     parts = [grid(down), axis(across, bottom), draw.path(draw.line(LEFT, down.at(limit), RIGHT, down.at(limit)), "rl")]
-    for at, one in enumerate(shown):
+    for at, one in enumerate(drawn):
         parts += _drawn(one, down, across, (TOP + _LINE * at, bottom))
-    label = f"p{100 * (budget.q or 0):.6g} of {len(shown)} servers against the rate"
+    label = f"p{100 * (budget.q or 0):.6g} of {len(drawn)} servers against the rate"
     return draw.image(WIDTH, height, "plot", label, *parts)
 
 
 def _curves(found: RatesFound, budget: Budget) -> Iterator[_Curve]:
     for number, one in enumerate(found.rates):
         search = found.searches.get(one.contender)
-        seen = [
-            (probe, kept)
+        points = [
+            (probe, outcome)
             for probe in (search.counted if search else ())
-            for kept in probe.budgets
-            if kept.budget == budget and kept.value
+            for outcome in probe.budgets
+            if outcome.budget == budget and outcome.value
         ]
-        yield _Curve(number % _COLOURS, one, seen)
+        yield _Curve(number % _COLOURS, one, points)
 
 
 def _drawn(one: _Curve, down: Scale, across: Scale, ends: tuple[float, float]) -> Iterator[Markup]:
@@ -87,7 +87,7 @@ def _drawn(one: _Curve, down: Scale, across: Scale, ends: tuple[float, float]) -
         fits = knee + _LABEL < WIDTH
         yield draw.group("tb", draw.text(knee + (4 if fits else -4), top + 10, words, "" if fits else "te"))
     for verdict, drawn, css in (("kept", dots, "kk"), ("broken", _rings, "kn")):
-        own = [(across.at(probe.rate), kept) for probe, kept in one.seen if probe.verdict == verdict]
+        own = [(across.at(probe.rate), outcome) for probe, outcome in one.seen if probe.verdict == verdict]
         yield draw.path(intervals(own, down), f"kn o{one.number}")
         yield draw.path(drawn(own, down), f"{css} o{one.number}")
 
@@ -95,8 +95,8 @@ def _drawn(one: _Curve, down: Scale, across: Scale, ends: tuple[float, float]) -
 def _rings(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
     """Path data of a ring for each probe."""
     return "".join(
-        f"M{draw.number(x - _RING)} {draw.number(down.at(kept.value))}"
+        f"M{draw.number(x - _RING)} {draw.number(down.at(outcome.value))}"
         + "".join(f"a{_RING:g} {_RING:g} 0 1 0 {way:g} 0" for way in (2 * _RING, -2 * _RING))
-        for x, kept in points
-        if kept.value is not None
+        for x, outcome in points
+        if outcome.value is not None
     )

@@ -147,14 +147,17 @@ def _verdicts(
     limits: Mapping[str, Posterior],
     refused: Sequence[Refusals],
 ) -> tuple[LoadVerdict, ...]:
-    spec, asked = record.spec, asked_of(record)
+    spec, question = record.spec, asked_of(record)
     of = {one.contender: one for one in rates}
-    whole: tuple[Refusals, ...] = (*refused, {(asked, one.contender): why for one in rates if (why := _no_rate(one))})
+    whole: tuple[Refusals, ...] = (
+        *refused,
+        {(question, one.contender): why for one in rates if (why := _no_rate(one))},
+    )
     others = [one for one in of if one != spec.baseline]
     if spec.baseline not in of:
         return ()
     reasons: dict[str, tuple[Reason, ...]] = {
-        name: tuple(refusals.reasons(whole, asked, name, spec.baseline)) for name in others
+        name: tuple(refusals.reasons(whole, question, name, spec.baseline)) for name in others
     }
     ratios = {name: Ratio(limits[name], limits[spec.baseline]) for name in others if {name, spec.baseline} <= {*limits}}
     found = decide({name: ratio for name, ratio in ratios.items() if not reasons[name]}, spec.rules)
@@ -168,7 +171,7 @@ def _verdicts(
         value, baseline_value = (each.threshold.rate if each.threshold else None for each in pair)
         made.append(
             LoadVerdict(
-                operation=asked.operation,
+                operation=question.operation,
                 contender=name,
                 baseline=spec.baseline,
                 verdict=VerdictName.REFUSED if reasons[name] or one is None else one.verdict,
@@ -183,8 +186,8 @@ def _verdicts(
                 starts=min(each.counted for each in pair),
                 runs=1,
                 reasons=reasons[name],
-                loop=asked.kind.loop,
-                connections=asked.kind.connections,
+                loop=question.kind.loop,
+                connections=question.kind.connections,
                 value=value,
                 baseline_value=baseline_value,
             )

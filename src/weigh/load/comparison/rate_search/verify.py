@@ -37,8 +37,8 @@ def problems(record: LoadComparisonRecord, folder: Path) -> Iterator[Problem]:
         if load is None:
             continue
         made = [run.repeat for run in load.runs]
-        asked = [block.block for block in record.blocks if arm.name in block.arms]
-        if made != asked[: len(made)]:
+        blocks = [block.block for block in record.blocks if arm.name in block.arms]
+        if made != blocks[: len(made)]:
             text = f"the runs of {arm.name} are not in the order of the rounds"
             yield Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text)
         if text := not_as_asked(load):

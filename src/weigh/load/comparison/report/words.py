@@ -191,9 +191,9 @@ def failed(results: LoadComparisonResults) -> Iterator[str]:
             own = counts.setdefault(one.contender, [0, 0])
             own[0] += one.run.whole.failed
             own[1] += one.run.whole.failed + one.run.whole.count
-    for name, (lost, asked) in counts.items():
+    for name, (lost, requests) in counts.items():
         if lost:
-            yield f"{lost:,} of {asked:,} requests to {name} failed."
+            yield f"{lost:,} of {requests:,} requests to {name} failed."
 
 
 def _unfinished(results: LoadComparisonResults) -> Iterator[str]:

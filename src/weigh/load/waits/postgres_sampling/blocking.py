@@ -40,14 +40,14 @@ def blocked(read: Mapping[str, Any], names: Names) -> list[dict[str, Any]]:
             continue
         own = [one for one in read["locks"] if one["pid"] == lock["pid"] and one["granted"]]
         statement = without_literals(waiter["query"] or "")
-        table, told = _table(lock, own, statement, names)
+        table, origin = _table(lock, own, statement, names)
         ahead = _ahead(lock["pid"], before)
         found.append(
             {
                 "lock": lock["locktype"],
                 "mode": lock["mode"],
                 "table": table,
-                "told": told,
+                "told": origin,
                 "statement": statement,
                 **_root([pid for pid in ahead if pid not in before], sessions),
                 "longest_s": max(lock["waited"], 0.0) if lock["waited"] is not None else None,
@@ -104,9 +104,9 @@ def _table(lock: Mapping[str, Any], own: Sequence[Mapping[str, Any]], statement:
         return "", ""
     held = _named(own, "relation", names)
     mentioned = {name for name in held if re.search(rf"(?<![\w$]){re.escape(name.split('.')[-1])}(?![\w$])", statement)}
-    for found, told in ((_named(own, "tuple", names), "row"), (held, "held"), (mentioned, "statement")):
+    for found, origin in ((_named(own, "tuple", names), "row"), (held, "held"), (mentioned, "statement")):
         if len(found) == 1:
-            return found.pop(), told
+            return found.pop(), origin
     return "", ""
 
 

@@ -145,12 +145,12 @@ class Sampler:
         """What was seen since it was asked before: :class:`weigh.load.waits.model.Waits` as plain JSON."""
         cpu = self._cpu_of_session()
         with self._guard:
-            seen, self._seen = self._seen, _nothing()
-        seen["blocked"] = [{**dict(kind), **numbers} for kind, numbers in seen["blocked"].items()]
+            drained, self._seen = self._seen, _nothing()
+        drained["blocked"] = [{**dict(kind), **numbers} for kind, numbers in drained["blocked"].items()]
         if cpu is not None and self._server_cpu is not None:
-            seen["server_cpu_s"] = cpu - self._server_cpu
+            drained["server_cpu_s"] = cpu - self._server_cpu
         self._server_cpu = cpu
-        return seen
+        return drained
 
     def end(self) -> dict[str, Any]:
         """Stop, and what was seen last."""
@@ -158,12 +158,12 @@ class Sampler:
         if self._thread is not None:
             # A server that stands still must not hold up the end of the run.
             self._thread.join(_PATIENCE)
-        seen = self.drain()
+        drained = self.drain()
         if self._thread is not None and not self._thread.is_alive():
             with suppress(Exception):
                 self._connection.close()
         self._thread = None
-        return seen
+        return drained
 
     def _sample(self, connection: Any, over: threading.Event, began: float) -> None:
         try:
@@ -194,24 +194,24 @@ class Sampler:
         found: list[dict[str, Any]] = []
         if any(event.startswith("Lock:") for event in look["active"]):
             found = self._waiting(connection)
-        asked = time.monotonic() - at
+        took_s = time.monotonic() - at
         used, after = time.thread_time() - cpu, self._cpu_of_session()
         # Where it cannot be read it was no more than the answers took.
-        theirs = asked if server is None or after is None else after - server
+        theirs = took_s if server is None or after is None else after - server
         self._late = [*self._late[1 - _LATE :], used + theirs]
         with self._guard:
             if self._over is not over:
                 return
-            seen = self._seen
-            seen["looks"].append({"at": at - began, "took_s": took, **look})
+            current = self._seen
+            current["looks"].append({"at": at - began, "took_s": took, **look})
             for text, events in statements.items():
-                known = seen["statements"].setdefault(text, {})
+                known = current["statements"].setdefault(text, {})
                 for event, times in events.items():
                     known[event] = known.get(event, 0) + times
             for one in found:
-                _add(seen["blocked"], one)
-            seen["asked_s"] += asked
-            seen["cpu_s"] += used
+                _add(current["blocked"], one)
+            current["asked_s"] += took_s
+            current["cpu_s"] += used
 
     def _waiting(self, connection: Any) -> list[dict[str, Any]]:
         [(locks, blockers, sessions)] = connection.execute(self._locks, prepare=True).fetchall()
