@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def test_a_long_step_says_how_far_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = progress.Shown()
+    shown = progress.Terminal()
     shown.step(1, 3_000, "gate: a")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(progress, "_EVERY", -1.0)

@@ -13,7 +13,7 @@ import pytest
 
 from weigh.engines import environment
 from weigh.engines.builds import installation
-from weigh.engines.builds.asked import resolved
+from weigh.engines.builds.resolution import resolved
 from weigh.engines.postgres import engine
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.record import read

@@ -14,8 +14,8 @@ import pytest
 
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.process import WorkerProcess
+from weigh.engines.simultaneous import run_at_once
 from weigh.engines.start_clock import StartClock
-from weigh.engines.together import run_together
 from weigh.host.processes.process_counters import Counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -324,7 +324,7 @@ def test_of_two_that_run_together_each_has_its_own_round_trip(process: Ours, pai
         first = replying(pair[1], {}, RAN)
         go.set()
         # The late one is waited for first, and does not lengthen the other one's.
-        costs = run_together([late, process], 5)
+        costs = run_at_once([late, process], 5)
         first.join()
         second.join()
     assert not any(isinstance(one, WorkerEnded) for one in costs)
@@ -337,7 +337,7 @@ def test_of_two_that_run_together_one_that_hangs_ends_alone(process: Ours, pair:
     with ours, theirs:
         hangs = Ours(ours)
         first, second = replying(pair[1], {}, RAN), replying(theirs, {})
-        ended, cost = run_together([hangs, process], 0.3)
+        ended, cost = run_at_once([hangs, process], 0.3)
         first.join()
         second.join()
     assert isinstance(ended, WorkerEnded)

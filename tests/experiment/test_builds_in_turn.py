@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from weigh.engines.builds.asked import Recipe
+from weigh.engines.builds.resolution import Recipe
 from weigh.experiment.config.builds import BuildTable, built_once, with_builds
 from weigh.experiment.record import EnvironmentRead, Record
 from weigh.experiment.results.analysis import analyse

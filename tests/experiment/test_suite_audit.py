@@ -70,7 +70,7 @@ FINE = (1.001e-2, 1.002e-2, 1.0e-2, 1.003e-2, 0.999e-2, 1.001e-2, 1.0005e-2)
 def kinds(
     seconds: tuple[float, ...] = FINE, *, source: plans.Source = "table", empty: bool = False, asking: float = 1e-4
 ) -> list[str]:
-    seen = audit._Seen(source, None, 0 if empty else 5, empty, seconds)
+    seen = audit._Look(source, None, 0 if empty else 5, empty, seconds)
     return [kind for kind, _ in audit._problems(seen, asking, SPEC)]
 
 

@@ -93,7 +93,7 @@ def use_properties(content: bytes, folder: Path) -> None:
     path = folder / "mine"
     path.write_bytes(content)
     try:
-        asked = ycsb_properties.asked(ycsb_properties.read(path), None)
+        asked = ycsb_properties.requested(ycsb_properties.read(path), None)
     except UsageError:
         return
     assert all(ycsb_properties.means(name) for name in asked.workload.ignored)

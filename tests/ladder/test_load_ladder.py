@@ -26,7 +26,7 @@ MEMORY = 64 << 20
 
 def asked(
     text: str = "postgres:embedded", workload: str = "ycsb-b", rungs: str = "0.5,2", **flags: Any
-) -> config.Asked:
+) -> config.LadderRequest:
     return config.make([workload], target(text), {**load_flags.NONE, "rate": "100", **flags}, rungs, None, "weigh")
 
 

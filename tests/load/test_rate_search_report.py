@@ -10,7 +10,7 @@ import pytest
 
 from support.rate_search_records import CLOSED, bucket, searched
 from weigh.load.budgets import Budget
-from weigh.load.rate_search.verify import not_as_asked
+from weigh.load.rate_search.verify import departure
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
@@ -77,12 +77,12 @@ def test_the_page_draws_the_curve(found: LoadResults) -> None:
 @pytest.mark.promise("evidence whose rates are not those that it asks for fails (`R4.figures`)")
 def test_rates_that_the_search_does_not_ask_for_are_found_out(found: LoadResults) -> None:
     record = found.record
-    assert not_as_asked(record) == ""
+    assert departure(record) == ""
     first, probe, *others = record.runs
     moved = msgspec.structs.replace(probe, rate=probe.rate - 1)
-    assert not_as_asked(msgspec.structs.replace(record, runs=(first, moved, *others)))
+    assert departure(msgspec.structs.replace(record, runs=(first, moved, *others)))
     left_out = msgspec.structs.replace(record, runs=(first, *others))
-    assert not_as_asked(left_out)
+    assert departure(left_out)
 
 
 def test_what_no_rate_keeps() -> None:

@@ -11,7 +11,7 @@ import pytest
 import scipy
 
 from weigh import _native
-from weigh.load.ycsb_properties import asked
+from weigh.load.ycsb_properties import requested
 
 SEED = 7
 DRAWS = 400_000
@@ -38,7 +38,7 @@ def drawn(core: str | dict[str, Any], records: int, count: int = DRAWS) -> tuple
 
 def properties(**given: str) -> dict[str, Any]:
     """What a workload of these properties is made of, as the generator takes it."""
-    workload = asked({name.replace("_", "."): value for name, value in given.items()}, None).workload
+    workload = requested({name.replace("_", "."): value for name, value in given.items()}, None).workload
     parts: dict[str, Any] = msgspec.to_builtins(workload)
     del parts["ignored"]
     return parts

@@ -10,7 +10,7 @@ from support.command import RAN, Weigh
 from support.load_flags import NONE
 from weigh.load.config import make
 from weigh.load.spec import YcsbRange, YcsbRequests
-from weigh.load.ycsb_properties import asked, read
+from weigh.load.ycsb_properties import read, requested
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_a_file_of_ycsbs_is_what_it_says(file: Path) -> None:
 
 
 def test_what_a_file_leaves_out_is_ycsbs_default() -> None:
-    found = asked({}, None).workload
+    found = requested({}, None).workload
 
     assert found.mix == {"read": 0.95, "update": 0.05, "insert": 0.0, "scan": 0.0, "read_modify_write": 0.0}
     assert found.requests.kind == "uniform"

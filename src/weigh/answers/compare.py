@@ -36,7 +36,7 @@ ANY_ROWS = f"{codes.A7}: other rows, which LIMIT leaves open where no order is k
 """The note on rows that differ where a LIMIT has no ORDER BY, or one that the answer cannot be compared by."""
 EXPORT_ROWS = 100_000
 """Above this number of rows an answer is compared by its digest where it can be, and the operation is an export."""
-_MOST_ROWS_SHOWN = 2_000_000
+_MOST_ROWS_LISTED = 2_000_000
 """Rows of an answer up to which those that differ are looked for."""
 
 
@@ -202,7 +202,7 @@ def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete
     if answer.num_rows > EXPORT_ROWS and not schema.loose and schema.limit is None:
         if digest(answer, schema) == digest(witness, schema):
             return Comparison(agrees=True, notes=("compared by digest (export)",))
-        if answer.num_rows > _MOST_ROWS_SHOWN:
+        if answer.num_rows > _MOST_ROWS_LISTED:
             return mismatch("(digest)", digest(answer, schema), digest(witness, schema))
     got, known = rows(answer, schema), rows(witness, schema)
     order = _order_difference(got, known[:wanted], schema)
@@ -231,7 +231,7 @@ def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema)
 
 
 def _rows_differing(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> list[Difference]:
-    if max(answer.num_rows, witness.num_rows) > _MOST_ROWS_SHOWN or not schema.exact:
+    if max(answer.num_rows, witness.num_rows) > _MOST_ROWS_LISTED or not schema.exact:
         return []
     counts = [
         Counter(tuple(row[i] for i in schema.exact) for row in rows(table, schema)) for table in (answer, witness)

@@ -195,10 +195,10 @@ def _structs(one: Family, other: Family) -> list[Form]:
     if len(one.parts) != len(other.parts):
         return [Form("", str, str)]
     if one.names == other.names:
-        return _together("structs", one.parts, other.parts, tuple)
+        return _paired("structs", one.parts, other.parts, tuple)
     order = nested_text.order(one.names, other.names)
     parts = tuple(other.parts[at] for at in order)
-    found = _together("structs", one.parts, parts, tuple)
+    found = _paired("structs", one.parts, parts, tuple)
     how = "structs with other names" if order == tuple(range(len(order))) else "structs in another order of their names"
     return [
         form._replace(name=", ".join(filter(None, (form.name, how))), other=_ordered(form.other, order))
@@ -211,7 +211,7 @@ def _ordered(read: Read, order: tuple[int, ...]) -> Read:
 
 
 def _maps(one: Family, other: Family) -> list[Form]:
-    found = _together("maps", one.parts, other.parts, tuple)
+    found = _paired("maps", one.parts, other.parts, tuple)
     # A map has no order.
     return [form._replace(one=_unordered(form.one), other=_unordered(form.other)) for form in found]
 
@@ -231,9 +231,7 @@ def _lists_for_maps(one: Family, other: Family) -> list[Form]:
     return [form._replace(name=form.name or "lists of pairs for the maps") for form in _maps(entry, other)]
 
 
-def _together(
-    where: str, some: tuple[Family, ...], others: tuple[Family, ...], made: Callable[..., Value]
-) -> list[Form]:
+def _paired(where: str, some: tuple[Family, ...], others: tuple[Family, ...], made: Callable[..., Value]) -> list[Form]:
     """Members of several families: each in one of its forms."""
     each = [forms(one, other) for one, other in zip(some, others, strict=True)]
     found = []

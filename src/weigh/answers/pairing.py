@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison
-from weigh.answers.values import DIGITS, cell, shown
+from weigh.answers.values import DIGITS, cell, printed
 from weigh.model import codes
 from weigh.model.gate import Difference
 
@@ -45,7 +45,7 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Compariso
                     worst[kind] = max(worst[kind], apart)
                 else:
                     count += 1
-                    differences.append(Difference(row=shown(key), column=column.name, got=cell(x), expected=cell(y)))
+                    differences.append(Difference(row=printed(key), column=column.name, got=cell(x), expected=cell(y)))
     unpaired, found = _unpaired(*lonely, schema, alone=len(got) == len(expected) == 1)
     count += unpaired
     # They come as an engine happened to answer, and what is shown is to be the same each time.
@@ -186,10 +186,10 @@ def _place(difference: Difference) -> tuple[bool, str]:
 
 def row_difference(key: Row, got: int, expected: int) -> Difference:
     """A whole row, named by its exact columns, that is missing or too many."""
-    return Difference(row=shown(key), column="(row)", got=f"{got} times", expected=f"{expected} times")
+    return Difference(row=printed(key), column="(row)", got=f"{got} times", expected=f"{expected} times")
 
 
 def _named(row: Row, without: int, schema: ResultSchema) -> str:
     """What a row is known by, but for the column that differs: its key, what it is ordered by, or its exact columns."""
     known = [position for position in schema.keys or schema.ordered_by or schema.exact if position != without]
-    return shown(tuple(row[at] for at in known or schema.exact if at != without))
+    return printed(tuple(row[at] for at in known or schema.exact if at != without))

@@ -38,7 +38,7 @@ def rows(table: pa.Table, schema: ResultSchema) -> list[Row]:
     return list(zip(*columns, strict=True)) if columns else []
 
 
-def shown(row: Row) -> str:
+def printed(row: Row) -> str:
     """Cells for people."""
     return ", ".join(map(cell, row))
 

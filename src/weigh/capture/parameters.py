@@ -127,7 +127,7 @@ class Values:
         self._images = images
         self._arms = _ARMS_OF_IMAGES if images else _ARMS
         self._room = room
-        self._kept: list[str] = []
+        self._reservoir: list[str] = []
         self._most = _RESERVOIR
         self._counts: Counter[str] | None = Counter()
         self._long = 0
@@ -148,7 +148,7 @@ class Values:
             self._numbered = False
             self._counts = None
             self._long += 1
-            if self._long > _LONG_KEPT or (self._kept and len(value) > self._room.left):
+            if self._long > _LONG_KEPT or (self._reservoir and len(value) > self._room.left):
                 return
         if self._counts is not None:
             if value in self._counts or self._counts_more(value):
@@ -159,12 +159,12 @@ class Values:
         if self._numbered:
             self._number(value)
         present = self.seen - self.nulls
-        if len(self._kept) < self._most:
+        if len(self._reservoir) < self._most:
             if not self._room.takes(len(value)):
-                self._most = max(len(self._kept), 32)
-            self._kept.append(value)
-        elif (place := self._room.random.randrange(present)) < len(self._kept):
-            self._kept[place] = value
+                self._most = max(len(self._reservoir), 32)
+            self._reservoir.append(value)
+        elif (place := self._room.random.randrange(present)) < len(self._reservoir):
+            self._reservoir[place] = value
 
     def _counts_more(self, value: str) -> bool:
         """Whether one more distinct value is counted; the first one always is."""
@@ -191,10 +191,12 @@ class Values:
         """
         present = self.seen - self.nulls
         nulls = self.nulls / self.seen if self.seen else 0.0
-        if not present or not self._kept:
+        if not present or not self._reservoir:
             return Distribution(kind="constant", seen=self.seen, nulls=1.0)
         if self._counts is not None and len(self._counts) == 1:
-            return Distribution(kind="constant", seen=self.seen, values=((self._kept[0], 1.0 - nulls),), nulls=nulls)
+            return Distribution(
+                kind="constant", seen=self.seen, values=((self._reservoir[0], 1.0 - nulls),), nulls=nulls
+            )
         if self._numbered:
             return self._of_numbers(present, nulls, written=written)
         return self._of_texts(present, nulls)
@@ -207,7 +209,7 @@ class Values:
             return Distribution(kind="sequence", low=self._low, high=self._high, **whole)  # type: ignore[arg-type]
         if self._images:
             return self._of_texts(present, nulls)
-        numbers = np.array([int(one[len(prefix) : len(one) - len(suffix)]) for one in self._kept])
+        numbers = np.array([int(one[len(prefix) : len(one) - len(suffix)]) for one in self._reservoir])
         p_value = self._uniformity(numbers, prefix, suffix)
         if p_value >= _SIGNIFICANT:
             kind: Kind = "uniform"
@@ -216,7 +218,7 @@ class Values:
         if sum(share for _, share in common) > 0.999:
             return Distribution(kind="frequent", values=_scaled(common, 1 - nulls), p_value=p_value, **whole)  # type: ignore[arg-type]
         known = {text for text, _ in common}
-        rest = np.array([one for one, text in zip(numbers, self._kept, strict=True) if text not in known])
+        rest = np.array([one for one, text in zip(numbers, self._reservoir, strict=True) if text not in known])
         if not len(rest):
             rest = numbers
         ranges = min(20, max(1, len(rest) // 10))
@@ -236,7 +238,7 @@ class Values:
         if sum(share for _, share in common) > 0.999:
             return Distribution(kind="frequent", seen=self.seen, values=_scaled(common, 1 - nulls), nulls=nulls)
         known = {text for text, _ in common}
-        others = list(dict.fromkeys(text for text in self._kept if text not in known))[: self._arms - len(common)]
+        others = list(dict.fromkeys(text for text in self._reservoir if text not in known))[: self._arms - len(common)]
         left = max(0.0, 1.0 - sum(share for _, share in common))
         rest = [(text, left / len(others)) for text in others]
         return Distribution(kind="sampled", seen=self.seen, values=_scaled([*common, *rest], 1 - nulls), nulls=nulls)
@@ -245,13 +247,13 @@ class Values:
         """Distinct values, where all that are kept differ: as many as there are."""
         if self._counts is not None:
             return len(self._counts)
-        return self.seen - self.nulls if len(set(self._kept)) == len(self._kept) else 0
+        return self.seen - self.nulls if len(set(self._reservoir)) == len(self._reservoir) else 0
 
     def _common(self, present: int) -> list[tuple[str, float]]:
         """Frequent values with their shares, the most frequent first."""
         if self._counts is not None and len(self._counts) <= self._arms:
             return [(text, number / present) for text, number in self._counts.most_common()]
-        counts, total = Counter(self._kept), len(self._kept)
+        counts, total = Counter(self._reservoir), len(self._reservoir)
         found = [(text, number / total) for text, number in counts.most_common(_ARMS // 2) if number >= 5]
         return [(text, share) for text, share in found if share >= _COMMON]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from weigh.capture.arrivals import Fit
     from weigh.capture.results import CaptureResults
 
-_SHOWN = 10
+_LISTED = 10
 
 
 def lines(found: CaptureResults, out: str) -> Iterator[str]:
@@ -40,11 +40,11 @@ def lines(found: CaptureResults, out: str) -> Iterator[str]:
         t = found.thinking
         yield f"pauses    of a session: median {_time(t.median_s)}, mean {_time(t.mean_s)}, {_law(t.law)}"
     yield ""
-    for script in found.scripts[:_SHOWN]:
+    for script in found.scripts[:_LISTED]:
         share = _shares(script.calls_share, script.time_share)
         yield f"  {script.name:<44} {share}"
-    if len(found.scripts) > _SHOWN:
-        yield f"  and {len(found.scripts) - _SHOWN} more, in capture.json"
+    if len(found.scripts) > _LISTED:
+        yield f"  and {len(found.scripts) - _LISTED} more, in capture.json"
     if found.left_out:
         yield ""
         yield "left out, or changed"

@@ -269,7 +269,7 @@ def _measured(
     import os
     import shlex
 
-    from weigh.cli.experiment.run import asked
+    from weigh.cli.experiment.run import requested
     from weigh.cli.progress import progress
     from weigh.experiment import run as experiment
     from weigh.experiment.config.file import DEFAULT_FILE
@@ -301,7 +301,7 @@ def _measured(
                 words += [f"--{name}"]
             elif each is not None:
                 words += [f"--{name.replace('_', '-')}", str(each)]
-    spec, request = asked(
+    spec, request = requested(
         None, {**flags, "shrink": False, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet
     )
     if spec.title != one.series.key.workload:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli.experiment.flags_of_run import flags_of_run
-from weigh.cli.experiment.run import asked, tables_of
+from weigh.cli.experiment.run import requested, tables_of
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 from weigh.kinds.table import LADDER
@@ -100,7 +100,7 @@ def ladder(
         done.append((scale, folder))
         files.write(out, plan, done)
 
-    with _told_as_typed(rungs=flags["scale"] is None):
+    with _named_as_typed(rungs=flags["scale"] is None):
         request = dataclasses.replace(request, resume=resume, same_engine=same_engine)
         climb(specs, request, progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
@@ -115,7 +115,7 @@ ladder.params = [_file, *ladder.params, *_flags]
 
 
 @contextmanager
-def _told_as_typed(*, rungs: bool) -> Iterator[None]:
+def _named_as_typed(*, rungs: bool) -> Iterator[None]:
     """Remedies of an experiment name its flag --scale; a ladder's is --scales."""
     from weigh.model.errors import WeighError
 
@@ -140,7 +140,7 @@ def _planned(
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")
     variations = varied_contenders(tables_of(file)[0], flags).variations
     # As many starts at every rung: what stops early at one of them says nothing about the noise there.
-    spec, request = asked(file, dict(flags), out, adaptive=False)
+    spec, request = requested(file, dict(flags), out, adaptive=False)
     if scales is None and not variations and flags["scale"] is not None:
         raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
     if scales is not None:
@@ -149,7 +149,7 @@ def _planned(
             raise UsageError(f"--scales {scales} is no ladder", remedy="name several: --scales 100K,1M,10M")
     else:
         rungs = [] if variations else list(order.usual_scales(spec.workload))
-    specs = [asked(file, {**flags, "scale": one}, out, adaptive=False)[0] for one in rungs] or [spec]
+    specs = [requested(file, {**flags, "scale": one}, out, adaptive=False)[0] for one in rungs] or [spec]
     ordered = order.rungs(specs)
     plan = LadderPlan(
         scales=tuple(one.scale for one in ordered),

@@ -18,17 +18,17 @@ _EVERY = 30.0
 """Seconds without a line after which one says how far a step is, where no bar can be drawn."""
 
 
-class Shown:
+class Terminal:
     """Progress for people. The protocol calls it between turns only, so nothing is drawn during a sample."""
 
     def __init__(self) -> None:
         self._drawn = False
         self._terminal = sys.stderr.isatty()
-        self._began = self._told = time.monotonic()
+        self._began = self._written = time.monotonic()
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self._told = time.monotonic()
+        self._written = time.monotonic()
         with _heard():
             self._clear()
             say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
@@ -36,7 +36,7 @@ class Shown:
     def step(self, done: int, total: int, what: str) -> None:
         """A bar that is drawn over; elsewhere a line now and then, so that nobody takes it for dead."""
         if not self._terminal:
-            if time.monotonic() - self._told > _EVERY and done < total:
+            if time.monotonic() - self._written > _EVERY and done < total:
                 self.say(f"{what}: {done:,} of {total:,}")
             return
         width = 30
@@ -76,4 +76,4 @@ def forget_if_gone(stream: TextIO | None) -> None:
 
 def progress(quiet: bool) -> Progress:
     """What the flags ask for."""
-    return Silence() if quiet else Shown()
+    return Silence() if quiet else Terminal()

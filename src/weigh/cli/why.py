@@ -69,11 +69,11 @@ def why(
     """
     with others_evidence(evidence):
         own = _own(evidence, config, {"workload": workload, "data": data}, quiet=quiet)
-        question = Asked(operations, contender, sample, out)
+        question = Wanted(operations, contender, sample, out)
         explain(evidence, question, own=own, as_json=as_json, quiet=quiet)
 
 
-class Asked(NamedTuple):
+class Wanted(NamedTuple):
     """What is profiled, for how long each side is sampled, and where it goes."""
 
     operations: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Asked(NamedTuple):
 
 def explain(
     evidence: Path,
-    question: Asked | None = None,
+    question: Wanted | None = None,
     *,
     own: OwnFiles | None,
     as_json: bool = False,
@@ -113,7 +113,7 @@ def explain(
     from weigh.model.errors import UsageError
     from weigh.model.units import parse_duration
 
-    question = question or Asked()
+    question = question or Wanted()
     seconds = parse_duration(question.sample)
     if not 0 < seconds <= _MOST:
         raise UsageError(f"--sample {question.sample}: a side is sampled for more than nothing and at most 10m")

@@ -134,10 +134,10 @@ def protocol(one: Record, other: Record) -> list[str]:
 
 
 def _apart(what: str, one: Any, other: Any) -> str:
-    return f"{what}: {_shown(one)} in the first, {_shown(other)} in the second"
+    return f"{what}: {_printed(one)} in the first, {_printed(other)} in the second"
 
 
-def _shown(value: Any) -> str:
+def _printed(value: Any) -> str:
     return "nothing" if value in (None, "", ()) else one_line(str(value))
 
 

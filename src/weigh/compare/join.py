@@ -74,7 +74,7 @@ def join(
         doubted: comparisons that another clock decides otherwise, with the reason why they are refused.
         metric: field of the samples to judge.
     """
-    sides = tuple(_Seen(side, observed(side.samples, metric, side.contenders)) for side in (first, second))
+    sides = tuple(_Half(side, observed(side.samples, metric, side.contenders)) for side in (first, second))
     if metric != HEADLINE and not all((half.table.value > 0).any() for half in sides):
         return Joining()
     return _Join(sides[0], sides[1], rules, metric, unlike, doubted or {}).joining(pairs, operations)
@@ -109,7 +109,7 @@ def decided(
     return joined, replace(decisions, needed=np.where(open_, needed, np.nan))
 
 
-class _Seen:
+class _Half:
     """A session with its table."""
 
     def __init__(self, side: Side, table: Table) -> None:
@@ -133,7 +133,7 @@ class _Seen:
         """The table, and the number of the reference in it."""
         return self.table, self.contender[self.side.reference]
 
-    def shown(self, operation: str) -> bool:
+    def displays(self, operation: str) -> bool:
         """Whether times of the reference may be shown."""
         return self.preclusions.allows(operation, self.side.reference) and self.side.reference not in self.side.out
 
@@ -148,8 +148,8 @@ class _Join:
 
     def __init__(
         self,
-        first: _Seen,
-        second: _Seen,
+        first: _Half,
+        second: _Half,
         rules: Rules,
         metric: str,
         unlike: Mapping[str, Reason],
@@ -183,7 +183,7 @@ class _Join:
         found = totals.never_met(found, np.minimum(ones.executions, others.executions))
         figures = _Figures(ones, others, effects, decisions, whole, found)
         place = {key: at for at, key in enumerate(open_)}
-        like = [name for name in operations if name not in self.unlike and self._shown(name)]
+        like = [name for name in operations if name not in self.unlike and self._displays(name)]
         return Joining(
             verdicts=tuple(
                 self._decided(key, place[key], figures)
@@ -197,14 +197,14 @@ class _Join:
         )
 
     @property
-    def _both(self) -> tuple[_Seen, _Seen]:
+    def _both(self) -> tuple[_Half, _Half]:
         return self.first, self.second
 
-    def _sides(self, candidate: str, baseline: str) -> tuple[tuple[_Seen, str], tuple[_Seen, str]]:
+    def _sides(self, candidate: str, baseline: str) -> tuple[tuple[_Half, str], tuple[_Half, str]]:
         return (self.first, baseline), (self.second, candidate)
 
-    def _shown(self, operation: str) -> bool:
-        return all(side.shown(operation) for side in self._both)
+    def _displays(self, operation: str) -> bool:
+        return all(side.displays(operation) for side in self._both)
 
     def _applicable(self, operation: str, candidate: str, baseline: str) -> bool:
         """Whether there is a row: not where the metric is zero or missing throughout."""
@@ -216,15 +216,15 @@ class _Join:
         sides = self._sides(candidate, baseline)
         for half in self._both:
             if (reason := half.preclusions.diverged.get(operation)) is not None:
-                return Ruling(VerdictName.DIVERGED, join_reasons.said_of(half.side.name, reason))
+                return Ruling(VerdictName.DIVERGED, join_reasons.reason_of(half.side.name, reason))
         for half, contender in sides:
             for name in (contender, half.side.reference):
                 if (reason := half.preclusions.failed.get((operation, name))) is not None:
-                    return Ruling(VerdictName.ERROR, join_reasons.said_of(half.side.name, reason))
+                    return Ruling(VerdictName.ERROR, join_reasons.reason_of(half.side.name, reason))
         for half, contender in sides:
             for name in (contender, half.side.reference):
                 if name in half.side.out:
-                    return Ruling(VerdictName.REFUSED, join_reasons.said_of(half.side.name, half.side.out[name]))
+                    return Ruling(VerdictName.REFUSED, join_reasons.reason_of(half.side.name, half.side.out[name]))
         if operation in self.unlike:
             return Ruling(VerdictName.REFUSED, self.unlike[operation])
         for half, contender in sides:
@@ -233,7 +233,7 @@ class _Join:
                 return Ruling(VerdictName.REFUSED, join_reasons.few_starts(half.side.name, 0))
             if unusable:
                 reason = reasons.no_ratio(RUN_METRICS[self.metric], unusable, executions)
-                return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(half.side.name, reason))
+                return Ruling(VerdictName.UNRESOLVED, join_reasons.reason_of(half.side.name, reason))
         return None
 
     def _refused(self, key: Key) -> Iterator[Reason]:
@@ -242,7 +242,7 @@ class _Join:
         for half, contender in self._sides(candidate, baseline):
             side = half.side
             for reason in refusals.reasons(side.refused, Question(operation), contender, side.reference, "reference"):
-                yield join_reasons.said_of(side.name, reason)
+                yield join_reasons.reason_of(side.name, reason)
         if key in self.doubted:
             yield self.doubted[key]
 
@@ -299,7 +299,7 @@ class _Join:
         clock = RUN_METRICS[self.metric].unit.clock
         for side, of in ((self.first, ones), (self.second, others)):
             for reason in soundness.why(of, at, side.table.attempts, rules, clock=clock):
-                yield join_reasons.said_of(side.side.name, reason)
+                yield join_reasons.reason_of(side.side.name, reason)
         effect, error = float(figures.effects.effect[at]), float(figures.effects.error[at])
         if decisions.unstable[at]:
             stands = name is not VerdictName.REFUSED
@@ -318,7 +318,7 @@ class _Join:
             yield reasons.constant()
         for session, of in both:
             if of.effects.error[at] > 0 and of.p_trend[at] < _ALARM:
-                yield join_reasons.said_of(session, reasons.trend())
+                yield join_reasons.reason_of(session, reasons.trend())
 
     def _verdict(self, key: Key, name: VerdictName, found_reasons: tuple[Reason, ...], **figures: object) -> Joined:
         """A verdict with what all verdicts of the join share."""
@@ -345,9 +345,9 @@ class _Join:
             side = half.side
             for name in (contender, side.reference):
                 if elsewhere := set(side.contradicted.get(name, ())) - {operation}:
-                    yield join_reasons.said_of(side.name, reasons.contradicted(name, elsewhere))
+                    yield join_reasons.reason_of(side.name, reasons.contradicted(name, elsewhere))
             if any((operation, name) in half.preclusions.unverified for name in (contender, side.reference)):
-                yield join_reasons.said_of(side.name, reasons.unverified())
+                yield join_reasons.reason_of(side.name, reasons.unverified())
 
 
 @dataclass(frozen=True, slots=True)

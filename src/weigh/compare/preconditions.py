@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     Sessions = tuple[Session, Session]
 
-_TOGETHER = "measure both in one session (weigh run --contender A --contender B), or take the same reference into both"
+_SAME_SESSION = (
+    "measure both in one session (weigh run --contender A --contender B), or take the same reference into both"
+)
 _FACTS = "weigh knows a machine by its processor, cores, memory, limits and kernel"
 _NAMED = 4
 """Differences that an error names."""
@@ -188,4 +190,4 @@ def _engines_alike(sessions: Sessions, name: str, other: str) -> bool:
 
 def _not_joined(code: Entry, what: str, differences: Sequence[str]) -> EvidenceFault:
     named = f" ({' | '.join(differences[:_NAMED])})" if differences else ""
-    return EvidenceFault(f"{code}: {what}{named}", remedy=_TOGETHER)
+    return EvidenceFault(f"{code}: {what}{named}", remedy=_SAME_SESSION)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def said_of(session: str, reason: Reason) -> Reason:
+def reason_of(session: str, reason: Reason) -> Reason:
     """A reason that holds in one of the sessions."""
     return Reason(code=reason.code, text=f"in {session}, {reason.text}")
 

@@ -357,7 +357,7 @@ class _Making(NamedTuple):
 
     def _carried_out(self, paths: list[Path]) -> None:
         """Refuse files that are not what the layout says: they would be measured under a wrong name."""
-        if not knobs.asked(self.spec):
+        if not knobs.options_of(self.spec):
             return
         found = written.contradictions(self.spec, physical.table_form(paths, levels=False, order=False))
         if found:

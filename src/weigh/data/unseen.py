@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ROWS = 5_000
 """Of a generated table; of given files at most four times as many are looked at."""
-KEPT = 0.9
+RETAINED = 0.9
 """Of given rows: few enough to change counts and sums, and most joins still find their partners."""
 WHOLE = 1_000
 """A table of fewer rows is kept whole beside a larger one: without a region, TPC-H would answer nothing."""
@@ -114,7 +114,7 @@ def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: s
     table = table.cast(views.plain(table.schema))
     if whole or not table.num_rows:
         return table
-    stay = drawn.random(table.num_rows) < KEPT
+    stay = drawn.random(table.num_rows) < RETAINED
     if stay.all() or not stay.any():
         # Of few rows all may stay: the right answers would be those to the given ones.
         stay[:] = table.num_rows > 1

@@ -57,7 +57,7 @@ _TIMEOUT = 60.0
 """Seconds for one file."""
 _DETAIL = 200
 """Characters of what was raised that are kept."""
-_ASKED: dict[str, tuple[dict[str, object], ...]] = {
+_QUERIES: dict[str, tuple[dict[str, object], ...]] = {
     "pyarrow": ({"write_page_checksum": True}, {}),
     "chdb": ({"output_format_parquet_write_checksums": 1}, {"output_format_parquet_write_checksums": 0}),
 }
@@ -168,7 +168,7 @@ def probe(named: Sequence[str], cache: Path, progress: Progress) -> Probe:
         progress.say(f"environment of {one.name}")
         made.append(prepared.ready(one, cache))
     writing = list(made)
-    if not any(one.engine.name in _ASKED for one in made):
+    if not any(one.engine.name in _QUERIES for one in made):
         writing.append(prepared.ready(parse_contender(_WRITER), cache))
     drawn = random.Random(SEED)
     distinct = [drawn.randrange(1 << 40) for _ in range(_DISTINCT)]
@@ -182,7 +182,7 @@ def probe(named: Sequence[str], cache: Path, progress: Progress) -> Probe:
         readings: list[Reading] = []
         for ready in made:
             progress.say(f"asking {ready.name}")
-            readings += _asked(ready, files, sum(values), place)
+            readings += _readings(ready, files, sum(values), place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     readers = tuple(
@@ -210,7 +210,7 @@ def _written(
             continue
         progress.say(f"files of {name}")
         found = []
-        for number, settings in enumerate(_ASKED.get(name, _NOTHING)):
+        for number, settings in enumerate(_QUERIES.get(name, _NOTHING)):
             folder = place / f"{name}-{number}"
             folder.mkdir()
             writing = _write(one, versions[one.name], settings, values, folder)
@@ -268,7 +268,7 @@ def _damaged(path: Path, writer: str, codec: str, chance: random.Random, *, chec
             yield _File(copy, writer, checksums, codec, kind, flipped.decodes)
 
 
-def _asked(ready: PreparedContender, files: Iterable[_File], expected: int, place: Path) -> Iterator[Reading]:
+def _readings(ready: PreparedContender, files: Iterable[_File], expected: int, place: Path) -> Iterator[Reading]:
     """What one contender makes of every file.
 
     Raises:

@@ -35,7 +35,7 @@ def report(found: Examination) -> RenderableType:
     parts: list[RenderableType] = []
     for place in found.places:
         text = Text(f"{_USES[place.use]}: {place.path}", style="bold")
-        parts += [text, Padding(Text(f"{place.kind}: {one_line(place.told)}", style="not bold"), (0, 0, 0, 2))]
+        parts += [text, Padding(Text(f"{place.kind}: {one_line(place.description)}", style="not bold"), (0, 0, 0, 2))]
     if found.rates:
         parts += [Text(), *_rates(found.rates)]
     parts += [Text(), *_spares(found)]

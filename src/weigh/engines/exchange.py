@@ -53,7 +53,7 @@ class RequestCost:
 
 
 @dataclass(slots=True)
-class Asked:
+class Pending:
     """A request that is on its way."""
 
     what: str
@@ -106,9 +106,9 @@ class Exchange:
             raise self.ended(exchange, error) from None
         return self.replied(exchange, kind, body, time.perf_counter_ns())
 
-    def send(self, what: str, timeout: Seconds, **fields: Any) -> Asked:
+    def send(self, what: str, timeout: Seconds, **fields: Any) -> Pending:
         """The first half of a request; raises as ``ask``."""
-        pending = Asked(what, timeout, time.monotonic() + timeout, 0, None)
+        pending = Pending(what, timeout, time.monotonic() + timeout, 0, None)
         try:
             self.channel.settimeout(0)
             with suppress(BlockingIOError):
@@ -123,7 +123,7 @@ class Exchange:
             raise self.ended(pending, error) from None
         return pending
 
-    def replied(self, pending: Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
+    def replied(self, pending: Pending, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
         """The second half of a request, when its reply is there; raises as ``ask``."""
         cpu_s = process_counters.cpu_seconds(self._pid)
         if pending.what == "run" and self.family:
@@ -141,7 +141,7 @@ class Exchange:
                 self._life.kill()
             raise WorkerEnded(Outcome.ERROR, _malformed(pending.what, bad), alive=bad.in_step) from None
 
-    def ended(self, pending: Asked, error: Exception) -> WorkerEnded:
+    def ended(self, pending: Pending, error: Exception) -> WorkerEnded:
         """Why there is no reply; the life is over."""
         if isinstance(error, TimeoutError):
             self._life.kill()

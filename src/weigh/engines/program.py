@@ -17,7 +17,7 @@ _PATIENCE = 120
 """Seconds for all that is asked."""
 
 
-class Said(msgspec.Struct):
+class Reply(msgspec.Struct):
     """What every program says.
 
     Attributes:
@@ -29,7 +29,7 @@ class Said(msgspec.Struct):
     code: str = ""
 
 
-_SaidT = TypeVar("_SaidT", bound=Said)
+_SaidT = TypeVar("_SaidT", bound=Reply)
 
 
 def ask(

@@ -11,7 +11,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.sealing import End
-from weigh.experiment import asked_again
+from weigh.experiment import gate_checks
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
@@ -25,7 +25,7 @@ from weigh.experiment.measure.blocks import Blocks
 from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
-from weigh.experiment.planning import Asked, Planning
+from weigh.experiment.planning import Planning, PlanRequest
 from weigh.experiment.reproducer import search
 from weigh.experiment.results import drawn
 from weigh.experiment.results.data import catalogs
@@ -180,8 +180,8 @@ class Attempt:
         answers = gate.check_answers(
             fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound
         )
-        answers = asked_again.self_examined(answers, fit, setup, self._say, self._progress, left_out)
-        answers = asked_again.asked_unseen(answers, fit, setup, self._say, self._progress, left_out)
+        answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
+        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out)
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
@@ -331,7 +331,7 @@ class Attempt:
         if plan is None:
             planning = Planning(self._setup, self._journal, self._progress, self._say)
             cpus = planning.cpus(read)
-            plan = planning.plan(Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
+            plan = planning.plan(PlanRequest(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
             self._journal.append("plan", plan)
         self._setup.link.rest()
         self._await_quiet()

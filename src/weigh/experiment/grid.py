@@ -53,13 +53,13 @@ def _leave_out(grid: Grid, wrong: Iterable[dict[str, Level]]) -> str:
     every = [(one.key, level) for one in grid.factors for level in one.levels]
     common = [(key, level) for key, level in every if all(cell[key] == level for cell in wrong)]
     if common:
-        return f"leave out {' or '.join(_told(*one) for one in common)}"
+        return f"leave out {' or '.join(_level(*one) for one in common)}"
     cells = list(grid.cells)
     hopeless = [(key, level) for key, level in every if all(cell in wrong for cell in cells if cell[key] == level)]
-    return f"leave out {' and '.join(_told(*one) for one in hopeless)}" if hopeless else ""
+    return f"leave out {' and '.join(_level(*one) for one in hopeless)}" if hopeless else ""
 
 
-def _told(key: str, level: Level) -> str:
+def _level(key: str, level: Level) -> str:
     """As it is written on the command line."""
     text = {True: "on", False: "off"}[level] if isinstance(level, bool) else str(level)
     if isinstance(level, tuple):

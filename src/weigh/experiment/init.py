@@ -101,7 +101,7 @@ def init(
     check(values, {one.name: names(one.sql) for one in given_queries or ()})
     made, unread = _readable(tables, cache, progress)
     statements = given_queries if given_queries is not None else _starters(tables)
-    schemas, findings = _asked(chosen[0], made, statements, values, cache, progress)
+    schemas, findings = _described(chosen[0], made, statements, values, cache, progress)
     texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder)}
     for one, schema in zip(statements, schemas, strict=True):
         texts[folder / QUERIES / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
@@ -216,7 +216,7 @@ def _starters(tables: user_files.Tables) -> list[Statement]:
     return [infer_schema.Statement(name=f"rows_{table}", sql=f"SELECT count(*) AS n FROM {table}") for table in tables]
 
 
-def _asked(
+def _described(
     contender: Contender,
     data: Converted,
     statements: list[Statement],

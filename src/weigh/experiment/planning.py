@@ -28,7 +28,7 @@ MEMORY_SHARE = 0.6
 """Share of memory that the arms of a block may fill together (statistics.md §2)."""
 
 
-class Asked(NamedTuple):
+class PlanRequest(NamedTuple):
     """What is planned for.
 
     Attributes:
@@ -94,7 +94,7 @@ class Planning(NamedTuple):
         )
         return True
 
-    def plan(self, request: Asked) -> records.Planned:
+    def plan(self, request: PlanRequest) -> records.Planned:
         """What the budget allows; it is said where that is less than was asked for."""
         cases, everyone, seconds = request.cases, request.arms, request.answers.seconds
         most = request.starts.hot
@@ -158,7 +158,7 @@ class Planning(NamedTuple):
             varied={} if spec.duet else {name: request.answers.varied[name] for name in fit},
         )
 
-    def _planned_cold(self, request: Asked, executions: Mapping[str, list[units.Seconds]]) -> int:
+    def _planned_cold(self, request: PlanRequest, executions: Mapping[str, list[units.Seconds]]) -> int:
         """Cold blocks that the budget allows: it holds for them by themselves."""
         starts = request.starts.cold
         if not starts:

@@ -115,10 +115,10 @@ class Sampling:
         Raises:
             DiskFull: the journal cannot be written.
         """
-        if (watch := self.seen(thorough=thorough)) is not None:
+        if (watch := self.columns(thorough=thorough)) is not None:
             self._journal.append("watch", watch)
 
-    def seen(self, *, thorough: bool = False) -> Columns | None:
+    def columns(self, *, thorough: bool = False) -> Columns | None:
         """What was seen since the last time, for whoever writes it himself; None where nobody watches."""
         return self._try(lambda: self._sampler.drain(thorough=thorough) if self._sampler else None)
 

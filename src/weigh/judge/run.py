@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _OF_DESIGN = tuple(one.code for one in (codes.T5, codes.T5_HOST, codes.T10_STARTS, codes.T1_SUMMARIES))
 """Codes of refusals that measuring in another way would mend."""
-_SAID_NOTHING = (VerdictName.REFUSED, VerdictName.ERROR)
+_UNDECIDED = (VerdictName.REFUSED, VerdictName.ERROR)
 
 
 def run(
@@ -186,7 +186,7 @@ def _by_design(verdict: Verdict) -> bool:
 
 def _tier(found: Sequence[Verdict], alone: Sequence[SeriesFigure], *, vouched: bool) -> Tier:
     """Suggestive at most: weigh saw files, and neither answers nor a machine."""
-    decided = any(one.verdict not in _SAID_NOTHING for one in found)
+    decided = any(one.verdict not in _UNDECIDED for one in found)
     if not decided and not (not found and any(one.mean.low is not None for one in alone)):
         refused = {reason.code: reason for one in alone if (reason := one.mean.refused)}
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple(_named(found)) or tuple(refused.values()))

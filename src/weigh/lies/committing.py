@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weigh.lies.accusations import Accusation, read
 from weigh.lies.commissions import COMMISSIONS, ELSEWHERE
-from weigh.lies.said import Said, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ SETTINGS = {"WEIGH_SETTLE": "0s", "WEIGH_CONTENTION": "100%", "WEIGH_CALIBRATION
 _WEIGH = (sys.executable, "-P", "-c", "import sys; sys.argv[0] = 'weigh'; from weigh.cli.main import main; main()")
 _LIMIT_S = 300.0
 _ENDING_S = 20.0
-_SHOWN = 160
+_LISTED = 160
 
 
 class Committed(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,17 +112,17 @@ def commit(lie: Lie, folder: Path) -> Committed:
     )
 
 
-def _first(findings: list[Said], which: Callable[[Said], bool]) -> Said | None:
+def _first(findings: list[Accusation], which: Callable[[Accusation], bool]) -> Accusation | None:
     return next(filter(which, findings), None)
 
 
-def _instead(findings: list[Said], commission: Commission) -> str:
+def _instead(findings: list[Accusation], commission: Commission) -> str:
     """What was said in the place of the code."""
     own = sorted({one.code for one in findings if one.of == (commission.of or one.of)})
     return f"nothing says {commission.code}; what was said: {', '.join(own) or 'nothing'}"
 
 
-def _done(act: Act, folder: Path, root: Path) -> list[Said]:
+def _done(act: Act, folder: Path, root: Path) -> list[Accusation]:
     """What weigh says in the end of what one side does.
 
     Raises:
@@ -135,7 +135,7 @@ def _done(act: Act, folder: Path, root: Path) -> list[Said]:
     own = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "NO_COLOR": "1"}
     own |= {name: value.replace("{folder}", str(folder.absolute())) for name, value in act.settings.items()}
     environment = {**SETTINGS, **os.environ, **own}
-    findings: list[Said] = []
+    findings: list[Accusation] = []
     with ExitStack() as stack:
         server = stack.enter_context(_server(act.server)) if act.server else ""
         for step in act.steps:

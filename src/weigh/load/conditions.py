@@ -38,7 +38,7 @@ _LEAST_MEMORY = 32 << 20
 """Bytes below which no server starts."""
 
 
-def asked(flags: dict[str, Any], target: str) -> dict[str, Any]:
+def requested(flags: dict[str, Any], target: str) -> dict[str, Any]:
     """What flags ask for, as fields of the spec; what was not asked for is left out.
 
     Raises:

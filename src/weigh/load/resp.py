@@ -19,7 +19,7 @@ _REPLY = 4 << 20
 _ELEMENTS = 1 << 16
 _DEEPEST = 8
 _PIECE = 1 << 16
-_SHOWN = 40
+_LISTED = 40
 
 
 class Refused(Exception):
@@ -134,7 +134,7 @@ class Client:
                     raise Malformed(f"the server sent a list of {count} elements, {depth} lists deep")
                 return [self._reply(depth + 1) for _ in range(count)]
             case _:
-                raise Malformed(f"the server sent {line[:_SHOWN]!r}, which is not RESP")
+                raise Malformed(f"the server sent {line[:_LISTED]!r}, which is not RESP")
 
     def _line(self) -> bytes:
         """The next line, without its end."""
@@ -179,6 +179,6 @@ def _command(words: Sequence[str]) -> bytes:
 
 
 def _number(text: str) -> int:
-    if not text.removeprefix("-").isdecimal() or len(text) > _SHOWN:
-        raise Malformed(f"the server sent {text[:_SHOWN]!r} where a number belongs")
+    if not text.removeprefix("-").isdecimal() or len(text) > _LISTED:
+        raise Malformed(f"the server sent {text[:_LISTED]!r} where a number belongs")
     return int(text)

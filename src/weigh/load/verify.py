@@ -20,7 +20,7 @@ from weigh.evidence.verification import (
 )
 from weigh.load import record as load_record
 from weigh.load.comparison.record import is_of_comparison
-from weigh.load.rate_search.verify import not_as_asked
+from weigh.load.rate_search.verify import departure
 from weigh.load.report import files
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
@@ -84,7 +84,7 @@ def verify(folder: Path) -> LoadVerification:
         # Whoever sends evidence with such values does not get away with an error of the reader's.
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
         computed = {}
-    if record and (text := not_as_asked(record)):
+    if record and (text := departure(record)):
         problems.append(Problem(code=codes.R4_FIGURES.code, file=journal.NAME, text=text))
     try:
         if record and not timeline.same(folder, load_record.watched_runs(record)):

@@ -161,7 +161,7 @@ def overrides(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Properties(msgspec.Struct, frozen=True, kw_only=True):
     """What properties ask for.
 
     Attributes:
@@ -173,7 +173,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     records: int | None
 
 
-def asked(given: Mapping[str, str], base: YcsbWorkload | None) -> Asked:
+def requested(given: Mapping[str, str], base: YcsbWorkload | None) -> Properties:
     """What properties ask for.
 
     Args:
@@ -203,7 +203,7 @@ def asked(given: Mapping[str, str], base: YcsbWorkload | None) -> Asked:
             )
     constant = values["fieldlengthdistribution"] == "constant"
     most = _whole(values, "fieldlength", 1)
-    return Asked(
+    return Properties(
         records=records,
         workload=YcsbWorkload(
             mix={
@@ -232,7 +232,7 @@ def asked(given: Mapping[str, str], base: YcsbWorkload | None) -> Asked:
     )
 
 
-def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Asked | None:
+def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Properties | None:
     """What flags ask for by properties of YCSB; None where there are none.
 
     Raises:
@@ -254,7 +254,7 @@ def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Asked | None:
     given: dict[str, str] = {}
     for file in files:
         given |= read(file)
-    return asked({**given, **overrides(single)}, LETTERS.get(base))
+    return requested({**given, **overrides(single)}, LETTERS.get(base))
 
 
 def is_secret(name: str) -> bool:

@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 
 from weigh.machine.moments import amounts, in_order
-from weigh.machine.turn_shares import Pair, TurnShare, seen, turn_shares
+from weigh.machine.turn_shares import Pair, TurnShare, turn_shares, watched
 from weigh.machine.unevenness import ALL, Uneven, uneven_comparisons
 from weigh.model.machine.timeline import ForeignProcess
 from weigh.model.units import Seconds
@@ -249,10 +249,10 @@ def _judged(
     stolen: bool,
 ) -> PairShare:
     own_only = pair.contender not in apart
-    watched = seen(turns)
-    past, foreign = _past(watched, [turn.foreign_s for turn in watched], bound)
+    complete = watched(turns)
+    past, foreign = _past(complete, [turn.foreign_s for turn in complete], bound)
     above = past and own_only
-    above_steal, steal = _past(watched, [turn.steal_s for turn in watched], bound)
+    above_steal, steal = _past(complete, [turn.steal_s for turn in complete], bound)
     contended = [
         turn
         for turn in turns

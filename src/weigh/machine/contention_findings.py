@@ -49,7 +49,8 @@ def refusals(found: Contention, baseline: str = "") -> tuple[Refusals, ...]:
 
 
 def _why(one: Uneven, bound: float, other_processes: Sequence[ProcessGroup]) -> Reason:
-    both = f"of the CPU of its turns{' to other guests' if one.guests else ''} and {percent(one.beside)} of those of "
+    guests = " to other guests" if one.guests else ""
+    both = f"of the CPU of its turns{guests} and {percent(one.baseline_share)} of those of "
     apart = f"{one.baseline.contender}, more than {percent(bound)} apart"
     if one.guests:
         return codes.E4_STEAL.reason(f"the hypervisor gave {percent(one.share)} {both}{apart}")
@@ -146,7 +147,9 @@ def _less(pairs: Sequence[PairShare], uneven: Sequence[Uneven]) -> str:
     """What the other sides of uneven comparisons had of it: ``0.2 % of those of base``."""
     disturbed = {one.pair for one in pairs}
     sides = [
-        (one.baseline.contender, one.beside) if one.disturbed == one.candidate else (one.candidate.contender, one.share)
+        (one.baseline.contender, one.baseline_share)
+        if one.disturbed == one.candidate
+        else (one.candidate.contender, one.share)
         for one in uneven
         if one.disturbed in disturbed
     ]

@@ -96,7 +96,7 @@ def findings(found: Iterable[Quiet], margin: float, *, serial: bool) -> list[Fin
     return [
         codes.E5_DRIFT.finding(
             "warning" if serial else "note",
-            text=f"the machine's speed changed: {_said(one)}{_consequence(one, margin, serial=serial)}",
+            text=f"the machine's speed changed: {_sentence(one)}{_consequence(one, margin, serial=serial)}",
             remedy=f"look for {_CAUSES} (weigh doctor); times of different blocks are those of different machines",
         )
         for one in found
@@ -119,12 +119,12 @@ def refusals(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[Questi
     worst = max(sharp, key=lambda one: one.abrupt)
     text = (
         f"within one block the machine's speed changed by {units.percent(worst.abrupt)}, more than the margin, and the "
-        f"arms lived one after another: {_said(worst)}"
+        f"arms lived one after another: {_sentence(worst)}"
     )
     return dict.fromkeys(pairs, codes.T4_MACHINE.reason(text))
 
 
-def _said(one: Quiet) -> str:
+def _sentence(one: Quiet) -> str:
     kernel = f"the fixed {one.kernel} kernel"
     much = f"{units.percent(abs(one.size))} {'longer' if one.size > 0 else 'less'}"
     if one.drift == "trend":

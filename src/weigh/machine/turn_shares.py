@@ -115,6 +115,6 @@ def turn_shares(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tup
     return found
 
 
-def seen(turns: Sequence[TurnShare]) -> list[TurnShare]:
+def watched(turns: Sequence[TurnShare]) -> list[TurnShare]:
     """What nobody watched is no sign of peace."""
     return [turn for turn in turns if turn.unwatched < turn.executions]

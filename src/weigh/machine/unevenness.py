@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from weigh.machine.turn_shares import Pair, seen
+from weigh.machine.turn_shares import Pair, watched
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -43,12 +43,12 @@ class Uneven(NamedTuple):
     baseline: Pair
     guests: bool
     share: float
-    beside: float
+    baseline_share: float
 
     @property
     def disturbed(self) -> Pair:
         """The side that was disturbed more."""
-        return self.candidate if self.share > self.beside else self.baseline
+        return self.candidate if self.share > self.baseline_share else self.baseline
 
 
 def uneven_comparisons(
@@ -68,7 +68,7 @@ def uneven_comparisons(
         base = pair._replace(contender=baseline)
         if pair == base or base not in turns:
             continue
-        sides = seen(turns[pair]), seen(turns[base])
+        sides = watched(turns[pair]), watched(turns[base])
         both = pair.contender not in apart and baseline not in apart
         for guests in (False, True) if both else (True,):
             if _fell_unevenly(*sides, bound, guests=guests):

@@ -118,7 +118,7 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.codec
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def words(self) -> tuple[str, ...]:
         """Keys that are set, and not as they are where nothing is said."""
         usual = LayoutSpec()
         values = {key: getattr(self, key) for key in self.__struct_fields__}

@@ -25,7 +25,7 @@ _DAYS = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_0
 _WIDEST = 38
 
 
-def kept(kind: pa.DataType) -> bool:
+def is_retained(kind: pa.DataType) -> bool:
     """Whether values of a type stay as they are: it has too few of them, or they tell no date."""
     return bool(kinds.is_boolean(kind) or kinds.is_time(kind) or kinds.is_duration(kind) or kinds.is_null(kind))
 
@@ -111,7 +111,7 @@ def mapped(array: pa.Array, to: pa.DataType, mapping: Mapping, where: str) -> pa
     """
     array = stored(array)
     kind = array.type
-    if kept(kind):
+    if is_retained(kind):
         return array
     if kinds.is_dictionary(kind):
         inner = mapped(array.dictionary, kind.value_type, mapping, where)

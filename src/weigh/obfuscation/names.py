@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _CONSONANTS = "bdfghjklmnprstvwz"
 _VOWELS = "aeiou"
 _SYLLABLES = 4
-_KEPT = frozenset(("public", "excluded", "information_schema", "ctid", "oid", "new", "old", "default"))
+_RETAINED = frozenset(("public", "excluded", "information_schema", "ctid", "oid", "new", "old", "default"))
 _SERVER = re.compile(
     r"pg_(?:catalog|toast|aggregate|am|amop|amproc|attrdef|attribute|auth_members|authid|cast|class|collation|constraint|"
     r"conversion|cursors|database|depend|description|enum|extension|foreign_(?:data_wrapper|server|table)|group|index|"
@@ -40,7 +40,7 @@ class Names:
     def _name(self, name: str) -> str:
         """The image of a name; those that the server itself has stay."""
         lowered = name.lower()
-        if not lowered or lowered in _KEPT or _SERVER.fullmatch(lowered):
+        if not lowered or lowered in _RETAINED or _SERVER.fullmatch(lowered):
             return name
         made = self._key.derived(f"name {lowered}")
         pairs = zip(made[:_SYLLABLES], made[_SYLLABLES : 2 * _SYLLABLES], strict=True)

@@ -147,7 +147,7 @@ class _Table:
         self.rows = 0
         self._before: list[pa.RecordBatch] = []
         self._after: list[pa.RecordBatch] = []
-        self._kept = 0
+        self._columns = 0
 
     def write(self, place: Path) -> Iterator[int]:
         """Write its files; yields how many rows came further."""
@@ -190,18 +190,18 @@ class _Table:
         return TableMeasured(
             name=self.name,
             rows=self.rows,
-            measured=self._kept,
+            measured=self._columns,
             files=len(self._paths),
             columns=tuple(measures.columns(before, after)) if there else (),
             pairs=tuple(measures.pairs(before, after)) if there else (),
         )
 
     def _keep(self, before: pa.RecordBatch, after: pa.RecordBatch) -> None:
-        more = min(measures.ROWS - self._kept, before.num_rows)
+        more = min(measures.ROWS - self._columns, before.num_rows)
         if more > 0:
             self._before.append(before.slice(0, more))
             self._after.append(after.slice(0, more))
-            self._kept += more
+            self._columns += more
 
     def _mapped(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         columns = [

@@ -26,7 +26,7 @@ _WORD = re.compile(
     r"(?<![^\W_])(?:(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{4,}|(?=[0-9]*[A-F])(?=[A-F]*[0-9])[0-9A-F]{4,})(?![^\W_])"
     r"|[0-9]+|[^\W0-9_]+"
 )
-_KEPT = frozenset(("true", "false", "null"))
+_RETAINED = frozenset(("true", "false", "null"))
 """In JSON they are no words."""
 
 
@@ -58,7 +58,7 @@ class Words:
         return number.to_bytes(len(part), "big")
 
     def _uncached(self, word: str) -> str:
-        if word in _KEPT:
+        if word in _RETAINED:
             return word
         if len(word) > _LONGEST:
             return "".join(self._uncached(word[at : at + _LONGEST]) for at in range(0, len(word), _LONGEST))

@@ -22,7 +22,7 @@ class Pages:
     """Pages of evidence. One thread at a time."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Path, tuple[_Stamps, bytes]] = OrderedDict()
+        self._pages: OrderedDict[Path, tuple[_Stamps, bytes]] = OrderedDict()
 
     def page(self, folder: Path, kind: Kind[Any, Any]) -> bytes:
         """The page of an evidence, computed anew once any file that it is made from has changed.
@@ -35,11 +35,11 @@ class Pages:
             return kind.html(folder)
         # Before it is computed: what changes meanwhile is seen the next time.
         stamps = _stamps(folder)
-        known = self._kept.pop(folder, None)
+        known = self._pages.pop(folder, None)
         page = known[1] if known and known[0] == stamps else kind.html(folder)
-        self._kept[folder] = stamps, page
-        while sum(len(one) for _, one in self._kept.values()) > _MOST:
-            self._kept.popitem(last=False)
+        self._pages[folder] = stamps, page
+        while sum(len(one) for _, one in self._pages.values()) > _MOST:
+            self._pages.popitem(last=False)
         return page
 
 

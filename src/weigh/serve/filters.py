@@ -49,7 +49,7 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     until: str = ""
 
     @property
-    def asked(self) -> dict[str, str]:
+    def given(self) -> dict[str, str]:
         """Those that filter."""
         return {key: value for key, value in msgspec.structs.asdict(self).items() if value}
 
@@ -72,7 +72,7 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
     def link(self, **more: str | int) -> str:
         """The address of the list that it filters, with further parameters; an empty one takes a filter away."""
-        parameters = {key: value for key, value in {**self.asked, **more}.items() if value != ""}
+        parameters = {key: value for key, value in {**self.given, **more}.items() if value != ""}
         return f"/?{urlencode(parameters)}" if parameters else "/"
 
     def entries(self, entries: Iterable[Entry]) -> list[Entry]:

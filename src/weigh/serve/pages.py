@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weigh.serve.index import Index
     from weigh.serve.side_by_side import SideBySide
 
-SHOWN = 100
+PER_PAGE = 100
 """Rows of a page of the list."""
 _HERE = Path(__file__).parent / "templates"
 _POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"<>]*)">')
@@ -60,12 +60,12 @@ def listed(index: Index, selection: Filter, page: int, first: str) -> bytes:
         found = len(rows)
         pages = _pages(found)
         page = min(page, pages)
-        entries_of_page = rows[(page - 1) * SHOWN : page * SHOWN]
+        entries_of_page = rows[(page - 1) * PER_PAGE : page * PER_PAGE]
     else:
         found = len(entries)
         pages = _pages(found)
         page = min(page, pages)
-        entries_of_page = index.rows(entries[(page - 1) * SHOWN : page * SHOWN])
+        entries_of_page = index.rows(entries[(page - 1) * PER_PAGE : page * PER_PAGE])
     return _rendered(
         "list.html",
         folder=str(index.folder),
@@ -75,7 +75,7 @@ def listed(index: Index, selection: Filter, page: int, first: str) -> bytes:
         found=found,
         page=page,
         pages=pages,
-        begins=(page - 1) * SHOWN + 1,
+        begins=(page - 1) * PER_PAGE + 1,
         rows=entries_of_page,
         others=index.artifacts(),
         artifact_address=artifact_address,
@@ -128,7 +128,7 @@ def _rendered(template: str, **values: Any) -> bytes:
 
 
 def _pages(rows: int) -> int:
-    return max(1, -(-rows // SHOWN))
+    return max(1, -(-rows // PER_PAGE))
 
 
 def token(name: str) -> str:

@@ -51,7 +51,7 @@ def compared(index: Index, first: str, second: str) -> bytes | SideBySide:
             return html(compare(one[0], other[0]), first, second)
         except WeighError as error:
             reason = str(error), error.remedy
-    return _beside(index, first, second, reason)
+    return _compared(index, first, second, reason)
 
 
 def _not_joined(one: Any, other: Any) -> tuple[str, str] | None:
@@ -62,7 +62,7 @@ def _not_joined(one: Any, other: Any) -> tuple[str, str] | None:
     return refusal
 
 
-def _beside(index: Index, first: str, second: str, reason: tuple[str, str]) -> SideBySide:
+def _compared(index: Index, first: str, second: str, reason: tuple[str, str]) -> SideBySide:
     entries = {entry.path.name: entry for entry in index.entries()}
     rows = index.rows(entries[name] for name in (first, second) if name in entries)
     if len(rows) < 2:

@@ -12,7 +12,7 @@ import pytest
 from support.built import built, git, repository
 from support.command import Weigh
 from weigh.engines.builds import product
-from weigh.engines.builds.asked import resolved
+from weigh.engines.builds.resolution import resolved
 from weigh.engines.duckdb import engine
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.file import read_file

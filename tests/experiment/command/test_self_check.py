@@ -43,7 +43,7 @@ def test_it_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         if what == "gate: duckdb@2.0.0 against itself":
             steps.append((done, total))
 
-    monkeypatch.setattr(progress.Shown, "step", step)
+    monkeypatch.setattr(progress.Terminal, "step", step)
     assert not [text for text in relations(tmp_path) if "all checks of a contender" in text]
     total = steps[0][1]
     assert steps == [(done, total) for done in range(1, total + 1)]

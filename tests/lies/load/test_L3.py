@@ -12,7 +12,7 @@ import pytest
 
 from support import token_bucket
 from weigh.load import record as records
-from weigh.load.rate_search.verify import not_as_asked
+from weigh.load.rate_search.verify import departure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,9 +78,9 @@ def test_a_search_is_recomputed_and_its_rates_are_those_that_it_asks_for(
     run = searched(CAPACITY)
     assert weigh("verify", str(run.evidence)).code == 0
     record = records.read(run.evidence)
-    assert not_as_asked(record) == ""
+    assert departure(record) == ""
     first, probe, *others = record.runs
     assert probe.rate
     # Whoever only probes where the budget is kept finds what he likes.
     elsewhere = msgspec.structs.replace(probe, rate=0.9 * probe.rate)
-    assert not_as_asked(msgspec.structs.replace(record, runs=(first, elsewhere, *others)))
+    assert departure(msgspec.structs.replace(record, runs=(first, elsewhere, *others)))

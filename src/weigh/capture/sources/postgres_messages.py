@@ -94,7 +94,7 @@ class Calls:
             entry = Entry(
                 at=message.at - (took or 0.0), session=message.session, text=statement[1], bound=bound, duration_s=took
             )
-            yield from self._said(entry, timed=took is not None)
+            yield from self._calls(entry, timed=took is not None)
         elif timed and (plan := _PLAN.match(rest)):
             yield from self._explained(message, took or 0.0, plan[1])
         else:
@@ -106,7 +106,7 @@ class Calls:
             yield entry
         self._open.clear()
 
-    def _said(self, entry: Entry, *, timed: bool) -> Iterator[Entry]:
+    def _calls(self, entry: Entry, *, timed: bool) -> Iterator[Entry]:
         """A statement with its text, before it runs or afterwards."""
         before = self._open.pop(entry.session, None)
         if before is not None:

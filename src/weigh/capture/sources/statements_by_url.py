@@ -34,7 +34,7 @@ _Statistic = tuple[
 ]
 
 
-class _Said(programs.Said):
+class _Reply(programs.Reply):
     database: str = ""
     rows: list[tuple[str, int, float, int]] = msgspec.field(default_factory=list)
     counted_s: float | None = None
@@ -58,7 +58,7 @@ class StatementsByUrl:
     """
 
     def __init__(self, connect: dict[str, Any], name: str, database: str | None, cache: Path) -> None:
-        reply = programs.ask(_PROGRAM, PSYCOPG, {"connect": connect, "database": database}, _Said, cache)
+        reply = programs.ask(_PROGRAM, PSYCOPG, {"connect": connect, "database": database}, _Reply, cache)
         if reply is None:
             raise EngineFault(
                 "the server did not say what pg_stat_statements has", where=name, remedy="see the server's log"
@@ -72,22 +72,22 @@ class StatementsByUrl:
             )
         if reply.rows and reply.hidden and all(text == "<insufficient privilege>" for text, *_ in reply.rows):
             raise EngineFault("this user may not see the statements of others", where=name, remedy=_REMEDIES["42501"])
-        self._said = reply
+        self._reply = reply
         self._columns = {(table, column): one for one in reply.columns for table, column in [(one[1], one[2])]}
         self._columns |= {(f"{one[0]}.{one[1]}", one[2]): one for one in reply.columns}
 
     @property
     def counted_s(self) -> float | None:
         """Seconds for which it has counted."""
-        return self._said.counted_s
+        return self._reply.counted_s
 
     @property
     def notes(self) -> list[str]:
         """What limits it."""
         notes = []
-        if self._said.evicted:
+        if self._reply.evicted:
             notes.append(
-                f"pg_stat_statements was full and forgot statements {self._said.evicted} times: raise "
+                f"pg_stat_statements was full and forgot statements {self._reply.evicted} times: raise "
                 "pg_stat_statements.max"
             )
         notes.append(
@@ -98,7 +98,7 @@ class StatementsByUrl:
 
     def totals(self) -> Iterator[Total]:
         """Of each statement."""
-        for text, calls, took, rows in self._said.rows:
+        for text, calls, took, rows in self._reply.rows:
             yield Total(text=text, calls=calls, time_s=took / 1e3, rows=rows)
 
     def values(self, table: str, column: str) -> Distribution | None:

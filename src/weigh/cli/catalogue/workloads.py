@@ -21,7 +21,7 @@ _TITLES = {
     "duplicate": ("asks what another one asks", "ask what another one asks"),
     "too_fast": ("is too fast to be timed", "are too fast to be timed"),
     "generated": ("asks rows that the engine makes itself", "ask rows that the engine makes itself"),
-    "noisy": ("is noisier than what is asked", "are noisier than what is asked"),
+    "noisy": ("is noisier than what is asked", "are noisier than what is requested"),
     "fails": ("is not answered", "are not answered"),
 }
 """Of one operation, and of several."""
@@ -70,14 +70,14 @@ def audit(
     Those that read no table, answer nothing, ask what another one asks, or are too fast to be timed; then those that
     scatter more than a session can average out. Exit 1 when one measures nothing.
     """
-    from weigh.cli.experiment.run import asked
+    from weigh.cli.experiment.run import requested
     from weigh.experiment.suite.audit import NOTHING
     from weigh.experiment.suite.audit import audit as audited
     from weigh.model.errors import ExitCode
 
     chosen = [name.strip() for name in operations.split(",") if name.strip()] if operations else None
     contenders = flags.pop("contender")
-    spec, request = asked(
+    spec, request = requested(
         None,
         {
             **flags,

@@ -103,7 +103,7 @@ def _print(pair: TablePair, left: str, right: str, *, named: bool) -> None:
         ):
             say(f"only in {one_line(side)}: {count:,} rows")
             for path, number in rows:
-                say(f"  {one_line(f'{Path(path).name} row {number}: {_shown(path, number)}', 4000)}")
+                say(f"  {one_line(f'{Path(path).name} row {number}: {_printed(path, number)}', 4000)}")
     if pair.written is not None:
         print_written(pair.written, left, right)
 
@@ -164,7 +164,7 @@ def _sizes(found: Written) -> Table:
     return table
 
 
-def _shown(path: str, number: int) -> str:
+def _printed(path: str, number: int) -> str:
     """One row of a file, or why it cannot be shown: its digest was taken by another reader, which knows more types."""
     import pyarrow as pa
 

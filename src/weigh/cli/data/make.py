@@ -229,7 +229,7 @@ def _print_match(matched: Match, written: Written, like: str, folder: str) -> No
     choices = [f"writer {spec.writer}", f"codec {spec.codec}", units.count(spec.files, "file")]
     if spec.row_group_rows is not None:
         choices.append(f"row groups of {spec.row_group_rows:,} rows")
-    choices += [knobs.said(name, value) for name, value in knobs.asked(spec).items()]
+    choices += [knobs.words(name, value) for name, value in knobs.options_of(spec).items()]
     say(f"set: {'; '.join(choices)}")
     for lack in matched.lacks:
         say(f"not to be had: {lack}")

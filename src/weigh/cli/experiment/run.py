@@ -240,7 +240,7 @@ def carry_out(
     **flags: Any,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
-    spec, request = asked(file, flags, out, quiet=quiet)
+    spec, request = requested(file, flags, out, quiet=quiet)
     printing = Printing(as_json, verbose, quiet)
     if witness:
         from weigh.cli.experiment.witness import witnessed
@@ -281,12 +281,12 @@ def gate(
     **flags: Any,
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
-    spec, request = asked(file, flags, out, quiet=quiet)
+    spec, request = requested(file, flags, out, quiet=quiet)
     request = dataclasses.replace(request, measure=False, pin=pin, trust=trust, corrupt=corrupt)
     run_and_print(spec, request, Printing(as_json, verbose, quiet))
 
 
-def asked(
+def requested(
     file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True, quiet: bool = False
 ) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""

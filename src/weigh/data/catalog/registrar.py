@@ -28,7 +28,7 @@ TIMEOUT = 600.0
 """Seconds for one request: footers are read, and no rows."""
 
 
-class Said(NamedTuple):
+class Registered(NamedTuple):
     """What a catalog says.
 
     Attributes:
@@ -51,18 +51,18 @@ class Registrar:
         self._environment = environment
         self._processes: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
 
-    def register(self, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Said:
+    def register(self, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Registered:
         """Make a catalog of files that lie in ``root``, and read it back.
 
         Raises:
             DataFault: the format cannot hold these tables.
             EnvironmentFault: there is no environment, or its process ended.
         """
-        return self._asked("register", kind, root, tables)
+        return self._request("register", kind, root, tables)
 
-    def files(self, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Said:
+    def files(self, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Registered:
         """What a catalog lists now; raises as ``register``."""
-        return self._asked("list", kind, root, tables)
+        return self._request("list", kind, root, tables)
 
     def rest(self) -> None:
         """End the processes: nothing of weigh's waits beside a measurement."""
@@ -72,7 +72,7 @@ class Registrar:
             complaints.close()
         self._processes.clear()
 
-    def _asked(self, do: str, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Said:
+    def _request(self, do: str, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Registered:
         if kind not in self._processes:
             self._processes[kind] = self._started(kind)
         process, complaints = self._processes[kind]
@@ -100,7 +100,7 @@ class Registrar:
                 where=str(root),
                 remedy=f"leave out ?catalog={kind}, or write the table in types that {TITLES[kind]} has",
             )
-        return Said(reply["by"], reply["files"])
+        return Registered(reply["by"], reply["files"])
 
     def _started(self, kind: str) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
         python = self._environment(list(REQUIREMENTS[kind]))

@@ -18,7 +18,7 @@ Kind = Literal["alike", "one thing", "several things", "writers", "writers and c
 
 _NEAR = 0.1
 """By how much pages may differ in size or number and still be cut alike."""
-_SAID = re.compile(r"^(?P<name>.*?)(?: \([^)]*\))? version v?(?P<version>[^ ]+)")
+_WRITER = re.compile(r"^(?P<name>.*?)(?: \([^)]*\))? version v?(?P<version>[^ ]+)")
 _PEOPLE = {"parquet-cpp-arrow": "PyArrow", "parquet-cpp": "PyArrow"}
 
 
@@ -125,7 +125,7 @@ def compare(left: TableForm, right: TableForm) -> Written:
 
 def writer(text: str) -> str:
     """A writer's name and version as people know them, from what it wrote into the file."""
-    match = _SAID.match(text)
+    match = _WRITER.match(text)
     if match is None:
         return text
     name, version = match["name"], match["version"]

@@ -55,14 +55,14 @@ class UnknownColumn(UsageError):
     """A knob names a column that no table has."""
 
 
-def asked(spec: LayoutSpec) -> dict[str, Any]:
+def options_of(spec: LayoutSpec) -> dict[str, Any]:
     """The knobs that are not left open, by name."""
     return {name: value for name in KNOBS if (value := getattr(spec, name)) is not msgspec.UNSET}
 
 
 def lacking(spec: LayoutSpec) -> dict[str, str]:
     """What the layout asks for and its writer cannot do, by knob, as a sentence."""
-    found = {name: _lack(spec, name, value) for name, value in asked(spec).items()}
+    found = {name: _lack(spec, name, value) for name, value in options_of(spec).items()}
     return {name: problem for name, problem in found.items() if problem}
 
 
@@ -73,8 +73,8 @@ def check(spec: LayoutSpec) -> None:
         UsageError: so it is; the remedy names a writer that has the knob.
     """
     if spec.vortex:
-        refuse_keys(spec.said)
-    for name, value in asked(spec).items():
+        refuse_keys(spec.words)
+    for name, value in options_of(spec).items():
         _sound(name, value)
     if spec.vortex:
         return
@@ -122,7 +122,7 @@ def check_columns(spec: LayoutSpec, tables: Mapping[str, list[str]]) -> None:
         UnknownColumn: there is one.
     """
     known = {name for names in tables.values() for name in names}
-    for knob, value in asked(spec).items():
+    for knob, value in options_of(spec).items():
         for name in value if isinstance(value, tuple) else ():
             if name not in known:
                 raise UnknownColumn(f"{knob} names '{name}', which no table has", remedy=nearest(name, known))
@@ -190,14 +190,14 @@ def _lack(spec: LayoutSpec, name: str, value: Any) -> str:
             return ""
         if isinstance(does, bool):
             does_so = "always" if does else "never"
-            return f"{writer} cannot write {said(name, value)}: it {does_so} writes {said(name, True)}"
+            return f"{writer} cannot write {words(name, value)}: it {does_so} writes {words(name, True)}"
         if name in _DOES[writer]:
-            return f"{writer} cannot write {said(name, value)}: it always writes {said(name, does)}"
-        return f"{writer} cannot write {said(name, value)}" + (
+            return f"{writer} cannot write {words(name, value)}: it always writes {words(name, does)}"
+        return f"{writer} cannot write {words(name, value)}" + (
             ": it decides that by itself" if name != "sort" else ": it writes rows in its own order"
         )
     if isinstance(value, tuple) and name != "sort" and writer not in _BY_COLUMN:
-        return f"{writer} cannot write {said(name, value)}: it takes {name} for all columns or none"
+        return f"{writer} cannot write {words(name, value)}: it takes {name} for all columns or none"
     if name == "codec_level":
         if spec.codec not in LEVELS:
             return f"{spec.codec} has no levels"
@@ -209,7 +209,7 @@ def _lack(spec: LayoutSpec, name: str, value: Any) -> str:
     return ""
 
 
-def said(name: str, value: object) -> str:
+def words(name: str, value: object) -> str:
     """A knob with its value, for people."""
     noun = {
         "codec_level": "codec level", "parquet_version": "Parquet version", "page_version": "pages of version",
@@ -233,7 +233,7 @@ def _sound(name: str, value: Any) -> None:
     if name == "page_size" and value < 1:
         raise UsageError(f"pages of {value} bytes cannot be", remedy="give at least 1, for instance 64K")
     if name in ("parquet_version", "page_version") and value not in (1, 2):
-        raise UsageError(f"there is no {said(name, value)}", remedy="say 1 or 2")
+        raise UsageError(f"there is no {words(name, value)}", remedy="say 1 or 2")
 
 
 def _remedy(spec: LayoutSpec, name: str) -> str:

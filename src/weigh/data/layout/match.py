@@ -46,7 +46,7 @@ def match(form: TableForm, base: LayoutSpec) -> Match:
     lacks: list[str] = []
     layout = msgspec.structs.replace(base, files=form.files, codec=_codec(form, lacks))
     layout = _row_groups(layout, form, lacks)
-    for name, value in _shown(form, layout).items():
+    for name, value in _listed(form, layout).items():
         one: LayoutSpec = msgspec.structs.replace(layout, **{name: value})
         problem = knobs.lacking(one).get(name)
         if problem:
@@ -89,7 +89,7 @@ def _row_groups(layout: LayoutSpec, form: TableForm, lacks: list[str]) -> Layout
     return msgspec.structs.replace(layout, row_group_rows=rows)
 
 
-def _shown(form: TableForm, layout: LayoutSpec) -> dict[str, Any]:
+def _listed(form: TableForm, layout: LayoutSpec) -> dict[str, Any]:
     """The knobs that files show, in the order in which they are set."""
     columns = form.columns
     found: dict[str, Any] = {}

@@ -201,7 +201,7 @@ def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
         # Types that PyArrow, and only it, would read from an Arrow schema in the footer are not those of the columns.
         "store_schema": False,
     }
-    options = knobs.asked(spec)
+    options = knobs.options_of(spec)
     plain = {
         "codec_level": "compression_level", "page_index": "write_page_index", "page_checksums": "write_page_checksum",
         "dictionary": "use_dictionary", "statistics": "write_statistics",
@@ -229,7 +229,7 @@ def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
-    options = knobs.asked(spec)
+    options = knobs.options_of(spec)
     form: dict[str, Any] = {
         "COMPRESSION": _IN_DUCKDB.get(spec.parquet_codec, spec.parquet_codec),
         "ROW_GROUP_SIZE": spec.row_group_rows,
@@ -249,7 +249,7 @@ def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
 
 
 def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
-    options = knobs.asked(spec)
+    options = knobs.options_of(spec)
     form: dict[str, Any] = {
         "compression": _IN_POLARS.get(spec.parquet_codec, spec.parquet_codec),
         "row_group_size": spec.row_group_rows,
@@ -259,7 +259,7 @@ def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
 
 
 def _rust_options(spec: LayoutSpec) -> dict[str, Any]:
-    options = knobs.asked(spec)
+    options = knobs.options_of(spec)
     level = options.get("codec_level", _LEVELS_IN_RUST.get(spec.parquet_codec))
     form: dict[str, Any] = {
         "compression": _IN_RUST.get(spec.parquet_codec, spec.parquet_codec) + ("" if level is None else f"({level})"),

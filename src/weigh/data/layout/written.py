@@ -29,7 +29,7 @@ def _contradictions(spec: LayoutSpec, form: TableForm) -> Iterator[str]:
     codecs = {column.codec for column in form.columns.values()}
     if codecs != {spec.codec}:
         yield f"codec {', '.join(sorted(codecs))}, not {spec.codec}"
-    options = knobs.asked(spec)
+    options = knobs.options_of(spec)
     has = {
         "dictionary": [name for name, column in form.columns.items() if column.dictionary != "none"],
         "bloom_filters": [name for name, column in form.columns.items() if column.bloom_filter_bytes],
@@ -43,9 +43,9 @@ def _contradictions(spec: LayoutSpec, form: TableForm) -> Iterator[str]:
         wanted = knobs.columns(options[name], list(form.columns))
         beyond = [column for column in columns if column not in wanted]
         if beyond:
-            yield f"{knobs.said(name, True)} for {', '.join(beyond)}, not {knobs.said(name, options[name])}"
+            yield f"{knobs.words(name, True)} for {', '.join(beyond)}, not {knobs.words(name, options[name])}"
         elif wanted and not columns:
-            yield f"{knobs.said(name, False)}, not {knobs.said(name, options[name])}"
+            yield f"{knobs.words(name, False)}, not {knobs.words(name, options[name])}"
     if "parquet_version" in options and any(one != spec.parquet_version for one in form.parquet_versions):
         yield f"Parquet version {', '.join(map(str, form.parquet_versions))}, not {spec.parquet_version}"
     versions = {one for column in form.columns.values() for one in column.page_versions}

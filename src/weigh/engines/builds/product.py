@@ -18,7 +18,7 @@ import msgspec
 
 from weigh.engines.builds import folder as folders
 from weigh.engines.builds import installation, revision, wheel
-from weigh.engines.builds.asked import resolved, wheels_of
+from weigh.engines.builds.resolution import resolved, wheels_of
 from weigh.host import scratch, trust
 from weigh.model.build import Build, BuildRead
 from weigh.model.errors import EnvironmentFault, UsageError
@@ -79,7 +79,7 @@ def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> 
     trust.trusted_whole(builds_folder(cache))
     try:
         if build.kind == "wheel":
-            return _kept(Path(build.place).expanduser(), build, cache, where)
+            return _product(Path(build.place).expanduser(), build, cache, where)
         return _built(build, engine, cache, number, where)
     except OSError as error:
         raise EnvironmentFault(
@@ -89,7 +89,7 @@ def made(contender: Contender, engine: Engine, cache: Path, number: int = 0) -> 
         ) from error
 
 
-def _kept(path: Path, build: Build, cache: Path, where: str) -> Product:
+def _product(path: Path, build: Build, cache: Path, where: str) -> Product:
     """A copy of the wheel: whoever builds again meanwhile changes nothing of what is measured."""
     metadata = wheel.read(path, where)
     if build.kind == "wheel" and metadata.sha256 != build.content:
@@ -128,11 +128,11 @@ def _built(build: Build, engine: Engine, cache: Path, number: int, where: str) -
         # Two that want the same one: the second finds what the first has built.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if there := _found(place):
-            return _kept(there, build, cache, where)
+            return _product(there, build, cache, where)
         aside = scratch.folder("build", place=scratch.USUAL)
         try:
             built = _make(build, engine, aside, place / "log.txt", number, where)
-            product = _kept(built, build, cache, where)
+            product = _product(built, build, cache, where)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         (place / "wheel.txt").write_text(f"{product.read.sha256}/{product.read.file}\n")

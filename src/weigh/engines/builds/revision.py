@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TIMEOUT = 600.0
-_SAID = 300
+_MOST = 300
 """Characters of what git says that are repeated."""
 
 
@@ -50,7 +50,7 @@ def found(repository: Path, name: str, where: str) -> Revision:
     wanted = (f"{name}^{{commit}}", f"{name}^{{tree}}")
     done = [_git(repository, "rev-parse", "--verify", "--end-of-options", one) for one in wanted]
     if any(one.returncode for one in done):
-        complaint = one_line(done[0].stderr or done[1].stderr, _SAID)
+        complaint = one_line(done[0].stderr or done[1].stderr, _MOST)
         remedy = (
             f"name a branch, a tag or a commit that the clone has; git fetch brings newer ones (git says: {complaint})"
         )
@@ -81,7 +81,7 @@ def checked_out(repository: Path, commit: str, folder: Path) -> int:
             raise EnvironmentFault(
                 f"git could not check out {commit}",
                 where=str(repository),
-                remedy=f"git says: {one_line(done.stderr, _SAID)}",
+                remedy=f"git says: {one_line(done.stderr, _MOST)}",
             )
     seconds = _git(folder, "log", "-1", "--format=%ct").stdout.strip()
     return int(seconds) if seconds.isdigit() else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.engines import engine as engines
-from weigh.engines.builds.asked import Recipe, is_build, resolved
+from weigh.engines.builds.resolution import Recipe, is_build, resolved
 from weigh.model.build import MIN_BUILDS, MOST_BUILDS, REVISION
 from weigh.model.errors import UsageError, nearest
 

@@ -10,7 +10,7 @@ import msgspec
 
 from weigh.engines import engine
 from weigh.engines import engine as engines
-from weigh.engines.builds.asked import is_build
+from weigh.engines.builds.resolution import is_build
 from weigh.experiment.config.builds import with_builds
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.stores import placed

@@ -79,7 +79,7 @@ def database_tables(file: Path, cache: Path) -> list[str]:
         DataFault: it is none, or somebody holds it open.
     """
     query = "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source' AND table_schema = 'main'"
-    (rows,) = _asked(file, cache, _attached(file), [f"{query} ORDER BY table_name"])
+    (rows,) = _answers(file, cache, _attached(file), [f"{query} ORDER BY table_name"])
     return [str(row["table_name"]) for row in rows]
 
 
@@ -144,12 +144,12 @@ def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> N
             source = _source(form, inside, file)
             script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
             attached = _attached(file) if form == "DuckDB" else ""
-            answers = _asked(file, cache, attached + script, losses.questions(file, form, source, aside))
-            notes = losses.notes(file, form, aside, answers, lambda queries: _asked(file, cache, "", queries))
+            answers = _answers(file, cache, attached + script, losses.questions(file, form, source, aside))
+            notes = losses.notes(file, form, aside, answers, lambda queries: _answers(file, cache, "", queries))
             whole.write(target.with_suffix(".notes.json"), msgspec.json.encode(notes))
 
 
-def _asked(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:
+def _answers(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:
     try:
         return DuckDB(cache, timeout=_HOUR)(f"SET TimeZone = 'UTC'; SET memory_limit = '2GB'; {script}", queries)
     except DataFault as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weigh.model.contender import Contender
     from weigh.model.data.grid import Level
 
-Asked = dict[str, tuple["Level", ...]]
+Crossing = dict[str, tuple["Level", ...]]
 """Levels by key of ``[layout]``; one level alone is the same for all cells."""
 
 _NAMED = {"format": Format, "writer": Writer, "codec": Codec}
@@ -59,7 +59,7 @@ def flag(key: str) -> str:
     return f"--{key.replace('_', '-')}"
 
 
-def asked(table: Mapping[str, Sequence[Any]], flags: Mapping[str, tuple[Level, ...]]) -> Asked:
+def crossing(table: Mapping[str, Sequence[Any]], flags: Mapping[str, tuple[Level, ...]]) -> Crossing:
     """The levels of every key, in the order of ``[layout]``; a flag wins over the file.
 
     Raises:
@@ -76,7 +76,7 @@ def asked(table: Mapping[str, Sequence[Any]], flags: Mapping[str, tuple[Level, .
     return found
 
 
-def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *, loads: bool = False) -> Crossed:
+def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Crossing, *, loads: bool = False) -> Crossed:
     """Every contender with every combination of the levels.
 
     Args:
@@ -133,7 +133,7 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *,
     )
 
 
-def _refuse_holes(wanted: Asked) -> None:
+def _refuse_holes(wanted: Crossing) -> None:
     """Refuse what no layout of Vortex can have: a grid with a hole tells no effect from another.
 
     Raises:

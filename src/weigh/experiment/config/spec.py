@@ -113,7 +113,7 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
         return None
     built_once(contenders, "a grid")
     plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
-    wanted = grids.asked(plain, grid_flag or {})
+    wanted = grids.crossing(plain, grid_flag or {})
     given = flags.get("ingest")
     loads = (file or File()).experiment.ingest if given is None else given
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))

@@ -84,7 +84,7 @@ def examine(
             # What hangs or dies here did so in the gate; each further try may cost a whole time-out.
             return findings
         if kind == "plan" or remembered(*found):
-            findings.append(_said(ready.name, operation.name, found, kind))
+            findings.append(_finding(ready.name, operation.name, found, kind))
     return findings
 
 
@@ -150,8 +150,8 @@ def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedDat
     return "plan" if remembered(cost(first.run), cost(new.run), share=0.5) else "cache"
 
 
-def _said(contender: str, operation: str, found: Suspicion, kind: Kind) -> Finding:
-    label = _shown(found)
+def _finding(contender: str, operation: str, found: Suspicion, kind: Kind) -> Finding:
+    label = _label(found)
     if kind == "plan":
         return codes.A9_PLAN.finding(
             contender=contender,
@@ -184,7 +184,7 @@ def _said(contender: str, operation: str, found: Suspicion, kind: Kind) -> Findi
     )
 
 
-def _shown(found: Suspicion) -> str:
+def _label(found: Suspicion) -> str:
     """Both costs in words: CPU seconds where they tell, else time."""
     repeated, unseen = found
     if (

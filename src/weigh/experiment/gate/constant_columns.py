@@ -25,12 +25,14 @@ def suffice(sql: str, tables: Mapping[str, Sequence[str]]) -> bool:
     everything = "*" in _COUNTED.sub("", sql)
     try:
         files = [path for table, paths in tables.items() if _names(sql, table) for path in paths]
-        return bool(files) and all(Path(path).is_file() and _told(path, "" if everything else sql) for path in files)
+        return bool(files) and all(
+            Path(path).is_file() and _distinguished(path, "" if everything else sql) for path in files
+        )
     except (pa.ArrowException, OSError):
         return False
 
 
-def _told(path: str, sql: str) -> bool:
+def _distinguished(path: str, sql: str) -> bool:
     metadata = pq.read_metadata(path)
     chunks = (
         metadata.row_group(group).column(leaf)

@@ -88,7 +88,7 @@ class ContenderCheck:
             if _PARTS * done // total > _PARTS * before // total:
                 yield
         if self._left_open:
-            self.findings.append(_shown(self.session.ready.name, self._left_open))
+            self.findings.append(_listed(self.session.ready.name, self._left_open))
 
     def unseen(self) -> dict[str, Question]:
         """A question that nobody asked before for each operation to which one could be put, and what is right to it.
@@ -248,8 +248,8 @@ def _unsalted_is(right: pa.Table, salt: int, operation: Operation, answer: pa.Ta
     return plain is not None and left_open.by_chance(operation, compare.compare(plain, right, operation.schema)).agrees
 
 
-def _shown(contender: str, left_open: Iterable[str]) -> Finding:
-    return codes.A7_SHOWN.finding(
+def _listed(contender: str, left_open: Iterable[str]) -> Finding:
+    return codes.A7_PRINTED.finding(
         contender=contender,
         operation=None,
         text=f"its answers are read off what its client shows and compared as far as that goes: {'; '.join(left_open)}",

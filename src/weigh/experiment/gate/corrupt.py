@@ -39,7 +39,7 @@ _TRIES = 8
 """Flips that are tried until somebody raises or answers otherwise: a value may not pass any filter."""
 _KINDS: tuple[damage.Kind, ...] = ("dictionary", "data")
 """Of pages, in the order in which they are tried: one value of a dictionary is that of many rows."""
-_TOLD = 160
+_MOST = 160
 """Characters of what an engine raised that are shown."""
 
 Key = tuple[str, str, str]
@@ -68,7 +68,7 @@ class _Heard(NamedTuple):
     raised: list[str]
     wrong: list[str]
     right: list[str]
-    said: str
+    detail: str
 
 
 def check(
@@ -120,7 +120,7 @@ def check(
             heard, copies = {}, made
             with link.showing({name: copy.data for name, copy in made.items()}):
                 for one in able:
-                    found = _asked(one, target, answers, link, timeout, place)
+                    found = _answered(one, target, answers, link, timeout, place)
                     heard[one.name] = found
                     noticed = found.raised or found.wrong or not found.right
                     if not noticed and one is able[0] and number < len(tries) - 1:
@@ -206,7 +206,7 @@ def _copied(
     return _Damaged(data._replace(folder=folder, manifest=manifest), chosen, flip)
 
 
-def _asked(
+def _answered(
     ready: PreparedContender,
     target: _Target,
     answers: Mapping[Key, pa.Table],
@@ -229,11 +229,11 @@ def _asked(
                     table = session.ask(operation.text(case, ready.engine.dialect)).table
                 except WorkerEnded as ended:
                     heard.raised.append(operation.name)
-                    detail = detail or one_line(ended.detail, _TOLD)
+                    detail = detail or one_line(ended.detail, _MOST)
                 else:
                     same = compare.compare(table, before, operation.schema).agrees
                     (heard.right if same else heard.wrong).append(operation.name)
-    return heard._replace(said=detail)
+    return heard._replace(detail=detail)
 
 
 def _finding(ready: PreparedContender, heard: _Heard, copy: _Damaged) -> Finding:
@@ -249,7 +249,7 @@ def _finding(ready: PreparedContender, heard: _Heard, copy: _Damaged) -> Finding
         return codes.D4_WRONG.finding(contender=ready.name, text=text, remedy=_remedy(ready, flip))
     if heard.raised:
         return codes.D4_RAISED.finding(
-            contender=ready.name, text=f"{text}: {heard.said}", remedy="nothing to do: it did not answer from damage"
+            contender=ready.name, text=f"{text}: {heard.detail}", remedy="nothing to do: it did not answer from damage"
         )
     return codes.D4_RIGHT.finding(
         contender=ready.name, text=text, remedy="the page was not read, or what changed in it does not matter to them"

@@ -104,7 +104,7 @@ def check_answers(
                 if affordable:
                     own = {(ready.name, *key): value for key, value in one.seconds.items()}
                     affordable(seconds | own, [*checks, *one.checks])
-            if answered := layouts.kept(session, one.unseen(), link, spec.timeout):
+            if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
             ways[ready.name] = dialects.ways(session, one.unwitnessed())
             ways[ready.name] |= dialects.zones(ready.name, link.tables(ready).paths)
@@ -121,7 +121,7 @@ def check_answers(
     checks += voted
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
-        operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth, kept=answers
+        operations=conclude(checks, count_cases(workload), names), checks=tuple(checks), truth=spec.truth, kept=answers
     )
     return GateResult(
         gate=gate,
@@ -220,6 +220,6 @@ def acquitted(
     return found
 
 
-def cases_asked(workload: Workload) -> dict[str, int]:
+def count_cases(workload: Workload) -> dict[str, int]:
     """Number of cases of each operation."""
     return {operation.name: len(operation.cases) for operation in workload.operations}

@@ -16,7 +16,7 @@ from weigh.answers.votes import conclude
 from weigh.data.layout import second_reader
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.data import ingest
-from weigh.experiment.gate.gate import GateResult, cases_asked
+from weigh.experiment.gate.gate import GateResult, count_cases
 from weigh.experiment.gate.queries import read_answer
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -80,14 +80,14 @@ def check_rows(
         for operation in workload.operations:
             checks.append(one.check(operation))
             key = ready.name, operation.name, CASE
-            if operation.name in one.kept:
-                answers[key], seconds[key] = one.kept[operation.name], one.seconds[operation.name]
+            if operation.name in one.answers:
+                answers[key], seconds[key] = one.answers[operation.name], one.seconds[operation.name]
         findings += one.findings
         guarantees.update({ready.name: one.guarantee} if one.guarantee else {})
         peaks[ready.name] = one.peak
     names = [ready.name for ready in contenders]
     gate = Gate(
-        operations=conclude(checks, cases_asked(workload), names),
+        operations=conclude(checks, count_cases(workload), names),
         checks=tuple(checks),
         truth=True,
         guarantees=guarantees,
@@ -115,7 +115,7 @@ class _ContenderLoads:
         self._link = link
         self._timeout = timeout
         self.findings: list[Finding] = []
-        self.kept: dict[str, pa.Table] = {}
+        self.answers: dict[str, pa.Table] = {}
         self.seconds: dict[str, Seconds] = {}
         self.guarantee: Guarantee | None = None
         self.peak = 0
@@ -160,7 +160,7 @@ class _ContenderLoads:
         answer, _ = worker.answer(self._timeout)
         wrong = wrong_answer(answer, load)
         table = self._read_back(worker, operation, withdraw=withdraw)
-        self.kept[operation.name] = rows.rename_columns(table.column_names) if _as_wide(table, rows) else rows
+        self.answers[operation.name] = rows.rename_columns(table.column_names) if _as_wide(table, rows) else rows
         same = compare.digest(table, operation.schema) == compare.digest(rows, operation.schema)
         # Looked into only where they differ: the rows of a large table are many.
         compared = None if same else self._compared(table, rows, operation, load)

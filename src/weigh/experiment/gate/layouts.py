@@ -102,7 +102,9 @@ class Question(NamedTuple):
     is_right: Callable[[pa.Table], bool]
 
 
-def kept(session: QuerySession, questions: Mapping[str, Question], link: DataLink, timeout: float) -> tuple[str, ...]:
+def unchanged(
+    session: QuerySession, questions: Mapping[str, Question], link: DataLink, timeout: float
+) -> tuple[str, ...]:
     """Operations that it answers although the files are gone: from what it made of them when it answered before.
 
     One that keeps its files open cannot be told from this, and nor can one that loads its tables.

@@ -13,7 +13,7 @@ from weigh.workloads import infer_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SHOWN_ROWS = 200_000
+_LISTED_ROWS = 200_000
 """Rows of a table up to which the one that differs is looked for."""
 _NAMED = 6
 """Columns that are named; the others are counted."""
@@ -72,7 +72,7 @@ def _cell(given: pa.Table, right: pa.Table) -> list[str]:
     """The first cell or row that differs, where the table is not too large."""
     import pyarrow.compute as pc
 
-    if max(given.num_rows, right.num_rows) > _SHOWN_ROWS:
+    if max(given.num_rows, right.num_rows) > _LISTED_ROWS:
         return []
     columns = tuple(Column(name=field.name, kind=infer_schema.kind(field.type)) for field in right.schema)
     unique = (at for at, one in enumerate(right.columns) if pc.count_distinct(one).as_py() == right.num_rows)

@@ -140,7 +140,7 @@ class _Asking:
         timeout: float,
     ) -> None:
         self._contenders = contenders
-        self._kept = before
+        self._answers = before
         self._place = place
         self._link = link
         self._timeout = timeout
@@ -157,14 +157,14 @@ class _Asking:
             # What it loads of them goes with them.
             passing = msgspec.structs.replace(ready, cache=self._place)
             with QuerySession(passing, self._link, self._timeout) as session:
-                for operation, case, table in self._asked(session):
+                for operation, case, table in self._each(session):
                     found[ready.name, operation.name, case.name] = table
         return found
 
-    def _asked(self, session: QuerySession) -> Iterator[tuple[Operation, Case, pa.Table]]:
+    def _each(self, session: QuerySession) -> Iterator[tuple[Operation, Case, pa.Table]]:
         ready = session.ready
         for operation, case in self._questions:
-            if (ready.name, operation.name, case.name) not in self._kept:
+            if (ready.name, operation.name, case.name) not in self._answers:
                 continue
             try:
                 reply = session.ask(operation.text(case, ready.engine.dialect))

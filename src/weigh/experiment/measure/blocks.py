@@ -90,7 +90,7 @@ class Blocks:
         self._lives = Lives(spec, contenders, arms, link, journal, self.watching)
         self._turns = Turns(spec, workload, self._lives, answers, link, journal, self.watching, attempt)
         self._begun: tuple[BlockBegun, ...] = ()
-        self._kept_turns: set[tuple[int, int]] = set()
+        self._turn_count: set[tuple[int, int]] = set()
 
     def restore(self, record: Record) -> None:
         """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
@@ -104,7 +104,7 @@ class Blocks:
         failures = (one for one in record.samples if one.outcome not in (Outcome.OK, Outcome.WRONG))
         self._turns.failed.update((one.contender, one.operation) for one in failures)
         self._begun = record.blocks
-        self._kept_turns = {(sample.block, sample.turn) for sample in record.samples}
+        self._turn_count = {(sample.block, sample.turn) for sample in record.samples}
         if self._stopping:
             self._stopping.restore(record.samples, record.looks, record.watches)
 
@@ -155,7 +155,7 @@ class Blocks:
                 progress.step(block + 1, most, "measuring")
                 continue
             self._stopping.look(block, operations_of(self._live(cases)), watched, self._turns.now)
-            progress.step(block + 1, self._stopping.expected(starts), self._stopping.shown)
+            progress.step(block + 1, self._stopping.expected(starts), self._stopping.progress_line)
 
     def _begin(self, block: int, live: Cases, plan: Planned) -> BlockBegun:
         """What the next block consists of."""
@@ -176,7 +176,7 @@ class Blocks:
     def _block(self, begun: BlockBegun) -> None:
         block, lives = begun.block, self._lives
         slots = schedule.slots(self._spec, begun)
-        first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
+        first = 1 + max((turn for of, turn in self._turn_count if of == block), default=-1)
         try:
             at_once = not begun.serial and begun.temperature == "hot" and first < len(slots)
             if at_once:
@@ -208,7 +208,7 @@ class Blocks:
 
     def _write(self, samples: tuple[Sample, ...]) -> timeline.Columns | None:
         """A turn, and what the sampler saw meanwhile."""
-        columns = self.watching.seen()
+        columns = self.watching.columns()
         turn = turns.Turn(samples=samples, cpu=self._turns.cpu_of_turn(), seen=columns)
         self._journal.append("turn", turns.pack(turn, self._attempt, self._digests))
         return columns

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from weigh.engines.exchange import WorkerEnded
-from weigh.engines.together import run_together
+from weigh.engines.simultaneous import run_at_once
 from weigh.experiment.measure.execution import Execution
 from weigh.host.affinity import keep_on
 
@@ -81,7 +81,7 @@ def turn(
         at = now()
         # Both replies are taken before anything else is asked of either: one that is still executing is not disturbed.
         costs: list[tuple[Side, RunCost]] = []
-        for side, found in zip(sides, run_together([side.worker for side in sides], timeout), strict=True):
+        for side, found in zip(sides, run_at_once([side.worker for side in sides], timeout), strict=True):
             if isinstance(found, WorkerEnded):
                 side.ended = side.ended or found
             else:

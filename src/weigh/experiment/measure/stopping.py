@@ -51,19 +51,19 @@ class Stopping:
         self._journal = journal
         self._progress = progress
         self._samples: list[Sample] = []
-        self._seen: list[Watch] = []
+        self._columns: list[Watch] = []
         self._looks: list[InterimLook] = []
 
     def restore(self, samples: Iterable[Sample], looks: Iterable[InterimLook], watches: Iterable[Watch] = ()) -> None:
         """Go on with an attempt that was killed: what was decided stays decided."""
         self._samples += samples
         self._looks += looks
-        self._seen += watches
+        self._columns += watches
 
     def add(self, samples: Iterable[Sample], columns: Columns | None = None) -> None:
         """A turn was measured, and this is what the sampler saw of it."""
         self._samples += samples
-        self._seen += [timeline.unpack(columns)] if columns else []
+        self._columns += [timeline.unpack(columns)] if columns else []
 
     @property
     def stopped(self) -> bool:
@@ -105,13 +105,13 @@ class Stopping:
             before=self._looks,
             block=block,
             at=at,
-            watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._seen),
+            watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._columns),
         )
         news = set(found.contended) - set(self._looks[-1].contended if self._looks else ())
         self._journal.append("look", found)
         self._looks.append(found)
         if len(self._looks) == 1 or news or found.retired or found.stop or (block + 1) % _EVERY == 0:
-            self._progress.say(self._said(found))
+            self._progress.say(self._sentence(found))
 
     def expected(self, most: int) -> int:
         """Blocks that will probably be needed in all."""
@@ -122,7 +122,7 @@ class Stopping:
         return min(last.block + 1 + own, most)
 
     @property
-    def shown(self) -> str:
+    def progress_line(self) -> str:
         """What the bar says: how wide the widest interval is, and how long it will go on."""
         text = f"measuring to ±{units.percent(math.expm1(precision.target(self._spec)))}"
         if not self._looks:
@@ -141,7 +141,7 @@ class Stopping:
             seconds = min(seconds, max(self._spec.budget - last.at, 0.0))
         return f"about {units.seconds(seconds)} to go"
 
-    def _said(self, found: InterimLook) -> str:
+    def _sentence(self, found: InterimLook) -> str:
         live = {one.operation for one in found.widths}
         target = units.percent(math.expm1(precision.target(self._spec)))
         done = f"{len(self.retired)} of {len(self.retired | live)} operations are done"

@@ -44,7 +44,7 @@ class TimedAnswers:
         self, workload: Workload, answers: Mapping[_Key, Any], tied: Mapping[tuple[str, str], Any] | None = None
     ) -> None:
         self._workload = workload
-        self._kept = answers
+        self._answers = answers
         self._tied = tied or {}
         self._digests: dict[_Key, str] = {}
         self._columns: dict[tuple[_Key, int], str] = {}
@@ -65,7 +65,7 @@ class TimedAnswers:
             return AnswerCheck()
         key = (position.contender, position.operation, position.case)
         operation = self._workload.operation(position.operation)
-        expected = self._kept[key]
+        expected = self._answers[key]
         part = not whole and one.answer.stat().st_size > LARGE_ANSWER
         try:
             content = answer_bytes(one.answer)
@@ -95,7 +95,7 @@ class TimedAnswers:
     def _whole(self, key: _Key, table: pa.Table, operation: Operation) -> AnswerCheck:
         """All rows and columns."""
         schema = operation.schema
-        expected, tied = self._kept[key], self._tied.get(key[1:])
+        expected, tied = self._answers[key], self._tied.get(key[1:])
         if row_by_row.same(table, expected, schema, to_the_bit=tied is not None):
             return AnswerCheck(digest=self._digest(key, expected, schema))
         digest = compare.digest(table, schema)
@@ -115,7 +115,7 @@ class TimedAnswers:
 
     def _part(self, key: _Key, table: pa.Table, operation: Operation) -> AnswerCheck:
         """The number of rows, and all values of one column that is compared exactly."""
-        schema, expected = operation.schema, self._kept[key]
+        schema, expected = operation.schema, self._answers[key]
         if table.num_rows != expected.num_rows:
             return _wrong(f"{table.num_rows:,} rows, not {expected.num_rows:,}")
         if schema.limit is not None or not schema.exact or left_open.has_chance(operation):

@@ -43,7 +43,7 @@ def report(found: WhyResults, page: str) -> RenderableType:
             Text(),
             Text(one_line(one.operation), style="bold").append(f"  {words.heading(one)}", style="not bold"),
         ]
-        parts.append(Padding(Group(*_seen(one)), (0, 0, 0, 2)))
+        parts.append(Padding(Group(*_operators(one)), (0, 0, 0, 2)))
     parts.append(Text())
     parts += [Text(one_line(note)) for note in found.notes]
     for contender, names in found.left_out.items():
@@ -59,7 +59,7 @@ def report(found: WhyResults, page: str) -> RenderableType:
     return Group(*parts)
 
 
-def _seen(one: ProfiledChange) -> Iterable[RenderableType]:
+def _operators(one: ProfiledChange) -> Iterable[RenderableType]:
     if one.failed:
         return [Text(f"not profiled: {one_line(one.failed)}", style="yellow")]
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))

@@ -126,7 +126,9 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
     found = working_set(record)
     rows = [("size against memory", str(found))] if found else []
     names = {"data": "data on", "copy": "copies on", "temp": "temporary files on"}
-    rows += [(names[one.use] + (f" ({one.contender})" if one.contender else ""), one.told) for one in places(record)]
+    rows += [
+        (names[one.use] + (f" ({one.contender})" if one.contender else ""), one.description) for one in places(record)
+    ]
     return tuple(rows)
 
 

@@ -138,7 +138,7 @@ class Contradiction:
         self._folder = folder
         self._python = python
         self._number = 0
-        self._shown: set[Path] = set()
+        self._disagreement: set[Path] = set()
 
     def put(self, excerpt: Excerpt) -> Bytes:
         """Show both of them these rows, in files that nobody has seen before; gives their size.
@@ -155,9 +155,9 @@ class Contradiction:
             split = excerpt.write(self._folder, self._python, f"{{}}-{self._number}-split", self.witness.party.files)
         self.accused.show(tables, rows)
         self.witness.show(split, rows)
-        for path in self._shown:
+        for path in self._disagreement:
             path.unlink()
-        self._shown = {Path(path) for one in (tables, split) for paths in one.paths.values() for path in paths}
+        self._disagreement = {Path(path) for one in (tables, split) for paths in one.paths.values() for path in paths}
         return size(tables)
 
     def ask(self, question: Question) -> Found | None:
@@ -236,11 +236,11 @@ class _Seat:
                 self._catalogs.forget(self.party.ready.name, self._tables)
             tables = self._catalogs.described(self.party.ready.name, tables)
         self._tables = tables
-        if self._life is not None and not (self._again and self._shown(tables, rows)):
+        if self._life is not None and not (self._again and self._put(tables, rows)):
             self._again = False
             self.leave()
 
-    def _shown(self, tables: Tables, rows: dict[str, Rows]) -> bool:
+    def _put(self, tables: Tables, rows: dict[str, Rows]) -> bool:
         """Whether the life sees these tables now; whoever still sees the old ones counts other rows."""
         assert self._life is not None
         try:

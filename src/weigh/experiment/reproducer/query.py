@@ -121,7 +121,7 @@ def parse(sql: str, schema: ResultSchema, tables: Columns) -> Parsed | None:
             spell_out(select)
         made = Parsed(tree, schema, tables)
         # Where NULLs are sorted is not rendered if it is sqlglot's default, which is not every engine's.
-        return made if _said(sql, "NULLS") == _said(made.sql, "NULLS") else None
+        return made if _occurrences(sql, "NULLS") == _occurrences(made.sql, "NULLS") else None
     except (SqlglotError, RecursionError, ValueError):
         return None
 
@@ -153,7 +153,7 @@ def _all_columns(star: exp.Star) -> bool:
     return not exists and not isinstance(star.parent, exp.Count)
 
 
-def _said(sql: str, word: str) -> int:
+def _occurrences(sql: str, word: str) -> int:
     return sum(token.text.upper() == word for token in Tokenizer().tokenize(sql))
 
 

@@ -40,7 +40,7 @@ ENOUGH = 8 << 10
 """Bytes. Only more than that is divided into finer parts, which takes long and gains little."""
 
 
-class Shown(NamedTuple):
+class Disagreement(NamedTuple):
     """A divergence on an excerpt."""
 
     excerpt: Excerpt
@@ -65,7 +65,7 @@ class Reduction:
         self.progress = progress
         self._size = 0
 
-    def locate(self, testimony: Refutation, forms: list[LayoutSpec]) -> tuple[Check, Shown] | None:
+    def locate(self, testimony: Refutation, forms: list[LayoutSpec]) -> tuple[Check, Disagreement] | None:
         """The first excerpt on which a question is answered wrongly, and what check it is about: few rows first.
 
         Args:
@@ -81,10 +81,10 @@ class Reduction:
                 for check, question in testimony.questions:
                     found = self.pair.ask(question)
                     if found is not None:
-                        return check, Shown(excerpt, question, found)
+                        return check, Disagreement(excerpt, question, found)
         return None
 
-    def reduce(self, disagreement: Shown) -> Shown:
+    def reduce(self, disagreement: Disagreement) -> Disagreement:
         """Less of everything."""
         disagreement = self._shorter(disagreement)
         disagreement = self._fewer(disagreement, _COARSE)
@@ -127,7 +127,7 @@ class Reduction:
                 return
             wanted = min(largest, wanted * _GROWTH, MOST_ROWS)
 
-    def _try(self, disagreement: Shown, excerpt: Excerpt) -> Shown | None:
+    def _try(self, disagreement: Disagreement, excerpt: Excerpt) -> Disagreement | None:
         """The same question about other rows."""
         if not self.clock.left:
             return None
@@ -136,9 +136,9 @@ class Reduction:
         if found is None:
             return None
         self._size = size
-        return Shown(excerpt, disagreement.question, found)
+        return Disagreement(excerpt, disagreement.question, found)
 
-    def _shorter(self, disagreement: Shown) -> Shown:
+    def _shorter(self, disagreement: Disagreement) -> Disagreement:
         """A shorter query, and only the tables and columns that it needs."""
         parsed = self._parsed(disagreement)
         if parsed is None:
@@ -150,14 +150,14 @@ class Reduction:
             question = asking(disagreement.question, candidate)
             found = self.pair.ask(question) if self.clock.left else None
             if found is not None:
-                best = Shown(disagreement.excerpt, question, found)
+                best = Disagreement(disagreement.excerpt, question, found)
             return found is not None
 
         needs = reduce_query.minimal(parsed, holds).needs()
         # What needs no table needs no data either, and is left with what it has.
         return (needs and self._try(best, best.excerpt.needing(needs))) or best
 
-    def _parsed(self, disagreement: Shown) -> Parsed | None:
+    def _parsed(self, disagreement: Disagreement) -> Parsed | None:
         """The query as it can be made shorter, if its rendering means the same to both."""
         question = disagreement.question
         if question.witness != (question.sql,):
@@ -176,14 +176,14 @@ class Reduction:
         )
         return parsed if all(same) else None
 
-    def _fewer(self, disagreement: Shown, finest: int) -> Shown:
+    def _fewer(self, disagreement: Disagreement, finest: int) -> Disagreement:
         """Fewer rows of each table, the largest first."""
         for table in sorted(disagreement.excerpt.tables, key=lambda name: -disagreement.excerpt.tables[name].nbytes):
             rows = np.arange(disagreement.excerpt.tables[table].num_rows)
             disagreement = self._without(disagreement, table, rows, rows, finest)
         return disagreement
 
-    def _fewer_values(self, disagreement: Shown) -> Shown:
+    def _fewer_values(self, disagreement: Disagreement) -> Disagreement:
         """Fewer of the values that occur more than once in a column, the rarest left out first."""
         for table in disagreement.excerpt.tables:
             for name in disagreement.excerpt.tables[table].column_names:
@@ -195,8 +195,13 @@ class Reduction:
         return disagreement
 
     def _without(
-        self, disagreement: Shown, table: str, parts: NDArray[np.integer], of_row: NDArray[np.integer], finest: int
-    ) -> Shown:
+        self,
+        disagreement: Disagreement,
+        table: str,
+        parts: NDArray[np.integer],
+        of_row: NDArray[np.integer],
+        finest: int,
+    ) -> Disagreement:
         """Leave out rows of a table by parts; ``of_row`` says to which part each row belongs."""
         whole, best = disagreement.excerpt, disagreement
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.catalog_place import CatalogPlaces
     from weigh.experiment.reproducer.candidates import Refutation
-    from weigh.experiment.reproducer.reduce import Shown
+    from weigh.experiment.reproducer.reduce import Disagreement
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
     from weigh.model.gate import Check, Gate
@@ -178,7 +178,7 @@ class _Shrinking:
         )
 
     def _keep(
-        self, evidence: Path, testimony: Refutation, check: Check, disagreement: Shown, python: Path
+        self, evidence: Path, testimony: Refutation, check: Check, disagreement: Disagreement, python: Path
     ) -> Finding | None:
         """Confirm it with new lives, keep it and say so; None where it cannot be confirmed."""
         with self._confront(testimony, python, Clock(SECONDS), fresh=True) as pair:
@@ -214,7 +214,7 @@ class _Shrinking:
             remedy=f"ask it {place / package.QUERY} on the data beside it" if missing else f"uv run {script}",
         )
 
-    def _story(self, check: Check, disagreement: Shown) -> tuple[str, ...]:
+    def _story(self, check: Check, disagreement: Disagreement) -> tuple[str, ...]:
         total = sum(self.source.rows.values())
         blame = "They differ, and nothing tells who is right:" if self.suspect.undecided else "Contradicted there by"
         cases = units.count(len(self.suspect.operation.cases), "case")

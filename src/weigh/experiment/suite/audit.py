@@ -101,7 +101,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(one.operation for one in self.problems if one.kind in NOTHING))
 
 
-class _Seen(NamedTuple):
+class _Look(NamedTuple):
     """What one contender showed of one operation.
 
     Attributes:
@@ -146,7 +146,7 @@ def audit(spec: Spec, request: RunRequest, progress: Progress) -> Audit:
 def _of(one: PreparedContender, setup: Setup, progress: Progress) -> Iterator[Problem]:
     """What one contender shows."""
     operations = setup.workload.operations
-    seen: dict[str, _Seen] = {}
+    seen: dict[str, _Look] = {}
     with QuerySession(one, setup.link, setup.spec.timeout) as session:
         least: list[float] = []
         for number, operation in enumerate(operations):
@@ -188,7 +188,7 @@ def _case(operation: Operation) -> Case:
     return next(iter(operation.timed()), operation.cases[0])
 
 
-def _look(session: QuerySession, one: PreparedContender, sql: str) -> _Seen:
+def _look(session: QuerySession, one: PreparedContender, sql: str) -> _Look:
     table = session.ask(sql).table
     seconds = _times(session, sql, EXECUTIONS)
     lineage = one.engine.lineage
@@ -202,7 +202,7 @@ def _look(session: QuerySession, one: PreparedContender, sql: str) -> _Seen:
     same = None
     if words is not None:
         same = (words, hash((table.num_rows, str(table.slice(0, _COMPARED).to_pydict()))))
-    return _Seen(source, same, table.num_rows, _empty(table), seconds)
+    return _Look(source, same, table.num_rows, _empty(table), seconds)
 
 
 def _times(session: QuerySession, sql: str, most: int) -> tuple[float, ...]:
@@ -232,7 +232,7 @@ def _empty(table: pa.Table) -> bool:
     return table.num_rows == 1 and all(column.null_count == 1 for column in table.columns)
 
 
-def _problems(look: _Seen, asking: float, spec: Spec) -> Iterator[tuple[Kind, str]]:
+def _problems(look: _Look, asking: float, spec: Spec) -> Iterator[tuple[Kind, str]]:
     nothing = list(_nothing(look, asking))
     yield from nothing
     if look.source == "generated":
@@ -253,7 +253,7 @@ def _problems(look: _Seen, asking: float, spec: Spec) -> Iterator[tuple[Kind, st
             )
 
 
-def _nothing(look: _Seen, asking: float) -> Iterator[tuple[Kind, str]]:
+def _nothing(look: _Look, asking: float) -> Iterator[tuple[Kind, str]]:
     """Why an operation measures nothing."""
     if look.source == "constant":
         yield "constant", "its plan reads no table: it is answered from constants, or from statistics of the files"

@@ -16,14 +16,14 @@ class _Words(NamedTuple):
         generated: rows that the engine makes itself.
         constant: what was known before executing: constants, statistics of the files, or that nothing matches.
         before: words before the question.
-        told: whether two questions that ask something else have other plans: literals stand in them.
+        distinguished: whether two questions that ask something else have other plans: literals stand in them.
     """
 
     table: re.Pattern[str]
     generated: re.Pattern[str]
     constant: re.Pattern[str]
     before: str = "EXPLAIN "
-    told: bool = True
+    distinguished: bool = True
 
 
 _WORDS = {
@@ -44,7 +44,7 @@ _WORDS = {
         constant=re.compile(
             r"ReadFromPreparedSource|ReadNothing|ReadFromSystemOne|ReadFromStorage \((SystemOne|Values)"
         ),
-        told=False,
+        distinguished=False,
     ),
     "datafusion": _Words(
         # The logical plan, which is told before the physical one, has tables that are not read then.
@@ -62,7 +62,7 @@ _WORDS = {
         generated=re.compile(r"VIRTUAL TABLE|RECURSIVE"),
         constant=re.compile(r"CONSTANT ROW"),
         before="EXPLAIN QUERY PLAN ",
-        told=False,
+        distinguished=False,
     ),
 }
 """By lineage."""
@@ -89,6 +89,6 @@ def source(plan: str, lineage: str) -> Source:
 def comparable(plan: str, lineage: str) -> str | None:
     """A plan as another question's can be compared with it; None where two that differ may look the same."""
     words = _WORDS[lineage]
-    if not words.told or any(one in plan for one in _CUT) or words.constant.search(plan):
+    if not words.distinguished or any(one in plan for one in _CUT) or words.constant.search(plan):
         return None
     return " ".join(_FRAME.sub(" ", plan).split())

@@ -39,7 +39,7 @@ _PLACE = re.compile(r"\s+LINE \d+:")
 """What an engine goes on with to show the place: other in every question, where the reason is the same."""
 
 
-class Asked(NamedTuple):
+class Schemas(NamedTuple):
     """What one answer to each question shows.
 
     Attributes:
@@ -55,7 +55,7 @@ class Asked(NamedTuple):
     any_order: tuple[str, ...]
 
 
-class _Kept(msgspec.Struct, frozen=True, kw_only=True):
+class _Stored(msgspec.Struct, frozen=True, kw_only=True):
     """What one contender answered over one set of data, by hash of what it was asked.
 
     Attributes:
@@ -75,7 +75,7 @@ def schemas(
     readable: tuple[Path, ...],
     cache: Path,
     progress: Progress,
-) -> Asked:
+) -> Schemas:
     """The result schema of every question: from the cache, or by asking the contenders, the first one first.
 
     Each question is kept by itself: where one is changed, the others are not asked again, and what was asked before an
@@ -135,7 +135,7 @@ def schemas(
     any_rows = tuple(name for name, sql, schema in known if infer_schema.any_rows(sql, schema))
     any_order = tuple(name for name, sql, schema in known if infer_schema.unchecked_order(sql, schema))
     any_order = tuple(name for name in any_order if name not in any_rows)
-    return Asked(found, tuple(LeftOut(name=name, why=why) for name, why in refused.items()), any_rows, any_order)
+    return Schemas(found, tuple(LeftOut(name=name, why=why) for name, why in refused.items()), any_rows, any_order)
 
 
 def _ask(
@@ -145,7 +145,7 @@ def _ask(
     contender: Contender,
     stored: CachedData,
     readable: tuple[Path, ...],
-    cached: _Kept,
+    cached: _Stored,
     cache: Path,
     progress: Progress,
 ) -> None:
@@ -166,13 +166,13 @@ def _ask(
             progress.step(number + 1, len(questions), "reading result schemas")
 
 
-def _read(place: Path) -> _Kept:
+def _read(place: Path) -> _Stored:
     try:
-        return msgspec.json.decode(place.read_bytes(), type=_Kept)
+        return msgspec.json.decode(place.read_bytes(), type=_Stored)
     except (OSError, msgspec.DecodeError):
-        return _Kept()
+        return _Stored()
 
 
-def _write(place: Path, cached: _Kept) -> None:
+def _write(place: Path, cached: _Stored) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     whole.write(place, msgspec.json.encode(cached))

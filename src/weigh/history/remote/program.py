@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Reply(programs.Said):
+class Reply(programs.Reply):
     """What a program says.
 
     Attributes:

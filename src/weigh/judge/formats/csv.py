@@ -42,7 +42,7 @@ _NAMES = {name for groups in (_CONTENDERS, _OPERATIONS) for group in groups for 
 _VALUE = re.compile(r"^(?:value|time|seconds|latency|(?:.+_)?(ns|us|ms|s))$")
 _DIGITS = 9
 """Longer labels of starts are names, not numbers."""
-_SHOWN = 6
+_LISTED = 6
 _NUMBER = re.compile(r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
 
 
@@ -79,13 +79,13 @@ def read(source: Source) -> Reading:
     return _table(source, lines, names, value)
 
 
-def _said(groups: tuple[tuple[str, ...], ...], names: list[str]) -> tuple[str, ...]:
+def _labels(groups: tuple[tuple[str, ...], ...], names: list[str]) -> tuple[str, ...]:
     """The columns of the first group of which the file has any."""
     return next((own for group in groups if (own := tuple(name for name in group if name in names))), ())
 
 
 def _table(source: Source, lines: list[str], names: list[str], value: str) -> Reading:
-    contender, operation = _said(_CONTENDERS, names), _said(_OPERATIONS, names)
+    contender, operation = _labels(_CONTENDERS, names), _labels(_OPERATIONS, names)
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     turns: dict[tuple[str, str], int] = {}
     for number, row in _rows(source, lines, names):
@@ -142,7 +142,7 @@ def _gaps(found: Mapping[tuple[str, str, str], object]) -> Iterator[Note]:
     first, last = min(there), max(there)
     lost = sorted(set(range(first, last + 1)) - there) if last - first < 2 * len(there) else []
     if first <= 1 and lost:
-        listed = ", ".join(map(str, lost[:_SHOWN])) + (", ..." if len(lost) > _SHOWN else "")
+        listed = ", ".join(map(str, lost[:_LISTED])) + (", ..." if len(lost) > _LISTED else "")
         yield (
             codes.T8_GAPS,
             f"{len(lost)} of {last - first + 1} starts are not in the file ({listed})",

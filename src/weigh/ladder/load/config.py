@@ -29,7 +29,7 @@ _OF_OTHERS = {
 }
 
 
-class Asked(NamedTuple):
+class LadderRequest(NamedTuple):
     """A ladder and how it is climbed.
 
     Attributes:
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
 
 def make(
     workload: Sequence[str], server: Target, flags: dict[str, Any], rungs: str, budget: str | None, command: str
-) -> Asked:
+) -> LadderRequest:
     """The ladder.
 
     Args:
@@ -90,7 +90,7 @@ def make(
         ),
         command=command,
     )
-    return Asked(plan, loads, _USUAL_BUDGET if budget is None else parse_duration(budget))
+    return LadderRequest(plan, loads, _USUAL_BUDGET if budget is None else parse_duration(budget))
 
 
 def _ratios(text: str) -> tuple[float, ...]:

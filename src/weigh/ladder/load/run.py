@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from weigh.ladder.load.config import Asked
+    from weigh.ladder.load.config import LadderRequest
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Target
     from weigh.model.progress import Progress
 
 
 def climb(
-    ladder: Asked,
+    ladder: LadderRequest,
     server: Target,
     root: Path,
     commands: Sequence[str],

@@ -15,7 +15,7 @@ _RUN = f"run --contender duckdb --contender single=duckdb?threads=1 --operations
 _VERIFY = "verify latest --json"
 _TPCH = "gate --contender duckdb --contender single=duckdb?threads=1 --quiet --json"
 
-_ASKED = f"--operations by_action {SMALL}"
+_QUERY = f"--operations by_action {SMALL}"
 
 
 def _verdicts(folder: Path) -> Path:
@@ -109,10 +109,10 @@ COMMISSIONS = {
         needs=_without_openssh,
     ),
     "R10": Commission(
-        liar=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0')} {_ASKED}",)),
+        liar=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0')} {_QUERY}",)),
         code="R10.same",
         of="liar",
-        twin=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0+duckdb==1.5.5')} {_ASKED}",)),
+        twin=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0+duckdb==1.5.5')} {_QUERY}",)),
         told="AGREED",
     ),
 }

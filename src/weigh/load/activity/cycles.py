@@ -31,24 +31,28 @@ class Cycle(NamedTuple):
         name: of it, several.
         period: how often it is done by the settings; None where these do not say.
         due: how many of these periods a run lasts; None likewise.
-        seen: how many were seen, in the run that saw fewest; None where nobody looked.
+        number: how many were seen, in the run that saw fewest; None where nobody looked.
     """
 
     name: str
     period: Seconds | None
     due: float | None
-    seen: int | None
+    number: int | None
 
     @property
     def held(self) -> float:
         """How many a run holds: a server also checkpoints because its log is full, and not when nothing was written."""
-        return max(self.due or 0.0, float(self.seen or 0))
+        return max(self.due or 0.0, float(self.number or 0))
 
     def __str__(self) -> str:
         """``0.1 of checkpoints (every 5 min by its settings; 2 were seen)``."""
         if self.due is None or self.period is None:
-            return f"{self.seen:,} {self.name}"
-        amount = "" if self.seen is None else f"; {self.seen or 'none'} {'was' if self.seen in (0, 1) else 'were'} seen"
+            return f"{self.number:,} {self.name}"
+        amount = (
+            ""
+            if self.number is None
+            else f"; {self.number or 'none'} {'was' if self.number in (0, 1) else 'were'} seen"
+        )
         by = " by its settings" if amount else ""
         return f"{self.due:.2g} of {self.name} (every {seconds(self.period)}{by}{amount})"
 
@@ -64,14 +68,14 @@ def cycles(periods: Mapping[str, Seconds], runs: Sequence[RunActive], length: Se
     found = []
     for name, period in periods.items():
         kind = _PERIODIC.get(name)
-        found.append(Cycle(name, period, length / period, _seen(kind, runs) if kind else None))
+        found.append(Cycle(name, period, length / period, _number(kind, runs) if kind else None))
     known = {_PERIODIC.get(name) for name in periods}
-    numbers = {kind: _seen(kind, runs) for kind in _REPEATED if kind not in known}
+    numbers = {kind: _number(kind, runs) for kind in _REPEATED if kind not in known}
     found += [Cycle(NAMES[kind][number != 1], None, None, number) for kind, number in numbers.items() if number]
     return tuple(found)
 
 
-def _seen(kind: Kind, runs: Sequence[RunActive]) -> int | None:
+def _number(kind: Kind, runs: Sequence[RunActive]) -> int | None:
     counts = [one.events if (one := run.of(kind)) else 0 for run in runs if kind in run.counted]
     return min(counts, default=None)
 

@@ -16,7 +16,7 @@ Kind = Literal[
     "checkpoint", "checkpoint_sync", "autovacuum", "deadlock", "snapshot", "log_rewrite", "eviction", "delayed_sync",
     "slow_command",
 ]  # fmt: skip
-Told = Literal["log", "server", "looks"]
+Source = Literal["log", "server", "looks"]
 """Who tells when an event was: the server's log, the server's own times, or that it lies between two looks."""
 
 
@@ -38,7 +38,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind
     at: Seconds
     until: Seconds | None = None
-    told: Told = "looks"
+    told: Source = "looks"
     what: str = ""
     amount: int | None = None
     took_s: Seconds | None = None

@@ -23,7 +23,7 @@ _AMOUNTS: dict[Kind, tuple[str, str]] = {
     "eviction": ("key", "evicted"),
     "delayed_sync": ("write", "delayed"),
 }
-_SHOWN = 4
+_LISTED = 4
 """Names of what autovacuum worked on, and of slow commands, that are told in words; the JSON has them all."""
 _PLACES = 10_000
 """Events that the JSON places."""
@@ -64,8 +64,8 @@ def _kind(one: KindActivity) -> str:
         places = [
             f"{times:,} x {one_line(what, 80)}" if times > 1 else one_line(what, 80) for what, times in one.what.items()
         ]
-        more = len(places) - _SHOWN
-        parts.append(", ".join(places[:_SHOWN]) + (f" and {more:,} more" if more > 0 else ""))
+        more = len(places) - _LISTED
+        parts.append(", ".join(places[:_LISTED]) + (f" and {more:,} more" if more > 0 else ""))
     if not one.exact:
         parts.append("each between two looks")
     return f"{one.events:,} {NAMES[one.kind][one.events != 1]}" + (f" ({'; '.join(parts)})" if parts else "")

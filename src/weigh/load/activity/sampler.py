@@ -45,7 +45,7 @@ class ActivityByPipe:
         Raises:
             EngineFault: the server or the process refuses.
         """
-        begun = msgspec.json.decode(self._asked(f"begin {origin!r}"), type=_Begun)
+        begun = msgspec.json.decode(self._request(f"begin {origin!r}"), type=_Begun)
         if begun.error:
             raise EngineFault(begun.error)
 
@@ -55,7 +55,7 @@ class ActivityByPipe:
         Raises:
             EngineFault: the process has ended.
         """
-        return msgspec.json.decode(self._asked("drain"), type=Activity)
+        return msgspec.json.decode(self._request("drain"), type=Activity)
 
     def end(self) -> Activity:
         """Look no more, and what was seen last.
@@ -63,9 +63,9 @@ class ActivityByPipe:
         Raises:
             EngineFault: the process has ended.
         """
-        return msgspec.json.decode(self._asked("end"), type=Activity)
+        return msgspec.json.decode(self._request("end"), type=Activity)
 
-    def _asked(self, what: str) -> bytes:
+    def _request(self, what: str) -> bytes:
         return self._pipe.ask(f"{self._prefix}{what}", _PATIENCE)
 
 
@@ -78,7 +78,7 @@ class ActivityProcess:
     """
 
     def __init__(self, request: dict[str, Any]) -> None:
-        self._asked = request
+        self._request = request
         self._process: subprocess.Popen[bytes] | None = None
         self._sampler: ActivityByPipe | None = None
 
@@ -96,7 +96,7 @@ class ActivityProcess:
             )
             assert self._process.stdin is not None
             assert self._process.stdout is not None
-            self._process.stdin.write(msgspec.json.encode(self._asked) + b"\n")
+            self._process.stdin.write(msgspec.json.encode(self._request) + b"\n")
             self._process.stdin.flush()
             self._sampler = ActivityByPipe(Pipe(self._process.stdin, self._process.stdout))
         self._there.begin(origin)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from weigh.load.waits.analysis import RunWaited
     from weigh.model.finding import Finding
 
-_SAID = 3
+_LISTED = 3
 """Violations that are quoted; the evidence has them all."""
 
 
@@ -260,7 +260,7 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
             yield codes.L6_WRONG.finding(
                 operation=one.name,
                 text=f"{name}{count(one.wrong, 'answer')} of the server {_contradict(one.wrong)} "
-                "what it had acknowledged: " + "; ".join(map(_words, one.said[:_SAID])),
+                "what it had acknowledged: " + "; ".join(map(_words, one.said[:_LISTED])),
                 remedy="it loses updates or serves stale values; its figures are those of less work",
             )
         if one.missing:
@@ -273,7 +273,7 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
     if number and not any(one.wrong for one in run.operations):
         yield codes.L6_WRONG.finding(
             text=f"{name}{count(number, 'answer')} {_contradict(number)} what was acknowledged: "
-            + "; ".join(map(_words, violations[:_SAID])),
+            + "; ".join(map(_words, violations[:_LISTED])),
             remedy="the server loses updates or serves stale values; its figures are those of less work",
         )
 
@@ -292,7 +292,7 @@ def _words(detail: object) -> str:
 def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
     for one in run.operations[1:] or run.operations:
         if one.failed:
-            texts = [f"{number:,} x {text}" for text, number in list(one.errors.items())[:_SAID]]
+            texts = [f"{number:,} x {text}" for text, number in list(one.errors.items())[:_LISTED]]
             texts += [f"{one.timeouts:,} timed out"] if one.timeouts else []
             texts += [f"the slowest after {seconds(one.failures.max)}"] if one.failures.max is not None else []
             yield codes.L7_FAILED.finding(

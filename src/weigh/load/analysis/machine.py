@@ -209,7 +209,7 @@ def _run(
         moments=own,
         watches=record.watches,
         memory=memory_of(record.host),
-        told=not apart,
+        reported=not apart,
         waits=sampled,
     )
     return RunMachine(

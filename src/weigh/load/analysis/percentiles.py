@@ -45,7 +45,7 @@ class Spectrum(msgspec.Struct, frozen=True, kw_only=True):
         """The percentile at a fraction that is one of :data:`weigh.load.spec.QUANTILES`."""
         return next(one for one in self.percentiles if one.q == q)
 
-    def seen_at(self, q: float) -> Seconds | None:
+    def value_at(self, q: float) -> Seconds | None:
         """The same by rank, resolved or not; None where there is no request."""
         return self.seen[QUANTILES.index(q)]
 

@@ -81,9 +81,9 @@ def between(runs: Sequence[RunFigures]) -> tuple[Between, ...]:
     """Figures over repeats; those that fewer than two runs have are left out."""
     figures: dict[str, Callable[[RunFigures], float | None]] = {
         "rate": lambda run: run.rate_achieved.mean if run.rate_achieved else None,
-        "p50": lambda run: run.whole.response.seen_at(0.5),
-        "p99": lambda run: run.whole.response.seen_at(0.99),
-        "p999": lambda run: run.whole.response.seen_at(0.999),
+        "p50": lambda run: run.whole.response.value_at(0.5),
+        "p99": lambda run: run.whole.response.value_at(0.99),
+        "p999": lambda run: run.whole.response.value_at(0.999),
         "mean": lambda run: run.whole.response.mean,
     }
     made = []

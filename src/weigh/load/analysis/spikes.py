@@ -55,7 +55,7 @@ class SpikeInput(NamedTuple):
         moments: in order of time, on the attempt's clock.
         watches: that hold them.
         memory: bytes that the machine has.
-        told: whether the server can be told from others.
+        reported: whether the server can be told from others.
         waits: looks at the sessions of the server in this run.
     """
 
@@ -67,7 +67,7 @@ class SpikeInput(NamedTuple):
     moments: Sequence[Moment]
     watches: Sequence[Watch]
     memory: Bytes | None
-    told: bool
+    reported: bool
     waits: Sequence[RunWaits] = ()
 
 
@@ -137,6 +137,6 @@ def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floa
     }
     if (locked := locks.reading(scene.waits, begin, length)) is not None:
         found["locks"] = locked.saturated
-    if scene.told:
+    if scene.reported:
         found["others"] = taken(amounts(scene.moments, lambda one: one.foreign, begin, length))
     return found

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.load.runs import TargetRead
     from weigh.model.finding import Finding
 
-_SHOWN = 6
+_LISTED = 6
 """Settings that a text names; the JSON of each load has them all."""
 _STORE = {"postgres": "relational", "sqlite": "relational", "redis": "key-value", "http": "HTTP"}
 
@@ -59,7 +59,7 @@ def _settings(record: LoadComparisonRecord, contender: str, mine: TargetRead, it
         values = [one.get("value") if one else None for one in (own, other)]
         if values[0] == values[1]:
             continue
-        text = f"{name} is {_said(values[0])}, and {_said(values[1])} on {base}"
+        text = f"{name} is {_printed(values[0])}, and {_printed(values[1])} on {base}"
         if name in settings:
             declared.append(text)
         elif all(one is None or one.get("value") == one.get("default") for one in (own, other)):
@@ -90,13 +90,13 @@ def _declared(target: str) -> set[str]:
     return {name for name, _ in parse_qsl(target.partition("?")[2], keep_blank_values=True)}
 
 
-def _said(value: object) -> str:
+def _printed(value: object) -> str:
     return "not told" if value is None else str(value)
 
 
 def _listed(texts: list[str]) -> str:
-    more = len(texts) - _SHOWN
-    return "; ".join(texts[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    more = len(texts) - _LISTED
+    return "; ".join(texts[:_LISTED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _places(own: LoadRecord, other: LoadRecord, contender: str, base: str) -> Iterator[Finding]:

@@ -57,11 +57,11 @@ def make(sessions: Sequence[Session], loop: Loop, connections: int, repeat: int,
         if (process := session.lives.reached.process) is not None:
             keep_on(process, cpus)
         runs.append(run)
-    for session, run, made in zip(sessions, runs, _together(runs, places), strict=True):
+    for session, run, made in zip(sessions, runs, _at_once(runs, places), strict=True):
         session.ended(run, made)
 
 
-def _together(runs: Sequence[Run], places: Sequence[Sequence[int]]) -> list[LoadRun]:
+def _at_once(runs: Sequence[Run], places: Sequence[Sequence[int]]) -> list[LoadRun]:
     """Both runs, each in a thread of its own: this one, which signals reach, waits for them."""
     barrier = threading.Barrier(len(runs))
     made: dict[int, LoadRun] = {}

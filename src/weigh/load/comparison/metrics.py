@@ -46,7 +46,7 @@ def _quantile(name: str, run: RunFigures, own: OperationFigures) -> float | None
 
     To leave them out would choose among the blocks.
     """
-    return own.response.seen_at(PERCENTILES[name])
+    return own.response.value_at(PERCENTILES[name])
 
 
 def _rate(run: RunFigures, own: OperationFigures) -> float | None:

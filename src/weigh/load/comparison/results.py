@@ -13,7 +13,7 @@ from weigh.load.command_line import parsed
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
 from weigh.load.comparison.metrics import LOAD_METRICS
-from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
+from weigh.load.comparison.rate_search.results import RatesFound, question_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
 from weigh.load.comparison.spec import SECOND
 from weigh.load.comparison.unranked import answered, equal_durability, of_few_lives, unranked, writes
@@ -158,7 +158,7 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
     rates: RatesFound | None = None
     floors: tuple[LoadFloor, ...]
     if last.spec.load.find_rate:
-        refused = unranked(records, [one for one in runs if one.counts], [asked_of(last)])
+        refused = unranked(records, [one for one in runs if one.counts], [question_of(last)])
         rates = rates_found(records, loads, refused)
         found, floors = rates.verdicts, ()
     else:
@@ -260,7 +260,7 @@ def _findings(
         )
     others = [one.name for one in last.spec.contenders if one.name != last.spec.baseline]
     for name in others:
-        made += _said_of(last, name, found)
+        made += _findings_of(last, name, found)
         made += differences(last, name)
     made += _of_loads(last, loads)
     made += conditions.drift(last.calibrations, "block")
@@ -274,7 +274,7 @@ def _of_lives(bounded: Sequence[str]) -> str:
     return f"it holds for {lives} of {' and '.join(bounded)} alone, and another start may differ"
 
 
-def _said_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVerdict]) -> Iterator[Finding]:
+def _findings_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVerdict]) -> Iterator[Finding]:
     """Why a contender is not ranked, each reason once and with a remedy."""
     base = record.spec.baseline
     remedies = {

@@ -214,7 +214,7 @@ def _check_answers(sides: Mapping[str, _Side]) -> None:
     Raises:
         WrongAnswers: they do not.
     """
-    statements = {name: one.session.asked for name, one in sides.items() if one.session.asked is not None}
+    statements = {name: one.session.statements for name, one in sides.items() if one.session.statements is not None}
     lineage = {name: one.session.lives.reached.read.product for name, one in sides.items()}
     if any(one.status is GateStatus.DIVERGED for one in checks.between(statements, lineage)):
         raise WrongAnswers

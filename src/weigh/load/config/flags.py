@@ -51,9 +51,9 @@ _LONGEST_SCRIPT = 1 << 20
 
 def requested(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[LoadSpec, Plan | None]:
     """The spec, and of a replay what is sent; arguments and errors are those of :func:`make`."""
-    if not replay_config.is_asked(workload):
+    if not replay_config.is_replay(workload):
         return make(workload, target, flags), None
-    shared, replay, plan = replay_config.asked(workload, target, flags)
+    shared, replay, plan = replay_config.requested(workload, target, flags)
     # The parts that all loads share, of a workload that has no parts.
     return replay_config.spec(make(["ycsb-c"], target, shared), replay), plan
 
@@ -70,12 +70,12 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
-    if replay_config.is_asked(workload):
+    if replay_config.is_replay(workload):
         return requested(workload, target, flags)[0]
-    replay_config.none_asked(flags)
+    replay_config.refuse_options(flags)
     of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
     flags = tpcc.completed(workload, flags)
-    search = rate_search.asked(flags)
+    search = rate_search.requested(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
     usual = rate_search.probe_s(search) if search else _DEFAULTS["duration_s"]
@@ -83,7 +83,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     warmup = None if flags["warmup"] is None else duration_of("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
-    made_under = conditions.asked(flags, target)
+    made_under = conditions.requested(flags, target)
     if made_under.get("cold") and warmup is None:
         # The beginning is what is measured.
         warmup = 0.0

@@ -34,7 +34,7 @@ _HELD = 10.0
 _DYING = 5.0
 """Seconds for a server to be gone after the command that kills it."""
 _POLL = 0.001
-_SAID = 300
+_LISTED = 300
 
 
 class Probe:
@@ -173,7 +173,7 @@ def _died(server: Process, command: str) -> None:
     if not gone([server], _DYING):
         raise EngineFault(
             f"--kill-command has ended, and the server's process {server.pid} lives: nothing was killed",
-            where=command[:_SAID],
+            where=command[:_LISTED],
             remedy="let it kill the server itself, at once (kill -9)",
         )
 
@@ -197,9 +197,9 @@ def _ran(command: str, flag: str) -> None:
         )
     except subprocess.TimeoutExpired:
         raise EngineFault(
-            f"{flag} did not end within {_PATIENCE:g} s", where=command[:_SAID], remedy="let it return at once"
+            f"{flag} did not end within {_PATIENCE:g} s", where=command[:_LISTED], remedy="let it return at once"
         ) from None
     if done.returncode:
         raise EngineFault(
-            f"{flag} ended with {done.returncode}", where=command[:_SAID], remedy="run it in a shell to see why"
+            f"{flag} ended with {done.returncode}", where=command[:_LISTED], remedy="run it in a shell to see why"
         )

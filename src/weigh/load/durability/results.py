@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TAIL = 0.99
 _LEAST = 200
 """Answers by which a p99 after a crash is compared: two of them are above it on average."""
-_SAID = 3
+_LISTED = 3
 """Examples that a finding quotes; the evidence has more."""
 
 
@@ -160,15 +160,15 @@ def durability(
         low=low,
         high=high,
         confidence=CONFIDENCE,
-        total=_together(accounts) if accounts else None,
+        total=_total(accounts) if accounts else None,
         down_s=tuple(one.recovery.down_s for one in made if one.recovery.down_s is not None),
         back_s=tuple(one.recovery.back_s for one in made if one.recovery.back_s is not None),
-        not_shown=tuple(_not_shown(place)),
+        not_shown=tuple(_undetected(place)),
         undurable=tuple(undurable),
     )
 
 
-def _not_shown(place: Place | None) -> Iterator[str]:
+def _undetected(place: Place | None) -> Iterator[str]:
     """What a killed process does not show."""
     yield (
         "a loss of power. kill -9 takes what the server had in its own memory; what it had given to the kernel is "
@@ -191,7 +191,7 @@ def _device(place: Place) -> str:
     )
 
 
-def _together(accounts: Sequence[Account]) -> Account:
+def _total(accounts: Sequence[Account]) -> Account:
     counts = ("rows", "acknowledged", "lost", "unanswered", "found", "missing", "torn", "strange")
     return Account(
         unit=accounts[0].unit,
@@ -269,7 +269,7 @@ def findings(found: Durability) -> Iterator[Finding]:
     """What is to be said of it beside its figures."""
     total, unit = found.total, found.total.unit if found.total else ""
     of = f"in {found.losing} of {crashes(found.counted)} ({one_line(found.by, 80)})"
-    losses = f": {'; '.join(total.said[:_SAID])}" if total and total.said else ""
+    losses = f": {'; '.join(total.said[:_LISTED])}" if total and total.said else ""
     if total and (total.lost or total.missing):
         gone = [f"{total.lost:,} of {total.acknowledged:,} acknowledged {unit} were lost"] if total.lost else []
         gone += [f"{count(total.missing, 'row')} were gone"] if total.missing else []

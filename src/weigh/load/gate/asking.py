@@ -77,7 +77,7 @@ class LoadGate:
         self._files = files
         self._journal = journal
         self._progress = progress
-        self._asked: StatementsAsked | None = None
+        self._statements: StatementsAsked | None = None
         self._first: InvariantsAsked | None = None
         self._changed: int | None = None
 
@@ -87,14 +87,14 @@ class LoadGate:
         return self._files
 
     @property
-    def asked(self) -> StatementsAsked | None:
+    def statements(self) -> StatementsAsked | None:
         """What the statements answered; None before they were asked."""
-        return self._asked
+        return self._statements
 
     @property
     def samples(self) -> int:
         """Requests that each thread of a run keeps to be repeated; 0 where the scripts do more than read."""
-        answered = self._asked
+        answered = self._statements
         if answered is None or answered.failed or any(one.does == "writes" for one in answered.statements):
             return 0
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
@@ -126,11 +126,11 @@ class LoadGate:
             return
         if not self._spec.scripts or reached.read.kind not in _SQL:
             return
-        first = self._asked is None
+        first = self._statements is None
         if first:
             self._progress.say("asking every statement before the clock")
-            self._asked = self._statements(reached, own)
-            self._keep(self._asked)
+            self._statements = self._ask_statements(reached, own)
+            self._keep(self._statements)
         questions = invariants.questions(self._spec, own=own)
         # A user's own may read whole tables into memory: once, before all runs alike.
         # Of tables that weigh made the sums are known.
@@ -194,7 +194,7 @@ class LoadGate:
                 raise WrongAnswers
 
     def _stop_if_wrong(self, reached: Reached) -> None:
-        answered = self._asked
+        answered = self._statements
         assert answered is not None
         found = checks.checks(answered, reached.read.product)
         if self._files.pin is not None:
@@ -208,7 +208,7 @@ class LoadGate:
             if not one.holds:
                 raise WrongAnswers
 
-    def _statements(self, reached: Reached, own: bool) -> StatementsAsked:
+    def _ask_statements(self, reached: Reached, own: bool) -> StatementsAsked:
         generator = make_generator(self._spec, self._files, reached, self._loop, self._spec.connections[0])
         written = msgspec.json.decode(generator.statements(), type=list[_Written])
         known = tuple(

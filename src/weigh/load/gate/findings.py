@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.verdict import Reason
 
-_SAID = 3
+_LISTED = 3
 """Statements, requests and rows that are named; the document has them all."""
 _WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them)"
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
@@ -69,7 +69,7 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
         )
     for broken in found.broken:
         when = f"after run {broken.run}" if broken.after else f"before run {broken.run}"
-        text = f"{when}, {broken.said}"
+        text = f"{when}, {broken.sentence}"
         if broken.after:
             yield codes.L6_INVARIANT.finding(
                 text=text,
@@ -85,20 +85,20 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
             yield codes.L6_WRONG.finding(
                 text=f"after run {back.run}, {back.wrong:,} of {back.read:,} rows that were read back "
                 f"{'contradicts' if back.wrong == 1 else 'contradict'} what was acknowledged: "
-                + "; ".join(back.texts[:_SAID]),
+                + "; ".join(back.texts[:_LISTED]),
                 remedy="the server loses updates or serves stale values; its figures are those of less work",
             )
         if back.missing:
             yield codes.L6_MISSING.finding(
                 text=f"after run {back.run}, {back.missing:,} of {back.read:,} rows that were read back "
-                f"{'is' if back.missing == 1 else 'are'} gone: {'; '.join(back.texts[:_SAID])}",
+                f"{'is' if back.missing == 1 else 'are'} gone: {'; '.join(back.texts[:_LISTED])}",
                 remedy="the server loses rows; its figures are those of less work",
             )
     for drawn in found.sampled:
         if drawn.differ and not drawn.inapplicable:
             yield codes.A3_SAMPLED.finding(
                 text=f"run {drawn.run}: {len(drawn.differ)} of {count(drawn.requests, 'request')} that were drawn at "
-                f"random had another answer when they were asked again: {'; '.join(drawn.differ[:_SAID])}",
+                f"random had another answer when they were asked again: {'; '.join(drawn.differ[:_LISTED])}",
                 remedy="the server answers wrongly under load, or somebody else wrote to its tables meanwhile",
             )
 
@@ -114,8 +114,8 @@ def unchecked(found: GateResults | None, spec: LoadSpec, runs: int) -> str:
         return f"nobody checked what the server answered to the scripts{why}"
     parts = []
     if missing := found.unchecked:
-        names = ", ".join(f"{one.script} line {one.line}" for one in missing[:_SAID])
-        names += f" and {len(missing) - _SAID} more" if len(missing) > _SAID else ""
+        names = ", ".join(f"{one.script} line {one.line}" for one in missing[:_LISTED])
+        names += f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
         total = count(len(found.statements), "statement")
         parts.append(
             f"nobody checked what the server answered to {len(missing)} of {total}: {names} ({missing[0].detail})"

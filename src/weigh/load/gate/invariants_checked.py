@@ -53,7 +53,7 @@ class InvariantChecked(msgspec.Struct, frozen=True, kw_only=True):
     example: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
-    def said(self) -> str:
+    def statement(self) -> str:
         """How it is broken, for people."""
         if not self.sentence:
             return f"{self.name}: {self.got}, not {self.expected}"

@@ -129,7 +129,7 @@ def _invariants(found: GateResults) -> Iterator[str]:
             if one.holds is None:
                 yield f"{one.name} could not be asked: {one.detail}"
             elif not one.holds:
-                yield one.said
+                yield one.statement
 
 
 def _held(each: Sequence[InvariantChecked]) -> str:

@@ -19,7 +19,7 @@ _SHORTEST_PROBE_S = 1.0
 _NO_SCHEDULES = ("ramp", "steps", "trace")
 
 
-def asked(flags: dict[str, Any]) -> RateSearch | None:
+def requested(flags: dict[str, Any]) -> RateSearch | None:
     """The search; None where none is asked for.
 
     Args:

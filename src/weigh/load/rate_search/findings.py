@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.load.rate_search.probes import said
+from weigh.load.rate_search.probes import sentence
 from weigh.model import codes
 from weigh.model.units import count, percent
 
@@ -75,7 +75,7 @@ def _wasted(one: RateSearchResults) -> Iterator[Finding]:
     most, probe, how = max(candidates, key=lambda each: each[0], default=(0.0, None, ""))
     if probe is None or most <= _ABOVE * limit:
         return
-    broken = ", ".join(said(outcome) for outcome in probe.budgets if not outcome.kept)
+    broken = ", ".join(sentence(outcome) for outcome in probe.budgets if not outcome.kept)
     carried = f"it is broken from {rate(limit)} on"
     if one.threshold:
         carried = f"the highest rate is {rate(one.threshold.rate)}"

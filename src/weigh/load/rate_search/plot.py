@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.load.budgets import Budget
-    from weigh.load.rate_search.probes import Kept
+    from weigh.load.rate_search.probes import BudgetOutcome
     from weigh.load.rate_search.results import RateSearchResults
     from weigh.render.svg.scale import Scale
 
@@ -34,7 +34,10 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
         budget: of a percentile.
     """
     points = [
-        (probe, outcome) for probe in one.counted for outcome in probe.budgets if outcome.budget == budget and outcome.value
+        (probe, outcome)
+        for probe in one.counted
+        for outcome in probe.budgets
+        if outcome.budget == budget and outcome.value
     ]
     limit = budget.limit_s or 0.0
     if not points:
@@ -89,7 +92,7 @@ def axis(across: Scale, bottom: float) -> Markup:
     )
 
 
-def dots(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+def dots(points: Sequence[tuple[float, BudgetOutcome]], down: Scale) -> str:
     """Path data of a dot for each probe: its place across, and what it says of a budget."""
     return "".join(
         f"M{draw.number(x)} {draw.number(down.at(outcome.value))}h0"
@@ -98,7 +101,7 @@ def dots(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
     )
 
 
-def intervals(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+def intervals(points: Sequence[tuple[float, BudgetOutcome]], down: Scale) -> str:
     """Path data of the interval of each probe that has one; arguments as of :func:`dots`."""
     data = ""
     for x, outcome in points:

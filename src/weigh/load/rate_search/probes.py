@@ -30,7 +30,7 @@ _GENERATOR = (codes.E8_LATE.code, codes.E8_SATURATED.code)
 _SERVER = (codes.L2_RATE.code, codes.L7_ERRORS.code)
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class BudgetOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """A budget at the rate of a probe.
 
     Attributes:
@@ -77,7 +77,7 @@ class ProbeFigures(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     why: str
     unsure: bool
-    budgets: tuple[Kept, ...]
+    budgets: tuple[BudgetOutcome, ...]
 
 
 def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -> ProbeFigures:
@@ -91,7 +91,7 @@ def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -
     """
     reasons: dict[str, str] = {one.code: one.text for one in found.reasons}
     intervals = _responses(run, found.settled.intervals if found.settled else 0)
-    outcomes = tuple(_kept(one, found, intervals) for one in search.budgets) if found.operations else ()
+    outcomes = tuple(_outcome(one, found, intervals) for one in search.budgets) if found.operations else ()
     verdict, why, unsure = _verdict(reasons, outcomes, found, last=last)
     return ProbeFigures(
         run=run.number,
@@ -108,7 +108,7 @@ def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -
 
 
 def _verdict(
-    reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures, *, last: bool
+    reasons: dict[str, str], outcomes: Sequence[BudgetOutcome], found: RunFigures, *, last: bool
 ) -> tuple[Verdict, str, bool]:
     others = [code for code in reasons if code not in (*_GENERATOR, *_SERVER)]
     if others:
@@ -121,7 +121,7 @@ def _verdict(
 
 
 def _servers(
-    reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures, *, last: bool
+    reasons: dict[str, str], outcomes: Sequence[BudgetOutcome], found: RunFigures, *, last: bool
 ) -> tuple[Verdict, str, bool]:
     """The verdict, if the generator was in time."""
     if codes.L2_RATE.code in reasons:
@@ -132,16 +132,16 @@ def _servers(
         return "disturbed", "hardly anything was answered", False
     broken = [one for one in outcomes if not one.kept]
     if any(one.decided for one in broken):
-        return "broken", "; ".join(map(said, broken)), False
-    doubts = [f"{said(one)}, not resolved" for one in outcomes if not one.decided]
+        return "broken", "; ".join(map(sentence, broken)), False
+    doubts = [f"{sentence(one)}, not resolved" for one in outcomes if not one.decided]
     if found.settled.refused:
         doubts.append(f"not steady: {found.settled.refused.text}")
     if doubts and not last:
         return "undecided", "; ".join(doubts), False
-    return ("broken" if broken else "kept"), "; ".join(doubts or map(said, outcomes)), bool(doubts)
+    return ("broken" if broken else "kept"), "; ".join(doubts or map(sentence, outcomes)), bool(doubts)
 
 
-def _late(reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures) -> str:
+def _late(reasons: dict[str, str], outcomes: Sequence[BudgetOutcome], found: RunFigures) -> str:
     """Why a budget may be broken by the generator; nothing where it is not."""
     if codes.E8_SATURATED.code in reasons:
         return reasons[codes.E8_SATURATED.code]
@@ -150,7 +150,7 @@ def _late(reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures) 
     for one in outcomes:
         if one.kept or one.budget.q is None or one.budget.limit_s is None or one.value is None:
             continue
-        late = found.whole.lag_late.seen_at(one.budget.q) or 0.0
+        late = found.whole.lag_late.value_at(one.budget.q) or 0.0
         # What is slower by more than that is slow without it.
         if late > LATE * one.budget.limit_s and one.value <= one.budget.limit_s + _TWICE * late:
             name = f"p{100 * one.budget.q:.6g}"
@@ -158,7 +158,7 @@ def _late(reasons: dict[str, str], outcomes: Sequence[Kept], found: RunFigures) 
     return ""
 
 
-def said(one: Kept) -> str:
+def sentence(one: BudgetOutcome) -> str:
     """A budget and what became of it, in a few words."""
     name = f"p{100 * one.budget.q:.6g}" if one.budget.q is not None else "errors"
     if one.value is None:
@@ -171,16 +171,16 @@ def _responses(run: LoadRun, cut: int) -> list[Histogram]:
     return [merged(decode(one.response) for one in part.operations) for part in run.intervals[cut:]]
 
 
-def _kept(budget: Budget, found: RunFigures, intervals: Sequence[Histogram]) -> Kept:
+def _outcome(budget: Budget, found: RunFigures, intervals: Sequence[Histogram]) -> BudgetOutcome:
     whole = found.whole
     if budget.q is None or budget.limit_s is None:
         requests = whole.count + whole.failed
         share = whole.failed / requests if requests else None
         holds = share is not None and share <= (budget.errors or 0.0)
-        return Kept(budget=budget, value=share, low=None, high=None, resolved=True, kept=holds, decided=True)
-    one, value = whole.response.at(budget.q), whole.response.seen_at(budget.q)
+        return BudgetOutcome(budget=budget, value=share, low=None, high=None, resolved=True, kept=holds, decided=True)
+    one, value = whole.response.at(budget.q), whole.response.value_at(budget.q)
     holds = value is not None and value <= budget.limit_s
-    return Kept(
+    return BudgetOutcome(
         budget=budget,
         value=value,
         low=one.low,

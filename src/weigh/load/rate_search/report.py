@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.load.budgets import Budget, RateSearch
-    from weigh.load.rate_search.probes import Kept, ProbeFigures
+    from weigh.load.rate_search.probes import BudgetOutcome, ProbeFigures
 
 TITLE = "The highest rate within the budget"
 _VERDICTS = {
@@ -67,9 +67,8 @@ def headline(one: RateSearchResults) -> str:
             )
         case "generator":
             highest = rate(one.kept) if one.kept else "the rates that were tried"
-            return (
-                f"{goal} is kept at {highest}; above it the generator was too slow, and the server's limit is not known."
-            )
+            why = "above it the generator was too slow, and the server's limit is not known"
+            return f"{goal} is kept at {highest}; {why}."
     return f"Not resolved which rates keep {goal}: {_why_not(one)}."
 
 
@@ -90,7 +89,7 @@ def lines(one: RateSearchResults) -> Iterator[str]:
             why = "the time was over" if one.ended == "time" else f"{MOST} probes were made"
             yield f"The interval is as wide as it is because {why}: a longer --budget narrows it."
     if one.pilot:
-        what = "; ".join(_seen(outcome) for outcome in one.pilot.probe.budgets)
+        what = "; ".join(_measured(outcome) for outcome in one.pilot.probe.budgets)
         yield (
             f"A closed loop got {rate(one.pilot.rate)} through, with {what} counted from when each request was sent: "
             "where the search began."
@@ -144,18 +143,18 @@ def _disturbance(one: RateSearchResults) -> str:
     return next((probe.why for probe in reversed(one.probes) if probe.verdict in ("disturbed", "generator")), "")
 
 
-def _seen(one: Kept) -> str:
+def _measured(one: BudgetOutcome) -> str:
     name = f"p{100 * one.budget.q:.6g}" if one.budget.q is not None else "errors"
     return f"{name} {_value(one)}"
 
 
-def _value(one: Kept) -> str:
+def _value(one: BudgetOutcome) -> str:
     if one.value is None:
         return "-"
     return units.seconds(one.value) if one.budget.q is not None else units.percent(one.value, 2)
 
 
-def _interval(one: Kept) -> str:
+def _interval(one: BudgetOutcome) -> str:
     if one.low is None or one.high is None:
         return "" if one.resolved else "not resolved"
     return f"{units.seconds(one.low)} to {units.seconds(one.high)}"

@@ -189,7 +189,7 @@ def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, Ru
         status=status,
         ended=own,
         threshold=found if status == "found" else None,
-        kept=highest_kept(probes),
+        kept=highest_rate(probes),
         broken=lowest_broken(probes),
         pilot=begun,
         probes=tuple(probes),
@@ -247,7 +247,7 @@ def status_of(ended: str, probes: Sequence[ProbeFigures], found: Threshold | Non
     return "generator" if ended == "generator" and passed else "unresolved"
 
 
-def highest_kept(probes: Sequence[ProbeFigures]) -> float | None:
+def highest_rate(probes: Sequence[ProbeFigures]) -> float | None:
     """The highest rate below every one that broke the budget; None where none kept it."""
     lowest = min((one.rate for one in probes if one.verdict == "broken"), default=float("inf"))
     return max((one.rate for one in probes if one.verdict == "kept" and one.rate < lowest), default=None)

@@ -38,7 +38,7 @@ class SearchGoing:
 
     def __init__(self, session: Session, search: RateSearch, folder: Path) -> None:
         self._session = session
-        self._asked = search
+        self._complete = search
         self._folder = folder
         (self._connections,) = session.spec.connections
         self._spent_s = 0.0
@@ -54,7 +54,7 @@ class SearchGoing:
         """Whether there is another step, and time for it."""
         if self._over or self._next is None:
             return not self._over
-        return left_s(self._asked, self._spent_s, self._between_s, self._next.seconds) >= 0
+        return left_s(self._complete, self._spent_s, self._between_s, self._next.seconds) >= 0
 
     @property
     def narrow(self) -> bool:
@@ -79,7 +79,7 @@ class SearchGoing:
 
     def _begin(self, repeat: int, who: str) -> LoadRun:
         """The closed loop, from which the plan follows."""
-        session, search = self._session, self._asked
+        session, search = self._session, self._complete
         run = session.make(
             "closed",
             self._connections,
@@ -103,7 +103,7 @@ class SearchGoing:
         run = self._session.make(
             "open", self._connections, repeat, rate=probe.rate, duration_s=probe.seconds, name=name
         )
-        found = judged(run, self._figures(run), self._asked, last=probe.last)
+        found = judged(run, self._figures(run), self._complete, last=probe.last)
         self._last = f"; {probe.rate:,.4g}/s {_NAMES.get(found.verdict, 'told nothing')}"
         try:
             self._next = self._deciding.send(found.verdict)

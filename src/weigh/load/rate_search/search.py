@@ -168,7 +168,7 @@ class Search:
         rate, down = min(max(plan.start * _BEGIN, plan.low), self._top), _DOWN
         while not self._over():
             verdict = yield from self._probe(rate)
-            if self._kept and self._broken:
+            if self._passing and self._broken:
                 return None
             if verdict == "broken":
                 if rate <= plan.low:
@@ -183,17 +183,17 @@ class Search:
             elif verdict == "generator":
                 if ended := self._lowered(rate):
                     return ended
-                rate = math.sqrt(rate * max(self._kept)) if self._kept else max(rate / _DOWN, plan.low)
+                rate = math.sqrt(rate * max(self._passing)) if self._passing else max(rate / _DOWN, plan.low)
             else:
                 return "disturbed"
         return "probes"
 
     def _halve(self) -> Generator[Probe, Verdict, Ending | None]:
         """What lies between, while it is wide."""
-        while math.log((top := min(*self._broken, self._top)) / max(self._kept)) > _NEAR:
+        while math.log((top := min(*self._broken, self._top)) / max(self._passing)) > _NEAR:
             if self._over():
                 return "probes"
-            rate = math.sqrt(top * max(self._kept))
+            rate = math.sqrt(top * max(self._passing))
             verdict = yield from self._probe(rate)
             if verdict == "disturbed":
                 return "disturbed"
@@ -237,7 +237,7 @@ class Search:
     def _lowered(self, rate: float) -> Ending | None:
         """The generator cannot offer that: the highest to try is lower."""
         self._top = rate
-        highest = max(self._kept, default=None)
+        highest = max(self._passing, default=None)
         if highest is not None and rate <= highest * _CLOSE:
             return "generator"
         return "disturbed" if rate <= self._plan.low * _CLOSE else None
@@ -246,7 +246,7 @@ class Search:
         return "highest" if self._top == self._plan.high else "generator"
 
     @property
-    def _kept(self) -> list[float]:
+    def _passing(self) -> list[float]:
         return [one.probe.rate for one in self.made if one.verdict == "kept"]
 
     @property

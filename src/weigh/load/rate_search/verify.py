@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
 
 
-def not_as_asked(record: LoadRecord) -> str:
+def departure(record: LoadRecord) -> str:
     """What is wrong with the rates of a search; nothing where they are as they should be, and where there is none.
 
     Whoever chooses where to probe chooses what is found: below the limit only, every rate is kept.

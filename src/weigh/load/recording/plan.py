@@ -33,7 +33,7 @@ OWN = 200
 _MOST_CONNECTIONS = 1_000
 _NAMED = 20
 """Templates with figures of their own; all others share theirs."""
-_KEPT = 20_000
+_RETAINED = 20_000
 """Answers that are kept of a replay."""
 _RESET = "RESET ALL; CLOSE ALL; UNLISTEN *; DEALLOCATE ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP"
 """Makes a session of PostgreSQL like a new one."""
@@ -156,7 +156,7 @@ def make(
     left: Counter[str] = Counter()
     first = _First(header.statements, redis=redis, read_only=read_only, sessions="session" in header.knows, left=left)
     length = 0.0
-    for session, call in first.kept(trace, most_s):
+    for session, call in first.retained(trace, most_s):
         length = max(length, call.at_s + (call.duration_s or _TAIL))
         first.see(session, call)
     if not first.calls:
@@ -176,7 +176,7 @@ def make(
     ]
     if len(ranked) > _NAMED:
         operations.append(OTHERS)
-    every = -(-first.calls // _KEPT)
+    every = -(-first.calls // _RETAINED)
     sent: list[Sent] = []
     writer = _Writer(first, lanes, named, header.statements, every, sent, redis=redis)
     with whole.aside(path) as place, place.open("wb") as file:
@@ -184,7 +184,7 @@ def make(
         again = _First(
             header.statements, redis=redis, read_only=read_only, sessions="session" in header.knows, left=left_again
         )
-        for session, call in again.kept(trace, most_s):
+        for session, call in again.retained(trace, most_s):
             for line in writer.taken(session, call):
                 file.write(msgspec.json.encode(line) + b"\n")
     templates = tuple(
@@ -239,7 +239,7 @@ class _First:
             _why_not(one, turn, redis, read_only, sessions) for one, turn in zip(known, self.turns, strict=True)
         ]
 
-    def kept(self, trace: Trace, most_s: Seconds | None) -> Iterator[tuple[str, Call]]:
+    def retained(self, trace: Trace, most_s: Seconds | None) -> Iterator[tuple[str, Call]]:
         """Calls that are replayed, with the session of each."""
         for number, call in enumerate(trace.calls()):
             if most_s is not None and call.at_s >= most_s:

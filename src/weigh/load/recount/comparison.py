@@ -176,7 +176,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     error_budget: float
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of the spec of the comparison."""
 
     load: Budget
@@ -190,7 +190,7 @@ def script(folder: Path) -> str:
         EvidenceFault: a journal or a document cannot be read.
     """
     printed: Printed = raw.read(folder / JSON, Printed)
-    spec: Asked = raw.read(folder / "spec.json", Asked)
+    spec: Spec = raw.read(folder / "spec.json", Spec)
     # Named in the document and in the spec: what decides is the latter.
     rules = spec.rules
     counts = [(run.attempt, run.arm, run.run) for run in printed.runs if run.verdict == "counts"]

@@ -231,7 +231,7 @@ class _Load:
     def __init__(self, found: Figures, file: str, of: Mapping[str, Sequence[Row]]) -> None:
         self._found, self._file = found, file
         self._counted = {(row["run"], row["operation"]): row for row in of["counted"]}
-        self._seen = {(*_key(row), row["name"]): row["seen"] for row in of["quantile"]}
+        self._percentiles = {(*_key(row), row["name"]): row["seen"] for row in of["quantile"]}
         self._longest = {_key(row): row["max"] for row in of["longest"]}
         self._means = {_key(row): row["mean"] for row in of["mean"]}
         self._rates = {row["run"]: row for row in of["rate"]}
@@ -265,7 +265,7 @@ class _Load:
             self._compare(run, place, "max", spectrum.max.seen, self._longest.get(key))
             for percentile in NAMES:
                 figures: Percentile = getattr(spectrum, percentile)
-                recomputed = self._seen.get((*key, percentile))
+                recomputed = self._percentiles.get((*key, percentile))
                 self._compare(run, place, percentile, figures.seen, recomputed)
                 if figures.resolved or figures.value is not None:
                     self._compare(run, place, percentile, figures.value, recomputed)

@@ -22,7 +22,7 @@ NEVER = Skipped(
     why="they need the posterior, or what the machine did; verify computes them from the journal",
 )
 _NAMES = {0.5: "p50", 0.9: "p90", 0.95: "p95", 0.99: "p99", 0.999: "p999", 0.9999: "p9999"}
-_TOLD = ("kept", "broken")
+_PRINTED = ("kept", "broken")
 """Verdicts of probes that say something of the server."""
 
 
@@ -35,7 +35,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     errors: float | None
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of what a probe saw of one."""
 
     value: float | None
@@ -47,7 +47,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     run: int
     rate: float
     verdict: str
-    budgets: tuple[Seen, ...]
+    budgets: tuple[Measured, ...]
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ def script(places: Sequence[raw.Place]) -> str:
         if found is None:
             continue
         key = (place.attempt, place.arm)
-        probes += [(*key, one.run) for one in found.probes if one.verdict in _TOLD]
+        probes += [(*key, one.run) for one in found.probes if one.verdict in _PRINTED]
         budgets += [
             (*key, at, _NAMES.get(one.percentile or 0, ""), one.errors if one.percentile is None else one.limit_s)
             for at, one in enumerate(found.budgets)
@@ -115,7 +115,7 @@ def compare(found: Figures, place: raw.Place, file: str, tables: Sequence[Sequen
     values = {(row["run"], row["place"]): row["value"] for row in values_by_budget}
     known = {row["run"]: row for row in outcomes}
     for probe in printed.probes:
-        if probe.verdict not in _TOLD:
+        if probe.verdict not in _PRINTED:
             continue
         where = f"probe of run {probe.run}"
         row = known.get(probe.run)
@@ -125,7 +125,7 @@ def compare(found: Figures, place: raw.Place, file: str, tables: Sequence[Sequen
         for at, (budget, one) in enumerate(zip(printed.budgets, probe.budgets, strict=False)):
             found.compare(file, f"{where}, {budget.text}", "value", one.value, values.get((probe.run, at)))
     whole = next(iter(highest), None)
-    for name in _TOLD:
+    for name in _PRINTED:
         found.compare(file, "the search", name, getattr(printed, name), whole[name] if whole else None)
     return True
 

@@ -44,12 +44,12 @@ _NOT_OF_A_REPLAY = {
 _OF_A_REPLAY = ("speed", "read_only", "on_copy", "hide_values")
 
 
-def is_asked(workload: Sequence[str]) -> bool:
+def is_replay(workload: Sequence[str]) -> bool:
     """Whether the workload is a replay."""
     return bool(workload) and workload[0] == WORD
 
 
-def none_asked(flags: Mapping[str, Any]) -> None:
+def refuse_options(flags: Mapping[str, Any]) -> None:
     """See that nothing is asked for that only a replay has.
 
     Raises:
@@ -61,7 +61,7 @@ def none_asked(flags: Mapping[str, Any]) -> None:
             raise UsageError(f"--{flag} is of a replay, and this is none", remedy=f"write `weigh load {WORD} FOLDER`")
 
 
-def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[dict[str, Any], Replay, plan.Plan]:
+def requested(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[dict[str, Any], Replay, plan.Plan]:
     """Flags as the rest of a load has them, what is replayed, and what of it is sent.
 
     Args:

@@ -23,7 +23,7 @@ Why = Literal["wrong", "order", "moment", "unstable", "follows"]
 
 _TRANSIENT = ("40", "53", "55P03", "57", "08", "lost", "25P02")
 """SQLSTATEs of what another moment would answer otherwise: conflicts, resources, interruptions."""
-_SHOWN = 20
+_LISTED = 20
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,7 +190,7 @@ def findings(found: Sequence[Compared], baseline: str) -> Iterator[Finding]:
     """Each statement that differs, and what is known of the rest."""
     for one in found:
         wrong = [difference for difference in one.differences if difference.why == "wrong"]
-        for difference in wrong[:_SHOWN]:
+        for difference in wrong[:_LISTED]:
             yield codes.A1_REPLAYED.finding(
                 contender=one.contender,
                 text=f"{difference.calls:,} of {count(difference.asked, 'call')} of `{difference.statement}` are "
@@ -198,10 +198,10 @@ def findings(found: Sequence[Compared], baseline: str) -> Iterator[Finding]:
                 remedy="ask both servers that statement by hand: one of them is wrong, or a setting changes what it "
                 "means",
             )
-        if len(wrong) > _SHOWN:
+        if len(wrong) > _LISTED:
             yield codes.A1_REPLAYED.finding(
                 contender=one.contender,
-                text=f"{len(wrong) - _SHOWN} more statements are answered otherwise than by {baseline}",
+                text=f"{len(wrong) - _LISTED} more statements are answered otherwise than by {baseline}",
                 remedy="the JSON of the evidence has them all",
             )
         if unclear := [difference for difference in one.differences if difference.why != "wrong"]:

@@ -10,7 +10,7 @@ from weigh.model.units import count, percent, seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.load.replay.results import Kept, ReplayResults
+    from weigh.load.replay.results import Pace, ReplayResults
 
 TITLE = "The recording"
 
@@ -35,7 +35,7 @@ def sentences(found: ReplayResults) -> Iterator[str]:
         f"over {count(planned.connections, 'connection')} at {found.speed:g}x the recorded speed, "
         f"{count(planned.transactions, 'transaction')}; trace {found.digest[:12]}."
     )
-    yield from schedule_kept(found)
+    yield from schedule(found)
     if found.left_out:
         reasons = "; ".join(f"{number:,} {why}" for why, number in planned.left_out.items())
         yield f"Not replayed: {found.left_out:,} of {found.left_out + planned.calls:,} statements: {reasons}."
@@ -45,13 +45,13 @@ def sentences(found: ReplayResults) -> Iterator[str]:
         yield "Read only: the sessions may not write."
 
 
-def schedule_kept(found: ReplayResults) -> Iterator[str]:
+def schedule(found: ReplayResults) -> Iterator[str]:
     """How each run kept to the recorded times, in a sentence."""
     for one in found.kept:
-        yield _kept(one, found, several=len(found.kept) > 1)
+        yield _pace(one, found, several=len(found.kept) > 1)
 
 
-def _kept(one: Kept, found: ReplayResults, *, several: bool) -> str:
+def _pace(one: Pace, found: ReplayResults, *, several: bool) -> str:
     name = f"Run {one.run}: " if several else ""
     longest = f", at most {seconds(one.longest_s)}" if one.behind and one.longest_s else ""
     speed = "" if one.speed is None else f"; speed reached {one.speed:.3g}x of {found.speed:g}x"

@@ -23,7 +23,7 @@ _MATTERS = 0.01
 """Share of late statements from which it is said."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """How one run kept to the recorded times.
 
     Attributes:
@@ -78,7 +78,7 @@ class ReplayResults(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool
     prepare: str
     planned: Planned
-    kept: tuple[Kept, ...]
+    kept: tuple[Pace, ...]
     templates: tuple[TemplateFigures, ...]
 
     @property
@@ -87,7 +87,7 @@ class ReplayResults(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.planned.left_out.values())
 
     @property
-    def late(self) -> tuple[Kept, ...]:
+    def late(self) -> tuple[Pace, ...]:
         """Runs in which more statements were late than may be."""
         return tuple(one for one in self.kept if one.behind > _MATTERS * max(one.due, 1))
 
@@ -105,7 +105,7 @@ def replay_results(record: ReplayRecord | None, spec: LoadSpec, runs: Sequence[L
         read_only=spec.replay.read_only,
         prepare=spec.replay.prepare,
         planned=planned,
-        kept=tuple(_kept(run, spec.replay.speed) for run in runs),
+        kept=tuple(_pace(run, spec.replay.speed) for run in runs),
         templates=tuple(
             TemplateFigures(
                 template=one,
@@ -117,14 +117,14 @@ def replay_results(record: ReplayRecord | None, spec: LoadSpec, runs: Sequence[L
     )
 
 
-def _kept(run: LoadRun, speed: float) -> Kept:
+def _pace(run: LoadRun, speed: float) -> Pace:
     operations = [one for part in run.intervals for one in part.operations]
     free = merged(decode(one.lag_free) for one in operations)
     late = merged(decode(one.lag_late) for one in operations)
     summary = run.summary
     due = summary.scheduled if summary else free.total
     in_time = summary.in_time if summary else None
-    return Kept(
+    return Pace(
         run=run.number,
         due=due,
         sent=summary.sent if summary else free.total,

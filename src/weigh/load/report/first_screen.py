@@ -107,7 +107,7 @@ def _more(results: LoadResults) -> Iterator[str]:
     for one in results.tpcc[:1]:
         yield " ".join(_sentence(said) for said in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if said)
     if results.replay:
-        yield from replay.schedule_kept(results.replay)
+        yield from replay.schedule(results.replay)
     if results.rate_search:
         yield from searches.lines(results.rate_search)
 
@@ -274,7 +274,7 @@ def _cell(spectrum: Spectrum, q: float) -> str:
     found = spectrum.at(q)
     if found.resolved:
         return units.seconds(found.value)
-    seen = spectrum.seen_at(q)
+    seen = spectrum.value_at(q)
     return f"({units.seconds(seen)})" if seen is not None else "-"
 
 

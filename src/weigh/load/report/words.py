@@ -150,7 +150,7 @@ def percentile_rows(one: OperationFigures) -> Iterator[tuple[str, float, Seconds
             groups.append([q])
         before = -1.0 if resolved else seen_
     for qs in groups:
-        yield ("from " if len(qs) > 1 else "") + percentile_name(qs[0]), qs[0], one.response.seen_at(qs[0])
+        yield ("from " if len(qs) > 1 else "") + percentile_name(qs[0]), qs[0], one.response.value_at(qs[0])
 
 
 def label(name: str) -> str:
@@ -260,7 +260,7 @@ def headline(results: LoadResults) -> str:
     tail = (
         f"99 % within {units.seconds(p99.value)}"
         if p99.resolved
-        else f"99 % within about {units.seconds(response.seen_at(0.99))} (not resolved)"
+        else f"99 % within about {units.seconds(response.value_at(0.99))} (not resolved)"
     )
     half = response.at(0.5)
     middle = f"half of the requests within {units.seconds(half.value)}, " if half.resolved else ""

@@ -212,7 +212,7 @@ class Session:
         Raises:
             WeighError: the data cannot be loaded or kept.
         """
-        if not self.lives.fresh or self.lives.kept:
+        if not self.lives.fresh or self.lives.is_persistent:
             return
         reached = self.lives.reached
         if self._own:
@@ -227,9 +227,9 @@ class Session:
         self.lives.keep()
 
     @property
-    def asked(self) -> StatementsAsked | None:
+    def statements(self) -> StatementsAsked | None:
         """What the statements of scripts answered before any clock; None where nobody asked."""
-        return self._gate.asked
+        return self._gate.statements
 
     def ask(self) -> None:
         """Ask before any clock what the scripts' statements answer; the data is there.

@@ -79,7 +79,7 @@ class Lives:
             self._copies.close()
 
     @property
-    def kept(self) -> bool:
+    def is_persistent(self) -> bool:
         """Whether there is a copy from which lives begin."""
         return self._copy is not None
 

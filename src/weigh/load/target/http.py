@@ -14,7 +14,7 @@ import msgspec
 from weigh.load.runs import TargetRead
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
-from weigh.load.target.tls import asked
+from weigh.load.target.tls import requested
 from weigh.load.target.url import Url
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import one_line
@@ -79,7 +79,7 @@ class Http:
             password=unquote(parts.password) if parts.password is not None else None,
             database=None,
             inline=parts.password is not None,
-            tls=asked(parts.scheme, {}, socket=False),
+            tls=requested(parts.scheme, {}, socket=False),
         )
 
     @contextmanager

@@ -45,7 +45,7 @@ _PARTED = 10.0
 """Seconds for what that process had begun and could not end itself; what is there still then is swept later."""
 _LOADED = 600.0
 """Seconds for a checkpoint of what was loaded, and for reading all rows of a table."""
-_KEPT = 130.0
+_RETAINED = 130.0
 """Seconds for a server to write out what it holds, and end."""
 _DECIDED = (
     "config_file",
@@ -110,9 +110,9 @@ class EmbeddedPostgres:
     restarts = True
 
     def __init__(self, text: str = "postgres:embedded") -> None:
-        self.asked = embedded.parse(text, _DECIDED, folders=True)
+        self.request = embedded.parse(text, _DECIDED, folders=True)
         self.text = text
-        if dotted := [name for name in self.asked.settings if "." in name or "-" in name]:
+        if dotted := [name for name in self.request.settings if "." in name or "-" in name]:
             # A server takes any name with a dot, for an extension that may come.
             raise UsageError(f"PostgreSQL has no setting {dotted[0]}", where=text, remedy=_SETTINGS)
 
@@ -127,7 +127,7 @@ class EmbeddedPostgres:
         """
         environment, programs = self._programs(cache)
         folder = server_folder.folder()
-        own = self.asked.settings
+        own = self.request.settings
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS)), **own}
         try:
             if data is not None:
@@ -150,7 +150,7 @@ class EmbeddedPostgres:
                     "ca": None,
                 }
                 in_memory = server_folder.in_memory(folder)
-                server = _Asked(pipe, True, embedded=True, in_memory=in_memory)
+                server = _Server(pipe, True, embedded=True, in_memory=in_memory)
                 yield Reached(
                     connect=connect,
                     read=_read(reply, embedded=True, here=True, in_memory=in_memory),
@@ -174,11 +174,11 @@ class EmbeddedPostgres:
     def _programs(self, cache: Path) -> tuple[Environment, str]:
         """Where the server's client is installed, and the folder of the programs of an installation, if it is one."""
         engine = engines.engine
-        if not self.asked.installed:
+        if not self.request.installed:
             return embedded.environment(
-                self.asked, engine.package, engine.tested, engine.requires, "PostgreSQL", cache
+                self.request, engine.package, engine.tested, engine.requires, "PostgreSQL", cache
             ), ""
-        there = installation.read(self.asked.version, engine.installation, self.text)
+        there = installation.read(self.request.version, engine.installation, self.text)
         made = environments.ensure([*engine.requires], cache)
         program = Path(there.place, there.file)
         identity = f"{program} sha256:{installation.program_hash(program, self.text)} version {there.version}"
@@ -217,7 +217,7 @@ class PostgresByUrl:
             here, servers = whereabouts(near, reply.server)
             reached = url.connect(encrypted=reply.encrypted)
             read = msgspec.structs.replace(_read(reply, embedded=False, here=here), tls=reached["tls"])
-            server = _Asked(pipe, here, embedded=False, in_memory=False)
+            server = _Server(pipe, here, embedded=False, in_memory=False)
             yield Reached(
                 connect=reached,
                 read=read,
@@ -290,7 +290,7 @@ def _server_process(environment: Environment, request: dict[str, Any], where: st
             process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **request}) + b"\n")
             process.stdin.flush()
         pipe = Pipe(process.stdin, process.stdout)
-        yield _said(process, pipe, _REACHED if by_url else _STARTED, where), pipe
+        yield _first_reply(process, pipe, _REACHED if by_url else _STARTED, where), pipe
     finally:
         with suppress(BrokenPipeError):
             process.stdin.close()
@@ -303,7 +303,7 @@ def _server_process(environment: Environment, request: dict[str, Any], where: st
         process.stderr.close()
 
 
-def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float, where: str) -> _Reply:
+def _first_reply(process: subprocess.Popen[bytes], pipe: Pipe, most: float, where: str) -> _Reply:
     """The first line of the process: how the server is.
 
     Raises:
@@ -329,7 +329,7 @@ def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float, where: str)
         ) from None
 
 
-class _Asked:
+class _Server:
     """What weigh asks of the server between the runs."""
 
     def __init__(self, pipe: Pipe, here: bool | None, *, embedded: bool, in_memory: bool) -> None:
@@ -348,7 +348,7 @@ class _Asked:
 
     def keep(self, data: Path, to: Path) -> None:
         """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded("stop", _KEPT, _Failed)
+        self._decoded("stop", _RETAINED, _Failed)
         server_folder.copy(data, to)
 
     def crash(self) -> None:

@@ -162,11 +162,11 @@ def _rows(path: Path, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
     Raises:
         EngineFault: they cannot be read.
     """
-    names = [name for name in _asked(path, (), list[str]) if wanted(name)]
-    return _asked(path, names, dict[str, TableRows]) if names else {}
+    names = [name for name in _answer(path, (), list[str]) if wanted(name)]
+    return _answer(path, names, dict[str, TableRows]) if names else {}
 
 
-def _asked(path: Path, names: Sequence[str], kind: type[T]) -> T:
+def _answer(path: Path, names: Sequence[str], kind: type[T]) -> T:
     done = subprocess.run(
         [sys.executable, "-P", "-m", _READER, str(path), *names], capture_output=True, timeout=_READ, check=False
     )
@@ -206,7 +206,7 @@ def _described(connect: dict[str, Any], text: str) -> _Described:
         reads = description.settings[name]
         if reads is None or _plain(name, reads) != _plain(name, wanted):
             raise EngineFault(
-                f"{name}={wanted} does not hold: it reads {_shown(name, reads or 'nothing')}",
+                f"{name}={wanted} does not hold: it reads {_printed(name, reads or 'nothing')}",
                 where=text,
                 remedy="see https://sqlite.org/pragma.html for its values; page_size and auto_vacuum are those of a "
                 "database that has tables",
@@ -249,12 +249,12 @@ def _plain(name: str, value: str) -> str:
     return _WORDS.get(name, {}).get(word) or _TRUTHS.get(word, word)
 
 
-def _shown(name: str, value: str) -> str:
+def _printed(name: str, value: str) -> str:
     return _LEVELS.get(value, value) if name == "synchronous" else value
 
 
 def _read(description: _Described, *, embedded: bool, in_memory: bool) -> TargetRead:
-    values = {name: _shown(name, value) for name, value in description.settings.items() if value is not None}
+    values = {name: _printed(name, value) for name, value in description.settings.items() if value is not None}
     in_force: dict[str, dict[str, Any]] = {
         name: {"value": value, "default": _DEFAULTS[name]} for name, value in values.items()
     }

@@ -57,7 +57,7 @@ def from_environment(given: Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
-def asked(scheme: str, given: Mapping[str, str], *, socket: bool) -> Tls:
+def requested(scheme: str, given: Mapping[str, str], *, socket: bool) -> Tls:
     """What a URL asks for.
 
     Args:

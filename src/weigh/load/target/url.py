@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 import msgspec
 
 from weigh.load.target import pgpass
-from weigh.load.target.tls import Tls, asked, from_environment
+from weigh.load.target.tls import Tls, from_environment, requested
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
@@ -124,7 +124,7 @@ def parse(text: str) -> Url:
         password=password,
         inline=inline,
         database=database,
-        tls=asked(parts.scheme, from_environment(given) if kind == "postgres" else given, socket=_is_socket(given)),
+        tls=requested(parts.scheme, from_environment(given) if kind == "postgres" else given, socket=_is_socket(given)),
     )
 
 

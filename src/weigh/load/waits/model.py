@@ -14,7 +14,7 @@ from weigh.model.units import Seconds
 CPU = "CPU"
 """Instead of a wait event: active and waiting for nothing that the server names, so computing or ready to."""
 
-Told = Literal["lock", "row", "held", "statement", ""]
+Source = Literal["lock", "row", "held", "statement", ""]
 """How a table is known: the lock is on it; the waiting session holds the place in the queue for a row of it; it is the
 only table whose rows the waiting transaction changes or locks; of those it is the only one that the waiting statement
 names; not known."""
@@ -63,7 +63,7 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     lock: str
     mode: str
     table: str = ""
-    told: Told = ""
+    told: Source = ""
     statement: str = ""
     root: str = ""
     root_state: str = ""

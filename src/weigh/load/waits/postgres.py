@@ -36,7 +36,7 @@ class PostgresWaits:
         Raises:
             EngineFault: the server or its process refuses.
         """
-        begun = msgspec.json.decode(self._asked("begin"), type=_Begun)
+        begun = msgspec.json.decode(self._request("begin"), type=_Begun)
         if begun.error:
             raise EngineFault(begun.error)
 
@@ -46,7 +46,7 @@ class PostgresWaits:
         Raises:
             EngineFault: the process has ended.
         """
-        return msgspec.json.decode(self._asked("drain"), type=Waits)
+        return msgspec.json.decode(self._request("drain"), type=Waits)
 
     def end(self) -> Waits:
         """Stop, and what was seen last.
@@ -54,7 +54,7 @@ class PostgresWaits:
         Raises:
             EngineFault: the process has ended.
         """
-        return msgspec.json.decode(self._asked("end"), type=Waits)
+        return msgspec.json.decode(self._request("end"), type=Waits)
 
-    def _asked(self, what: str) -> bytes:
+    def _request(self, what: str) -> bytes:
         return self._pipe.ask(what, _PATIENCE)

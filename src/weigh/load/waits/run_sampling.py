@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 
-class Seen(Protocol):
+class Drained(Protocol):
     """What a sampler saw."""
 
     @property
@@ -27,8 +27,8 @@ class Seen(Protocol):
         """Why it sees nothing more; empty where it goes on."""
 
 
-SeenT = TypeVar("SeenT", bound=Seen)
-SeenOf_co = TypeVar("SeenOf_co", bound=Seen, covariant=True)
+SeenT = TypeVar("SeenT", bound=Drained)
+SeenOf_co = TypeVar("SeenOf_co", bound=Drained, covariant=True)
 T = TypeVar("T")
 
 
@@ -42,7 +42,7 @@ class Sampler(Protocol[SeenOf_co]):
         """What it saw since then; it looks no more."""
 
 
-SamplerT = TypeVar("SamplerT", bound="Sampler[Seen]")
+SamplerT = TypeVar("SamplerT", bound="Sampler[Drained]")
 
 
 class RunSampling(ABC, Generic[SamplerT, SeenT]):
@@ -64,7 +64,7 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         self._journal = journal
         self._now = now
         self._run = 0
-        self._kept = 0.0
+        self._written = 0.0
 
     @abstractmethod
     def _start(self, sampler: SamplerT) -> None:
@@ -84,7 +84,7 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         Raises:
             DiskFull: the journal cannot be written.
         """
-        self._run, self._kept = run, time.monotonic()
+        self._run, self._written = run, time.monotonic()
         if sampler := self._sampler:
             self._try(lambda: self._start(sampler))
 
@@ -94,8 +94,8 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         Raises:
             DiskFull: the journal cannot be written.
         """
-        if self._sampler and time.monotonic() - self._kept >= self.each:
-            self._kept = time.monotonic()
+        if self._sampler and time.monotonic() - self._written >= self.each:
+            self._written = time.monotonic()
             self._write(self._try(self._sampler.drain))
 
     def end(self) -> None:
@@ -107,7 +107,7 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         if self._sampler:
             self._write(self._try(self._sampler.end))
 
-    def _write(self, sample: Seen | None) -> None:
+    def _write(self, sample: Drained | None) -> None:
         if sample is None:
             return
         self._keep(sample)  # type: ignore[arg-type]  # what a sampler of this kind sees

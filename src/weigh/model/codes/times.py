@@ -6,10 +6,10 @@ from weigh.model.codes import pages
 from weigh.model.codes.code import note, plain, warning
 
 T1 = plain("T1", pages.VERDICTS, "neither a difference that matters nor equality is shown")
-T1_MEDIANS = plain("T1.medians", pages.BESIDE, "a difference is claimed, and the medians point the other way")
-T1_FLOOR = plain("T1.floor", pages.BESIDE, "a difference is claimed, and the baseline's own arms differ by as much")
+T1_MEDIANS = plain("T1.medians", pages.COMPARED, "a difference is claimed, and the medians point the other way")
+T1_FLOOR = plain("T1.floor", pages.COMPARED, "a difference is claimed, and the baseline's own arms differ by as much")
 T1_TOTAL = plain("T1.total", pages.TWO, "a typical execution and the total of all executions have different verdicts")
-T1_CONSTANT = plain("T1.constant", pages.BESIDE, "every start gave exactly the same ratio")
+T1_CONSTANT = plain("T1.constant", pages.COMPARED, "every start gave exactly the same ratio")
 T1_PRECISION = note("T1.precision", pages.PRECISION, "which operations reached the precision, after how many starts")
 T1_WIDE = note(
     "T1.wide", pages.PRECISION, "which operations did not reach the precision, and about how many starts they need"
@@ -31,7 +31,7 @@ T3_HEAVY = plain(
 T3_INTERVALS = note(
     "T3.intervals", pages.JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
 )
-T4 = plain("T4", pages.BESIDE, "the ratio itself drifts from block to block")
+T4 = plain("T4", pages.COMPARED, "the ratio itself drifts from block to block")
 T4_DRIFT = plain("T4.drift", pages.MEAN, "the series drifts, so its mean depends on when it began and ended")
 T4_NO_STEADY_STATE = plain("T4.no_steady_state", pages.STEADY, "the series has no steady part, so no level is given")
 T4_MACHINE = plain(
@@ -57,7 +57,7 @@ T5_OPERATIONS = note("T5.operations", pages.WEAKENS, "operations that took part 
 T7_UNSTABLE = plain(
     "T7.unstable", pages.VERDICTS, "the noise would hide a change of 10 %, so it has neither passed nor failed"
 )
-T7_STARTS = plain("T7.starts", pages.BESIDE, "some fresh starts of one side are of another kind than the rest")
+T7_STARTS = plain("T7.starts", pages.COMPARED, "some fresh starts of one side are of another kind than the rest")
 T8_ATTEMPTS = note("T8.attempts", pages.ATTEMPTS, "how many attempts the verdicts read")
 T8_DISAGREE = warning(
     "T8.disagree", pages.SHARED, "attempts of one comparison do not all say the same, and all of them count"
@@ -71,7 +71,7 @@ T8_LOST = plain("T8.lost", pages.VERDICTS, "starts of one side are missing, and 
 T8_GAPS = warning(
     "T8.gaps", pages.JUDGED, "numbers of starts are left out in the file: what was lost may be the slow ones"
 )
-T10 = plain("T10", pages.BESIDE, "fewer fresh starts than a conclusive result needs")
+T10 = plain("T10", pages.COMPARED, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", pages.VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", pages.BUDGET, "the budget allows fewer starts or runs than were asked for")
 T10_ONE_LIFE = note("T10.one_life", pages.REPEATS, "the repeats of a load are against one life of the server")

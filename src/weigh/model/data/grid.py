@@ -58,10 +58,10 @@ def laid_out(layout: _Layout, cell: dict[str, Level]) -> _Layout:
 
 def cell_name(cell: dict[str, Level]) -> str:
     """``files20.zstd``: a name of a layout that tells the levels apart."""
-    return ".".join(_told(key, level) for key, level in cell.items())
+    return ".".join(_level(key, level) for key, level in cell.items())
 
 
-def _told(key: str, level: Level) -> str:
+def _level(key: str, level: Level) -> str:
     short = {"row_group_rows": "groups"}.get(key, key.replace("_", "-"))
     if key in ("format", "writer", "codec"):
         return str(level)

@@ -90,7 +90,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return f"{names} ({', '.join(word for word in parts if word)})"
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Everything in one line."""
         layers = f", {', '.join(self.layers)}" if self.layers else ""
         free = "" if self.free is None else f", {units.size(self.free)} free"

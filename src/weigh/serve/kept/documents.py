@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.kinds.kind import Kind
-    from weigh.serve.kept.summary import Figure, Kept, Summary
+    from weigh.serve.kept.summary import Evidence, Figure, Summary
 
 
 class Sealed(StrEnum):
@@ -90,7 +90,7 @@ def figures(folder: Path, kind: Kind[Any, Any]) -> list[Figure]:
     return document.figures() if document and sealed is not Sealed.ALTERED else []
 
 
-def _read(folder: Path, kind: Kind[Any, Any]) -> tuple[Kept | None, Sealed]:
+def _read(folder: Path, kind: Kind[Any, Any]) -> tuple[Evidence | None, Sealed]:
     document = _DOCUMENTS[kind.name]
     named = seal.read_seal(folder).files if document.sealed and (folder / seal.SEAL).exists() else None
     absent = Sealed.NONE if not document.sealed else Sealed.OPEN if named is None else Sealed.ALTERED
@@ -102,4 +102,4 @@ def _read(folder: Path, kind: Kind[Any, Any]) -> tuple[Kept | None, Sealed]:
         raise EvidenceFault(f"{document.file} cannot be read: {error.strerror}", where=str(folder)) from error
     if named is not None:
         absent = Sealed.SEALED if named.get(document.file) == hash_bytes(content) else Sealed.ALTERED
-    return cast("Kept", files.decoded(content, document.read_as)), absent
+    return cast("Evidence", files.decoded(content, document.read_as)), absent

@@ -104,7 +104,10 @@ class LoadKept(msgspec.Struct, frozen=True):
                 for one in self.operations
                 for at in _PERCENTILES
             ),
-            *(Figure(f"{name(one.name)}, failed", f"{_failed(one):,} of {_asked(one):,}") for one in self.operations),
+            *(
+                Figure(f"{name(one.name)}, failed", f"{_failed(one):,} of {_requests(one):,}")
+                for one in self.operations
+            ),
         ]
 
     def _offered(self) -> str:
@@ -118,12 +121,12 @@ class LoadKept(msgspec.Struct, frozen=True):
             return _found(self.rate_search)
         if self.reasons:
             return f"Refused: {name(whole_sentences(self.reasons[0].text, NAME))}."
-        if not self.operations or not _asked(self.operations[0]):
+        if not self.operations or not _requests(self.operations[0]):
             return "Nothing was measured."
         whole = self.operations[0]
         times = ", ".join(f"{_LABELS.get(at, at)} {time(whole.response.get(at))}" for at in ("p50", "p99", "p999"))
         failed = sum(map(_failed, self.operations[:1]))
-        lost = f"{failed:,} of {_asked(whole):,} failed" if failed else "none failed"
+        lost = f"{failed:,} of {_requests(whole):,} failed" if failed else "none failed"
         tpcc = next((one.tpcc for one in self.runs if one.tpcc), None)
         counted = f"{tpcc.tpmc:,.4g} New-Orders a minute; " if tpcc and tpcc.tpmc is not None else ""
         return f"{counted}{times} at {self._offered()}; {lost}."
@@ -239,5 +242,5 @@ def _failed(one: Operation) -> int:
     return sum(one.errors.values()) + one.timeouts
 
 
-def _asked(one: Operation) -> int:
+def _requests(one: Operation) -> int:
     return one.count + sum(one.errors.values())

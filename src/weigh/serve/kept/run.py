@@ -17,7 +17,7 @@ from weigh.model.verdict import VerdictName
 from weigh.render import words
 from weigh.serve.kept.summary import Figure, Judged, Named, Summary, against, interval, name
 
-_TOLD = 3
+_MOST = 3
 """Contenders that a line tells of; the others are counted."""
 
 
@@ -125,9 +125,9 @@ class RunKept(msgspec.Struct, frozen=True):
         hot = {temperature for _, temperature in pairs} == {"hot"}
         parts = [
             f"{name(who)}{'' if hot else f', {when}'}: {short(Pair(who, self.experiment.baseline, when, tuple(those)))}"
-            for (who, when), those in list(pairs.items())[:_TOLD]
+            for (who, when), those in list(pairs.items())[:_MOST]
         ]
-        more = [f"{units.count(len(pairs) - _TOLD, 'comparison')} more"] if len(pairs) > _TOLD else []
+        more = [f"{units.count(len(pairs) - _MOST, 'comparison')} more"] if len(pairs) > _MOST else []
         return against(self.experiment.baseline, [*parts, *more])
 
     def _answers(self) -> str:

@@ -59,7 +59,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Judged, ...] = ()
 
 
-class Kept(Protocol):
+class Evidence(Protocol):
     """A kept document."""
 
     def summary(self) -> Summary:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SHOWN = b"weigh.shown"
+PRINTED = b"weigh.shown"
 """Metadata of a column whose print leaves something open: words of ``weigh.answers.printed``."""
 BLANKS, BREAKS, DIGITS, EMPTY, NULL, TRUTH = "blanks", "breaks", "digits", "empty", "null", "truth"
 """What may be open: blanks around a text, escapes, a double's digits, NULL or no text, NULL or that word, true as t."""
@@ -21,7 +21,7 @@ _WHOLE_TYPES = ("int8", "int16", "int32", "int64", "int128", "uint8", "uint16", 
 _AS_TEXT = ("varchar", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone", "uuid")
 
 
-class Shown(NamedTuple):
+class Printed(NamedTuple):
     """An answer as its client shows it.
 
     Attributes:
@@ -39,7 +39,7 @@ class Shown(NamedTuple):
     null: str = ""
 
 
-def columns(answer: Shown, texts: frozenset[str]) -> Any:
+def columns(answer: Printed, texts: frozenset[str]) -> Any:
     """The answer as a table.
 
     Args:
@@ -66,7 +66,7 @@ def columns(answer: Shown, texts: frozenset[str]) -> Any:
 
 def field(name: str, kind: Any, left: frozenset[str]) -> Any:
     """A column with what its print leaves open."""
-    return pa.field(name, kind, metadata={SHOWN: " ".join(sorted(left)).encode()} if left else None)
+    return pa.field(name, kind, metadata={PRINTED: " ".join(sorted(left)).encode()} if left else None)
 
 
 def left_open(cells: Any, possible: frozenset[str], null: str) -> frozenset[str]:

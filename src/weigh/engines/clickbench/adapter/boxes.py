@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from .answer import BLANKS, BREAKS, EMPTY, TRUTH, Shown
+from .answer import BLANKS, BREAKS, EMPTY, TRUTH, Printed
 from .split import cells, places, width
 
 _CSV = "have ./query print CSV (weigh.answer)"
@@ -15,7 +15,7 @@ _COUNT = re.compile(r"^\s*\(?(\d+) (?:rows?|tuples?|row\(s\))(?: in set| fetched
 _BOXED = frozenset({BLANKS, BREAKS})
 
 
-def duckdb(text: str) -> Shown:
+def duckdb(text: str) -> Printed:
     """The box of DuckDB's command line, which says the types.
 
     Raises:
@@ -39,10 +39,10 @@ def duckdb(text: str) -> Shown:
         for line in inner[rule + 1 :]
     ]
     _counted(after, len(rows))
-    return Shown(names, rows, tuple(types), _BOXED, "NULL")
+    return Printed(names, rows, tuple(types), _BOXED, "NULL")
 
 
-def clickhouse(text: str) -> Shown:
+def clickhouse(text: str) -> Printed:
     """ClickHouse's Pretty and PrettyCompact, with numbers of rows before them or none; blocks follow each other.
 
     Raises:
@@ -73,10 +73,10 @@ def clickhouse(text: str) -> Shown:
             _refuse(f"what is no table of ClickHouse: {line.strip()[:60]}")
     if not names:
         _refuse("no table of ClickHouse")
-    return Shown(names, rows, (), frozenset({BLANKS}))
+    return Printed(names, rows, (), frozenset({BLANKS}))
 
 
-def grid(text: str, null: str) -> Shown:
+def grid(text: str, null: str) -> Printed:
     """A table with a frame of ``+--+``, as of mysql, datafusion-cli and mclient.
 
     Args:
@@ -103,14 +103,14 @@ def grid(text: str, null: str) -> Shown:
         _refuse("texts that are cut off (...)")
     _counted(after, len(rows))
     empty = frozenset({EMPTY}) if not null else frozenset()
-    return Shown(names, rows, (), frozenset({BLANKS}) | empty, null)
+    return Printed(names, rows, (), frozenset({BLANKS}) | empty, null)
 
 
 _SPARK = 20
 """Characters to which Spark cuts a text."""
 
 
-def psql(text: str) -> Shown:
+def psql(text: str) -> Printed:
     """The aligned table of psql, with its header and its number of rows.
 
     Raises:
@@ -135,13 +135,13 @@ def psql(text: str) -> Shown:
             _refuse("a text with a line break")
         rows.append([_cell(part, "", text=True) for part in parts])
     _counted(lines[end : end + 1], len(rows))
-    return Shown(names, rows, (), _PSQL)
+    return Printed(names, rows, (), _PSQL)
 
 
 _PSQL = frozenset({BLANKS, EMPTY, TRUTH})
 
 
-def psql_rows(text: str) -> Shown:
+def psql_rows(text: str) -> Printed:
     """The aligned table of psql without header and number of rows (``-t``); the names are those of the query.
 
     Raises:
@@ -155,7 +155,7 @@ def psql_rows(text: str) -> Shown:
     rows = [[_cell(part, "", text=True) for part in line.split("|")] for line in lines]
     if len({len(row) for row in rows}) > 1:
         _refuse("rows of different numbers of cells: a text with | or a line break in it")
-    return Shown([], rows, (), _PSQL)
+    return Printed([], rows, (), _PSQL)
 
 
 def _first(lines: list[str], pattern: str, missing: str, begin: int = 0) -> int:

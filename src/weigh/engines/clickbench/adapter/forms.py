@@ -11,11 +11,11 @@ from .answer import columns, stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .answer import Shown
+    from .answer import Printed
 
 AUTO, PYTHON = "auto", "python"
 _GRIDS = {"mysql": "NULL", "datafusion": "", "monetdb": "null"}
-_BOXES: dict[str, Callable[[str], Shown]] = {
+_BOXES: dict[str, Callable[[str], Printed]] = {
     "duckdb": boxes.duckdb,
     "clickhouse": boxes.clickhouse,
     "psql": boxes.psql,
@@ -60,7 +60,7 @@ class Form(NamedTuple):
         if name.removesuffix(printed.HEADER) in printed.DELIMITERS:
             return printed.form(name, self.null).rows(raw)
         try:
-            return len(literals.rows(raw.decode())) if name == PYTHON else len(self._shown(name, raw).rows)
+            return len(literals.rows(raw.decode())) if name == PYTHON else len(self._printed(name, raw).rows)
         except ValueError:
             return 0
 
@@ -84,14 +84,14 @@ class Form(NamedTuple):
         if name == PYTHON:
             found = literals.rows(raw.decode())
             return stream(literals.table(found, select_list.called(sql, len(found[0]))))
-        output = self._shown(name, raw)
+        output = self._printed(name, raw)
         if not output.names:
             if not output.rows:
                 raise ValueError("it printed no rows, and no names that tell an empty answer from none")
             output = output._replace(names=select_list.called(sql, len(output.rows[0])))
         return stream(columns(output, texts))
 
-    def _shown(self, name: str, raw: bytes) -> Shown:
+    def _printed(self, name: str, raw: bytes) -> Printed:
         text = raw.decode()
         _is_answer(text)
         if name in _GRIDS:

@@ -22,7 +22,7 @@ _TAIL = 1500
 _SECONDS = re.compile(rb"^[0-9]+(?:\.[0-9]+)?$")
 
 
-class Asked(NamedTuple):
+class Answered(NamedTuple):
     """What ``query`` printed.
 
     Attributes:
@@ -94,7 +94,7 @@ class System:
             size_text = size[:80].decode(errors="replace")
             raise RuntimeError(f"./data-size says {size_text!r} after ./load, and not some bytes; {self._printed()}")
 
-    def query(self, sql: str) -> Asked:
+    def query(self, sql: str) -> Answered:
         """What ``query`` prints for a query.
 
         Raises:
@@ -104,7 +104,7 @@ class System:
             raise RuntimeError(f"./query ended with exit code {code}; {self._printed()}")
         lines = self._log.read_bytes().replace(b"\r", b"\n").split(b"\n")
         last = next((line.strip() for line in reversed(lines) if _SECONDS.match(line.strip())), None)
-        return Asked(self._out.read_bytes(), None if last is None or len(last) > _TAIL else float(last))
+        return Answered(self._out.read_bytes(), None if last is None or len(last) > _TAIL else float(last))
 
     def stop(self) -> None:
         """Stop it, and wait until it is gone: whoever is told to stop may still be there.

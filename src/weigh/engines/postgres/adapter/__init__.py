@@ -59,7 +59,7 @@ class Engine(Adapter):
 
     def __init__(self, wanted: dict[str, Any], scratch: str) -> None:
         super().__init__(wanted, scratch)
-        self.asked = settings.asked(wanted)
+        self.options = settings.options_of(wanted)
         self.url = wanted.get(settings.URL)
         self.sql = ""
         self.reading = False
@@ -80,7 +80,7 @@ class Engine(Adapter):
             self.programs = os_user.programs(self.account, str(wanted.get(settings.PROGRAMS, "")))
             self._connection: psycopg.Connection[Any] | None = None
         else:
-            self._connection = remote.connect(str(self.url), self.asked)
+            self._connection = remote.connect(str(self.url), self.options)
             self._opened(self._connection)
 
     @property
@@ -92,7 +92,7 @@ class Engine(Adapter):
             swept = self.bare if self.account else Path(self.scratch).parent
             try:
                 server.initialise(self.programs, self.bare / "data", self.account, swept)
-                self._start(self.bare / "data", {**_LIVING, **self.asked})
+                self._start(self.bare / "data", {**_LIVING, **self.options})
             except BaseException:
                 self._stop()
                 raise
@@ -107,7 +107,7 @@ class Engine(Adapter):
     def settings(self) -> dict[str, dict[str, Any]]:
         """What ``pg_settings`` says, and that a life is a connection only where it is."""
         self._own_role()
-        found = settings.read(self.connection, self.asked)
+        found = settings.read(self.connection, self.options)
         return found if self.url is None else {**found, "weigh.life": {"value": "connection", "default": "server"}}
 
     def bind(self, tables: dict[str, list[str]]) -> None:
@@ -122,7 +122,7 @@ class Engine(Adapter):
         place = os_user.place(Path(copy), self.account)
         data = place / "data"
         server.initialise(self.programs, data, self.account, Path(copy))
-        self._start(data, {**self.asked, **_LOADING})
+        self._start(data, {**self.options, **_LOADING})
         with self.connection.transaction():
             for name, paths in tables.items():
                 copy_in.create(self.connection, name, paths)
@@ -138,7 +138,7 @@ class Engine(Adapter):
             return
         self._stop()
         self.held = data_copies.take(os_user.placed(Path(copy)), self.programs, self.account)
-        self._start(self.held.data, {**_LIVING, **self.asked})
+        self._start(self.held.data, {**_LIVING, **self.options})
 
     def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
         """A server of this life's own, made at the first load; later the table of the load before is dropped."""
@@ -150,7 +150,7 @@ class Engine(Adapter):
             os_user.place(copy, self.account)
             self.home = os_user.placed(copy)
             server.initialise(self.programs, self.home / "data", self.account, copy)
-            self._start(self.home / "data", self.asked)
+            self._start(self.home / "data", self.options)
         elif self.table:
             self.connection.execute(f"DROP TABLE IF EXISTS {copy_in.quoted(self.table)}")
         self.table, self.paths = table, paths
@@ -253,7 +253,7 @@ class Engine(Adapter):
         self.server = server.Server(self.programs, data, options, Path(self.scratch) / "server.log", self.account, lock)
         self._connection = self.server.connection
         self._opened(self._connection)
-        settings.check(self._connection, self.asked)
+        settings.check(self._connection, self.options)
 
     @staticmethod
     def _opened(connection: psycopg.Connection[Any]) -> None:

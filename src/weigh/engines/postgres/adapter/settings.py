@@ -37,7 +37,7 @@ _TIMES = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000, "h": 3_600_00
 _UNIT = re.compile(r"(\d*)(\w+)")
 
 
-def asked(wanted: Mapping[str, Any]) -> dict[str, str]:
+def options_of(wanted: Mapping[str, Any]) -> dict[str, str]:
     """The server settings that a contender asks for, as PostgreSQL writes values.
 
     Raises:
@@ -86,7 +86,7 @@ def read(connection: psycopg.Connection[Any], names: Mapping[str, str]) -> dict[
             found[THREADS] = {"value": 1 + int(value), "default": 1 + int(default)}
         changed = value != default and source not in ("default", "override") and name not in _HOUSEHOLD
         if changed or name in _ALWAYS or name.lower() in wanted:
-            found[wanted.get(name.lower(), name)] = {"value": shown(value, unit), "default": shown(default, unit)}
+            found[wanted.get(name.lower(), name)] = {"value": printed(value, unit), "default": printed(default, unit)}
     (jit,) = connection.execute("SELECT pg_jit_available()").fetchone() or (None,)
     if jit is False and found["jit"]["value"] == "on":
         # The setting says that it may, not that this build can.
@@ -94,7 +94,7 @@ def read(connection: psycopg.Connection[Any], names: Mapping[str, str]) -> dict[
     return found
 
 
-def shown(value: str | None, unit: str | None) -> str | None:
+def printed(value: str | None, unit: str | None) -> str | None:
     """A value with its unit as ``SHOW`` prints it: 16384 of 8kB are 128MB."""
     if not value or not unit or value in ("0", "-1"):
         # Without a unit: off, or "decide yourself".

@@ -58,7 +58,7 @@ class PrintedGrid(msgspec.Struct, frozen=True, kw_only=True):
     effects: tuple[Effect, ...]
 
 
-class Asked(NamedTuple):
+class Wanted(NamedTuple):
     """A figure with an interval that is computed again.
 
     Attributes:
@@ -74,13 +74,13 @@ class Asked(NamedTuple):
     at: Level | None
 
 
-def asked(effects: Iterable[Effect]) -> list[Asked]:
+def wanted(effects: Iterable[Effect]) -> list[Wanted]:
     """Every effect that has a figure, and those of its first key at the values of its second."""
     found = []
     for one in effects:
         if one.ratio is not None:
-            found.append(Asked(one.place, one, one, None))
-            found += [Asked(f"{one.place}, with {inner.level}", inner, one, inner.level) for inner in one.within]
+            found.append(Wanted(one.place, one, one, None))
+            found += [Wanted(f"{one.place}, with {inner.level}", inner, one, inner.level) for inner in one.within]
     return found
 
 
@@ -113,8 +113,8 @@ def script(
         for member, cell in zip(members, grid.cells, strict=True)
     ]
     rows, parts = [], set()
-    for number, (_, _, one, at) in enumerate(asked(effects)):
-        operations = [one.operation] if one.operation is not None else _together(one, effects)
+    for number, (_, _, one, at) in enumerate(wanted(effects)):
+        operations = [one.operation] if one.operation is not None else _family(one, effects)
         share = min((shares.get(name, 1.0) for name in operations), default=1.0)
         parts.add(share)
         # At a value of the second key it is the effect of the first alone.
@@ -145,7 +145,7 @@ def script(
     )
 
 
-def _together(one: Effect, effects: Iterable[Effect]) -> list[str]:
+def _family(one: Effect, effects: Iterable[Effect]) -> list[str]:
     """The operations that an effect over all of them is the mean of."""
     kind = one.contender, one.metric, one.temperature
     found = (other.operation for other in effects if (other.contender, other.metric, other.temperature) == kind)

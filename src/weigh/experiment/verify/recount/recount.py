@@ -201,7 +201,7 @@ class _Comparison(Figures):
         for one in printed:
             if one.ratio is None:
                 self.skip("the report has no effect", one.place)
-        for number, figure in enumerate(grids.asked(printed)):
+        for number, figure in enumerate(grids.wanted(printed)):
             names = _EFFECT if figure.at is None else _TOTAL
             self._figures(figure.place, figure.row, computed.get(number), names)
 

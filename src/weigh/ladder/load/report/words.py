@@ -58,7 +58,7 @@ def _percentile(one: LoadRung, q: float) -> str:
     if found is None or one.run is None:
         return "-"
     if not found.resolved:
-        return f"({units.seconds(one.run.whole.response.seen_at(q))})"
+        return f"({units.seconds(one.run.whole.response.value_at(q))})"
     if found.low is None or found.high is None:
         return units.seconds(found.value)
     return f"{units.seconds(found.value)} [{units.seconds(found.low)}, {units.seconds(found.high)}]"

@@ -53,7 +53,7 @@ class Looking:
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
-        self._seen = _nothing()
+        self._drained = _nothing()
 
     def begin(self, origin: float) -> None:
         """Connect and begin.
@@ -65,7 +65,7 @@ class Looking:
             Exception: the server lets nobody in.
         """
         source = self._make()
-        self._seen = {**_nothing(), "counted": list(source.kinds)}
+        self._drained = {**_nothing(), "counted": list(source.kinds)}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, args=(source, self._over, origin), daemon=True)
         self._thread.start()
@@ -73,7 +73,7 @@ class Looking:
     def drain(self) -> dict[str, Any]:
         """What was seen since it was asked before: :class:`weigh.load.activity.model.Activity` as plain JSON."""
         with self._guard:
-            drained, self._seen = self._seen, _nothing()
+            drained, self._drained = self._drained, _nothing()
         return drained
 
     def end(self) -> dict[str, Any]:
@@ -108,16 +108,16 @@ class Looking:
                 with self._guard:
                     if self._over is not over:
                         return
-                    self._seen["events"] += events
+                    self._drained["events"] += events
                     if at - last_look >= EACH or ended:
                         last_look = at
-                        self._seen["looks"].append({"at": at - origin, "took_s": until - at, **now})
-                    self._seen["cpu_s"] += time.thread_time() - cpu
+                        self._drained["looks"].append({"at": at - origin, "took_s": until - at, **now})
+                    self._drained["cpu_s"] += time.thread_time() - cpu
                 since = at
         except Exception as error:
             with self._guard:
                 if self._over is over:
-                    self._seen["error"] = " ".join(str(error).split()) or type(error).__name__
+                    self._drained["error"] = " ".join(str(error).split()) or type(error).__name__
         finally:
             with suppress(Exception):
                 source.close()

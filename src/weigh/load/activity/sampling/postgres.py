@@ -106,7 +106,7 @@ class PostgresServer:
             "waiting": now["waiting"],
             "server_cpu_s": family.cpu_seconds(self._server) if self._server else None,
         }
-        events = self._said(ours) if self._log is not None else []
+        events = self._messages(ours) if self._log is not None else []
         self._workers = self._started(now["workers"] or ())
         if before is not None:
             if self._log is None:
@@ -121,7 +121,7 @@ class PostgresServer:
         with suppress(Exception):
             self._connection.close()
 
-    def _said(self, ours: float) -> list[dict[str, Any]]:
+    def _messages(self, ours: float) -> list[dict[str, Any]]:
         """What its log says since the last time. ``ours`` makes the server's time one of this process's."""
         assert self._log is not None
         text = b""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from weigh.load.budgets import Budget
     from weigh.load.comparison.rate_search.results import ContenderRate, RatesFound
-    from weigh.load.rate_search.probes import Kept, ProbeFigures
+    from weigh.load.rate_search.probes import BudgetOutcome, ProbeFigures
     from weigh.render.svg.scale import Scale
 
 _COLOURS = 8
@@ -31,7 +31,7 @@ class _Curve(NamedTuple):
 
     number: int
     rate: ContenderRate
-    seen: Sequence[tuple[ProbeFigures, Kept]]
+    points: Sequence[tuple[ProbeFigures, BudgetOutcome]]
 
 
 def curves(found: RatesFound, budget: Budget) -> Markup:
@@ -41,15 +41,19 @@ def curves(found: RatesFound, budget: Budget) -> Markup:
         found: what the searches found.
         budget: of a percentile.
     """
-    drawn = [one for one in _curves(found, budget) if one.seen]
+    drawn = [one for one in _curves(found, budget) if one.points]
     if not drawn:
         return Markup()
     limit = budget.limit_s or 0.0
     heights = [limit]
     heights += [
-        height for one in drawn for _, outcome in one.seen for height in (outcome.low, outcome.value, outcome.high) if height
+        height
+        for one in drawn
+        for _, outcome in one.points
+        for height in (outcome.low, outcome.value, outcome.high)
+        if height
     ]
-    rates = [probe.rate for one in drawn for probe, _ in one.seen]
+    rates = [probe.rate for one in drawn for probe, _ in one.points]
     # The names of the knees stand above the curves.
     top = TOP + _LINE * len(drawn)
     height = HEIGHT + _LINE * len(drawn)
@@ -87,12 +91,12 @@ def _drawn(one: _Curve, down: Scale, across: Scale, ends: tuple[float, float]) -
         fits = knee + _LABEL < WIDTH
         yield draw.group("tb", draw.text(knee + (4 if fits else -4), top + 10, words, "" if fits else "te"))
     for verdict, drawn, css in (("kept", dots, "kk"), ("broken", _rings, "kn")):
-        own = [(across.at(probe.rate), outcome) for probe, outcome in one.seen if probe.verdict == verdict]
+        own = [(across.at(probe.rate), outcome) for probe, outcome in one.points if probe.verdict == verdict]
         yield draw.path(intervals(own, down), f"kn o{one.number}")
         yield draw.path(drawn(own, down), f"{css} o{one.number}")
 
 
-def _rings(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+def _rings(points: Sequence[tuple[float, BudgetOutcome]], down: Scale) -> str:
     """Path data of a ring for each probe."""
     return "".join(
         f"M{draw.number(x - _RING)} {draw.number(down.at(outcome.value))}"

@@ -14,7 +14,7 @@ from weigh.load.comparison.verdicts import LoadVerdict
 from weigh.load.rate_search.results import (
     RateSearchResults,
     Status,
-    highest_kept,
+    highest_rate,
     lowest_broken,
     made_of,
     planned,
@@ -79,7 +79,7 @@ class RatesFound(msgspec.Struct, frozen=True, kw_only=True):
         return next((one for one in self.rates if one.contender == contender), None)
 
 
-def asked_of(record: LoadComparisonRecord) -> Question:
+def question_of(record: LoadComparisonRecord) -> Question:
     """What the verdicts are about."""
     return Question(ALL, kind=Kind(record.spec.load.connections[0], "open"), metric=HIGHEST)
 
@@ -134,7 +134,7 @@ def _rate(contender: str, own: Sequence[RateSearchResults], limit: Posterior | N
         status=status,
         ended=own[-1].ended,
         threshold=found if status == "found" else None,
-        kept=highest_kept(probes),
+        kept=highest_rate(probes),
         broken=lowest_broken(probes),
         probes=len(probes),
         counted=sum(len(one.counted) for one in own),
@@ -147,7 +147,7 @@ def _verdicts(
     limits: Mapping[str, Posterior],
     refused: Sequence[Refusals],
 ) -> tuple[LoadVerdict, ...]:
-    spec, question = record.spec, asked_of(record)
+    spec, question = record.spec, question_of(record)
     of = {one.contender: one for one in rates}
     whole: tuple[Refusals, ...] = (
         *refused,

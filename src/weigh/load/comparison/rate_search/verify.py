@@ -8,7 +8,7 @@ from weigh.evidence import journal
 from weigh.evidence.verification import Problem
 from weigh.load.comparison.rate_search.rounds import turns
 from weigh.load.comparison.record import folder_of
-from weigh.load.rate_search.verify import not_as_asked
+from weigh.load.rate_search.verify import departure
 from weigh.model import codes
 
 if TYPE_CHECKING:
@@ -41,6 +41,6 @@ def problems(record: LoadComparisonRecord, folder: Path) -> Iterator[Problem]:
         if made != blocks[: len(made)]:
             text = f"the runs of {arm.name} are not in the order of the rounds"
             yield Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text)
-        if text := not_as_asked(load):
+        if text := departure(load):
             place = folder_of(folder, arm).relative_to(folder)
             yield Problem(code=codes.R4_FIGURES.code, file=f"{place}/{journal.NAME}", text=text)

@@ -96,7 +96,7 @@ def headline(results: LoadComparisonResults) -> Iterator[str]:
             yield f"{found.remedy[:1].upper()}{found.remedy[1:]}."
     for compared in results.replayed:
         yield next(differences.lines(compared, results.record.spec.baseline))
-    yield from kept(results)
+    yield from sustained(results)
     if not results.rates:
         yield from failed(results)
 
@@ -164,7 +164,7 @@ def _amounts(those: Sequence[LoadVerdict]) -> str:
     return f"by {' to '.join(dict.fromkeys(ends))} %"
 
 
-def kept(results: LoadComparisonResults) -> Iterator[str]:
+def sustained(results: LoadComparisonResults) -> Iterator[str]:
     """Who kept the rate of an open loop, and who did not."""
     for connections in dict.fromkeys(one.connections for one in results.sustained):
         own = [one for one in results.sustained if one.connections == connections]

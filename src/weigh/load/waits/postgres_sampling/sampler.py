@@ -118,7 +118,7 @@ class Sampler:
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
         self._connection: Any = None
-        self._seen: dict[str, Any] = _nothing()
+        self._drained: dict[str, Any] = _nothing()
         self._names: Names = {}
         self._late: list[float] = []
         self._server_cpu: float | None = None
@@ -133,7 +133,7 @@ class Sampler:
         version = self._connection.info.server_version // 10000
         self._locks = _LOCKS.replace("WAITED", _WAITED if version >= 14 else "NULL::float8")
         self._checkpoints = next(text for least, text in _CHECKPOINTS.items() if version >= least)
-        self._seen, self._names, self._late = _nothing(), {}, []
+        self._drained, self._names, self._late = _nothing(), {}, []
         self._server_cpu = self._cpu_of_session()
         # Of this run: a thread of the one before may still be waiting for a server that stands still.
         self._over = threading.Event()
@@ -145,7 +145,7 @@ class Sampler:
         """What was seen since it was asked before: :class:`weigh.load.waits.model.Waits` as plain JSON."""
         cpu = self._cpu_of_session()
         with self._guard:
-            drained, self._seen = self._seen, _nothing()
+            drained, self._drained = self._drained, _nothing()
         drained["blocked"] = [{**dict(kind), **numbers} for kind, numbers in drained["blocked"].items()]
         if cpu is not None and self._server_cpu is not None:
             drained["server_cpu_s"] = cpu - self._server_cpu
@@ -178,11 +178,11 @@ class Sampler:
             if before is not None and after is not None:
                 with self._guard:
                     if self._over is over:
-                        self._seen["checkpoints"] = after - before
+                        self._drained["checkpoints"] = after - before
         except Exception as error:
             with self._guard:
                 if self._over is over:
-                    self._seen["error"] = " ".join(str(error).split()) or type(error).__name__
+                    self._drained["error"] = " ".join(str(error).split()) or type(error).__name__
 
     def _look(self, connection: Any, over: threading.Event, began: float) -> None:
         """One look, and a second one at the locks where the load waits for any."""
@@ -202,7 +202,7 @@ class Sampler:
         with self._guard:
             if self._over is not over:
                 return
-            current = self._seen
+            current = self._drained
             current["looks"].append({"at": at - began, "took_s": took, **look})
             for text, events in statements.items():
                 known = current["statements"].setdefault(text, {})

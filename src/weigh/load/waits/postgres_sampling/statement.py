@@ -28,11 +28,11 @@ def without_literals(text: str) -> str:
     as well where a comment holds another one, and where a plain string holds a backslash: whether a quote behind that
     ends the string is up to the session's ``standard_conforming_strings``.
     """
-    plain = " ".join(_PART.sub(_shown, text).split())
+    plain = " ".join(_PART.sub(_printed, text).split())
     return plain if len(plain) <= _MOST else plain[:_MOST] + "..."
 
 
-def _shown(found: re.Match[str]) -> str:
+def _printed(found: re.Match[str]) -> str:
     if found["comment"] is not None:
         return " "
     return "?" if found["literal"] is not None else found[0]

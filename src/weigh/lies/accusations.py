@@ -14,7 +14,7 @@ _NAMED = re.compile(r"(?<![\w.])([A-Z]\d{1,2}(?:\.[a-z_]+)?)(?::| )")
 """A code in a message of an error."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class Accusation(msgspec.Struct, frozen=True):
     """One thing that is said.
 
     Attributes:
@@ -30,7 +30,7 @@ class Said(msgspec.Struct, frozen=True):
     grave: bool = False
 
 
-def read(document: dict[str, Any], errors: str) -> list[Said]:
+def read(document: dict[str, Any], errors: str) -> list[Accusation]:
     """Everything that a command says.
 
     Args:
@@ -50,44 +50,44 @@ def read(document: dict[str, Any], errors: str) -> list[Said]:
         found += _reasons(run)
     if not document:
         line = next(iter(errors.splitlines()), "").removeprefix("error: ")
-        found += [Said(code, "", line, grave=True) for code in _NAMED.findall(line)]
+        found += [Accusation(code, "", line, grave=True) for code in _NAMED.findall(line)]
     return found
 
 
-def _whole(document: dict[str, Any]) -> Iterator[Said]:
+def _whole(document: dict[str, Any]) -> Iterator[Accusation]:
     """What is said of all of it: a notice, that two tables are the same or differ, that evidence passes."""
     if notice := (document.get("experiment") or {}).get("notice"):
-        yield Said("NOTICE", "", str(notice))
+        yield Accusation("NOTICE", "", str(notice))
     if "same" in document:
-        yield Said("SAME" if document["same"] else "DIFFERENT", "", "")
+        yield Accusation("SAME" if document["same"] else "DIFFERENT", "", "")
     if "verification" in document:
-        yield Said("PASSED" if document.get("passed") else "FAILED", "", "")
+        yield Accusation("PASSED" if document.get("passed") else "FAILED", "", "")
 
 
-def _findings(document: dict[str, Any]) -> Iterator[Said]:
+def _findings(document: dict[str, Any]) -> Iterator[Accusation]:
     for one in document.get("findings") or ():
         name = str(one.get("contender") or "")
-        yield Said(str(one["code"]), name, str(one["text"]), one.get("severity") == "error")
+        yield Accusation(str(one["code"]), name, str(one["text"]), one.get("severity") == "error")
 
 
-def _gate(document: dict[str, Any]) -> Iterator[Said]:
+def _gate(document: dict[str, Any]) -> Iterator[Accusation]:
     rows = document.get("gate") or ()
     for row in rows if isinstance(rows, list) else ():
         for name in row["contenders"]:
             status = str(row["status"]).upper()
-            yield Said(status, str(name), f"{row['operation']}: {row['detail']}", status == "DIVERGED")
+            yield Accusation(status, str(name), f"{row['operation']}: {row['detail']}", status == "DIVERGED")
 
 
-def _verdicts(document: dict[str, Any]) -> Iterator[Said]:
+def _verdicts(document: dict[str, Any]) -> Iterator[Accusation]:
     for one in document.get("verdicts") or ():
         if one.get("metric") not in (None, "wall_s", "time"):
             continue
         name, sentence = str(one.get("contender") or ""), str(one.get("sentence") or _interval(one))
         if one["verdict"] != "diverged":
             # Where one is wrong nobody is timed; the gate says who it is.
-            yield Said(str(one["verdict"]).upper(), name, sentence)
+            yield Accusation(str(one["verdict"]).upper(), name, sentence)
         for reason in one.get("reasons") or ():
-            yield Said(str(reason["code"]), name, str(reason["text"]))
+            yield Accusation(str(reason["code"]), name, str(reason["text"]))
 
 
 def _interval(verdict: dict[str, Any]) -> str:
@@ -97,20 +97,22 @@ def _interval(verdict: dict[str, Any]) -> str:
     return f"ratio {verdict['ratio']:.3f}, interval {verdict['low']:.3f} to {verdict['high']:.3f}"
 
 
-def _reasons(part: dict[str, Any] | None) -> Iterator[Said]:
+def _reasons(part: dict[str, Any] | None) -> Iterator[Accusation]:
     for reason in (part or {}).get("reasons") or ():
-        yield Said(str(reason["code"]), "", str(reason["text"]))
+        yield Accusation(str(reason["code"]), "", str(reason["text"]))
 
 
-def _problems(document: dict[str, Any]) -> Iterator[Said]:
+def _problems(document: dict[str, Any]) -> Iterator[Accusation]:
     for one in (document.get("verification") or {}).get("problems") or ():
-        yield Said(str(one["code"]), "", f"{one['file']}: {one['text']}" if one.get("text") else str(one["file"]), True)
+        yield Accusation(
+            str(one["code"]), "", f"{one['file']}: {one['text']}" if one.get("text") else str(one["file"]), True
+        )
     if signature := document.get("signature"):
-        yield Said(str(signature.get("code", "SIGNED")), "", str(signature.get("text", "")))
+        yield Accusation(str(signature.get("code", "SIGNED")), "", str(signature.get("text", "")))
 
 
-def _series(document: dict[str, Any]) -> Iterator[Said]:
+def _series(document: dict[str, Any]) -> Iterator[Accusation]:
     for one in document.get("series") or ():
         refused = (one.get("mean") or {}).get("refused") if isinstance(one.get("mean"), dict) else None
         if refused:
-            yield Said(str(refused["code"]), str(one.get("contender") or ""), str(refused["text"]))
+            yield Accusation(str(refused["code"]), str(one.get("contender") or ""), str(refused["text"]))

@@ -14,7 +14,7 @@ from weigh_worker import protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.engines.exchange import Asked, Exchange, RequestCost
+    from weigh.engines.exchange import Exchange, Pending, RequestCost
     from weigh.engines.process import WorkerProcess
     from weigh.engines.run_cost import RunCost
     from weigh.model.data.store import Requests
@@ -26,11 +26,11 @@ class _Ready(NamedTuple):
 
     Attributes:
         released: what it cost to put everything else away.
-        asked: what it had asked its store for until then.
+        requests: what it had asked its store for until then.
     """
 
     released: RequestCost
-    asked: Requests | None
+    requests: Requests | None
 
 
 class _Waited(NamedTuple):
@@ -38,19 +38,19 @@ class _Waited(NamedTuple):
 
     place: int
     exchange: Exchange
-    asked: Asked
+    pending: Pending
     incoming: protocol.Incoming
 
 
 class _Reply(NamedTuple):
     """A reply, and when it was there."""
 
-    asked: Asked
+    pending: Pending
     body: bytes
     ended_ns: int
 
 
-def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[RunCost | WorkerEnded]:
+def run_at_once(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[RunCost | WorkerEnded]:
     """Have several workers execute at the same moment; each of the round trips ends when its own reply is there.
 
     Args:
@@ -94,14 +94,14 @@ def _replies(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[_Reply 
             waiting.register(worker.exchange.channel, selectors.EVENT_READ, one)
         while waiting.get_map():
             still: list[_Waited] = [key.data for key in waiting.get_map().values()]
-            until = min(one.asked.until for one in still)
+            until = min(one.pending.until for one in still)
             ready = waiting.select(max(0.0, until - time.monotonic()))
             now = time.perf_counter_ns()
             taken: dict[int, _Reply | WorkerEnded] = {}
             if not ready:
                 for one in still:
-                    if one.asked.until <= until:
-                        taken[one.place] = one.exchange.ended(one.asked, TimeoutError())
+                    if one.pending.until <= until:
+                        taken[one.place] = one.exchange.ended(one.pending, TimeoutError())
             for key, _ in ready:
                 reply = _taken(key.data, now)
                 if reply is not None:
@@ -119,15 +119,15 @@ def _taken(one: _Waited, now_ns: int) -> _Reply | WorkerEnded | None:
     except BlockingIOError:
         return None
     except (protocol.Disconnected, protocol.Malformed, OSError) as error:
-        return one.exchange.ended(one.asked, error)
-    return None if body is None else _Reply(one.asked, body, now_ns)
+        return one.exchange.ended(one.pending, error)
+    return None if body is None else _Reply(one.pending, body, now_ns)
 
 
 def _cost(worker: WorkerProcess, ready: _Ready, reply: _Reply | WorkerEnded) -> RunCost | WorkerEnded:
     if isinstance(reply, WorkerEnded):
         return reply
     try:
-        run_reply, cost = worker.exchange.replied(reply.asked, protocol.RunReply, reply.body, reply.ended_ns)
-        return run_cost(run_reply, cost, ready.released, worker.counters, worker.used(ready.asked))
+        run_reply, cost = worker.exchange.replied(reply.pending, protocol.RunReply, reply.body, reply.ended_ns)
+        return run_cost(run_reply, cost, ready.released, worker.counters, worker.used(ready.requests))
     except WorkerEnded as ended:
         return ended

@@ -91,13 +91,13 @@ def self_examined(
     checks = gate.acquitted(
         checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit}, answers.ways
     )
-    operations = conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit])
+    operations = conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit])
     return msgspec.structs.replace(
         answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
     )
 
 
-def asked_unseen(
+def unseen_answers(
     answers: GateResult,
     fit: list[PreparedContender],
     setup: Setup,
@@ -131,7 +131,7 @@ def asked_unseen(
         gate=msgspec.structs.replace(
             answers.gate,
             checks=checks,
-            operations=conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit]),
+            operations=conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit]),
             unseen=heard.record or msgspec.UNSET,
             truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
         ),
