@@ -18,28 +18,28 @@ def seen(count: int, beyond: int = 0, parts: float = 10.0) -> ShareBeyond:
 def test_44_parts_without_a_slow_answer_are_enough() -> None:
     assert LEAST == 44
     for parts, kept in ((43, None), (44, True)):
-        one = share_beyond(np.zeros(parts), np.full(parts, 3.0), together=1)
+        one = share_beyond(np.zeros(parts), np.full(parts, 3.0), at_once=1)
         assert (one.parts, one.at_most(0.1)) == (parts, kept)
     # As many answers, and in as many parts as they take together.
-    assert share_beyond(np.zeros(440), np.full(440, 3.0), together=11).at_most(0.1) is None
+    assert share_beyond(np.zeros(440), np.full(440, 3.0), at_once=11).at_most(0.1) is None
 
 
 def test_what_is_beyond_moves_the_bounds() -> None:
     random = np.random.default_rng(1)
     totals = np.full(600, 5.0)
-    found = [share_beyond(random.binomial(5, share, 600), totals, together=5) for share in (0.02, 0.1, 0.3)]
+    found = [share_beyond(random.binomial(5, share, 600), totals, at_once=5) for share in (0.02, 0.1, 0.3)]
     assert [one.at_most(0.1) for one in found] == [True, None, False]
     assert all(one.low < one.beyond / one.count < one.high for one in found)
-    everything = share_beyond(totals, totals, together=5)
+    everything = share_beyond(totals, totals, at_once=5)
     assert (everything.at_most(0.1), everything.high) == (False, 1.0)
-    assert share_beyond([], [], together=1).at_most(0.1) is None
+    assert share_beyond([], [], at_once=1).at_most(0.1) is None
 
 
 def test_one_stall_that_takes_half_of_the_run_is_not_many() -> None:
     """A tenth of the answers were slow, in a row: another run may have none, or three times as many."""
     above = np.zeros(600)
     above[100:160] = 5
-    assert share_beyond(above, np.full(600, 5.0), together=5).parts < 20
+    assert share_beyond(above, np.full(600, 5.0), at_once=5).parts < 20
 
 
 @pytest.mark.promise("5 minutes")

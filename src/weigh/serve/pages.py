@@ -69,7 +69,7 @@ def listed(index: Index, selection: Filter, page: int, first: str) -> bytes:
     return _rendered(
         "list.html",
         folder=str(index.folder),
-        asked=selection,
+        selection=selection,
         choices=CHOICES,
         total=len(every),
         found=found,
@@ -90,9 +90,9 @@ def compared(first: str, second: str) -> str:
     return f"/compare?{urlencode({'first': token(first), 'second': token(second)})}"
 
 
-def beside(found: SideBySide) -> bytes:
+def side_by_side(found: SideBySide) -> bytes:
     """Two evidences that are not joined."""
-    return _rendered("side_by_side.html", shown=found, swapped=compared(found.second.name, found.first.name))
+    return _rendered("side_by_side.html", found=found, swapped=compared(found.second.name, found.first.name))
 
 
 def refused(error: WeighError, title: str) -> bytes:

@@ -197,7 +197,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 check_inside(folder)
             with self.server.computing:
                 found_page = side_by_side.compared(index, *names)
-            return HTTPStatus.OK, pages.framed(found_page) if isinstance(found_page, bytes) else pages.beside(
+            return HTTPStatus.OK, pages.framed(found_page) if isinstance(found_page, bytes) else pages.side_by_side(
                 found_page
             )
         raise EvidenceFault("there is no such page", where=address.path, remedy="the list is at /")

@@ -69,7 +69,7 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
         )
     for broken in found.broken:
         when = f"after run {broken.run}" if broken.after else f"before run {broken.run}"
-        text = f"{when}, {broken.sentence}"
+        text = f"{when}, {broken.statement}"
         if broken.after:
             yield codes.L6_INVARIANT.finding(
                 text=text,
