@@ -244,7 +244,7 @@ def read_file(path: Path) -> File:
         UsageError: it is missing, is not TOML, or has a key or value that weigh does not know.
     """
     try:
-        text = files.named(path, _MOST).decode().replace("\r\n", "\n")
+        text = files.named(path, _MOST).decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         raise UsageError(
             "there is no such file",
