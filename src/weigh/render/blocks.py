@@ -202,9 +202,15 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What evidence is good for, with the reasons."""
+    """What evidence is good for, with the reasons.
+
+    Attributes:
+        tier: with its reasons.
+        label: of its region on a page; empty for its heading, None for no region.
+    """
 
     tier: Tier
+    label: str | None = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +237,7 @@ class Section:
         anchor: what leads to it on a page.
         listed: whether the list of the page's parts has it.
         article: whether it is one of several alike in a section.
+        short: its name in that list, where that is not its title.
     """
 
     title: Phrase
@@ -238,6 +245,7 @@ class Section:
     anchor: str = ""
     listed: bool = True
     article: bool = False
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)

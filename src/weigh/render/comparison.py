@@ -132,7 +132,8 @@ def notes(lines: Sequence[str]) -> Lines:
     return Lines(lines, style="dim", css="say notes", listed=True)
 
 
-def assumptions(every: Iterable[Assumption]) -> Lines:
+def assumptions(every: Iterable[Assumption]) -> list[Lines]:
     """What is assumed, and what follows where it does not hold."""
     lines = [(Part(f"{one.name.capitalize()}.", "strong"), f" {one.assumes} If not: {one.fails}") for one in every]
-    return Lines(lines, css="say", listed=True)
+    # Sealed pages have an empty line after the list.
+    return [Lines(lines, css="say", listed=True), Lines([""], tag="")]

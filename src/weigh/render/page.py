@@ -53,7 +53,7 @@ def _parts(every: Iterable[blocks.Block]) -> Iterator[tuple[str, str]]:
     for one in every:
         match one:
             case blocks.Section() if one.listed and one.anchor:
-                yield one.anchor, str(one.title)
+                yield one.anchor, one.short or str(one.title)
             case blocks.Fold() if one.short:
                 yield one.anchor, one.short
             case blocks.Grade():
@@ -134,10 +134,16 @@ class Blocks:
 
     def _grade(self, one: blocks.Grade) -> Markup:
         macros = templates().get_template("macros.html").make_module({"explained": self._explained})
-        reasons = Markup("{}\n").format(macros.codes(one.tier.reasons)) if one.tier.reasons else ""  # type: ignore[attr-defined]
+        reasons = Markup("{}\n").format(macros.codes(one.tier.reasons)) if one.tier.reasons else Markup()  # type: ignore[attr-defined]
+        name, title = one.tier.name, words.tier(one.tier.name)
+        if one.label is None:
+            return Markup('<div class="tier {}"><strong>{}</strong>{}</div>\n').format(name, title, reasons[:-1])
+        if one.label:
+            section = Markup('<section class="tier {}" aria-label="{}">\n<strong>{}</strong>\n{}</section>\n')
+            return section.format(name, one.label, title, reasons)
         return Markup(
             '<section class="tier {}" aria-labelledby="tier">\n<strong id="tier">{}</strong>\n{}</section>\n'
-        ).format(one.tier.name, words.tier(one.tier.name), reasons)
+        ).format(name, title, reasons)
 
     def _table(self, one: blocks.Table) -> Markup:
         used = [at for at, column in enumerate(one.columns) if column.form in ("", "page")]

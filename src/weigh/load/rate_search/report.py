@@ -204,14 +204,15 @@ def _table(one: RateSearchResults) -> Table:
                 cells.append(_interval(kept) if kept else "")
         rows.append(Row([*cells, _outcome(probe)]))
     optional = ("95 % interval", "length", "answered")
-    return Table([*columns, Column("the budget")], [Group("", rows)], optional, label=None)
+    return Table([*columns, Column(Cell("", page="the budget"))], [Group("", rows)], optional, label=None)
 
 
 def _outcome(probe: ProbeFigures) -> Cell:
     """Whether a probe was within the budget; on a page also why it does not count."""
     word, unclear = _verdict(probe), probe.verdict in ("undecided", "generator", "disturbed") and probe.why
     why = (Markup("<br>"), Part(one_line(probe.why, 300), "small")) if unclear else ()
-    return Cell(word, _STYLES.get(probe.verdict, "open"), page=(word, *why))
+    style = _STYLES.get(probe.verdict, "open")
+    return Cell(Part(word, style), style if style == "refusal" else "", page=(word, *why))
 
 
 def _verdict(probe: ProbeFigures) -> str:

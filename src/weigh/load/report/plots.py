@@ -32,6 +32,12 @@ _POINTS = 300
 _LINES = {"p50": "p50", "p99": "p99", "max": "max", "service_p99": "p99 of service"}
 """Lines of the response time, as moments and as readers call them; the uppermost first."""
 
+STYLE = "\n".join(
+    f".t{at}{{fill:none;stroke:{one};stroke-width:1.4}}.b{at}{{color:{one}}}"
+    for at, one in enumerate(("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)"))
+)
+"""Rules for the strokes, and for their names in a key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:

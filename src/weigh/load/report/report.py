@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 _SETTINGS = 12
 """Settings that are printed; the page and the evidence have them all."""
-_STROKES = ("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)")
 _DRAWN = 4
 """Groups whose plots are drawn; the tables have all."""
 _STYLE = """.pc td{text-align:right;white-space:nowrap}.pc thead th:nth-child(n+2){text-align:right}.open{color:var(--open)}
@@ -108,7 +107,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
         for at, group in enumerate(results.groups, 1)
     ]
     alone = Lines(["An interval is about its run, and never about the next one."])
-    assumed = [alone, comparison.assumptions(assumptions.SERIES)]
+    assumed = [alone, *comparison.assumptions(assumptions.SERIES)]
     about = [words.ycsb(spec), words.lives(record)]
     origin = Markup(" from <code>{}</code>; its histograms.hlog can be read with the HdrHistogram tools")
     return pages.page(
@@ -122,7 +121,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
                 Lines(wrong(results), css="lead refusal", most=1000),
                 Lines([words.headline(results)], css="lead", most=1000),
                 Lines(list(filter(None, [answered(results)])), most=1000),
-                Grade(results.tier),
+                Grade(results.tier, label=None),
             ],
             blocks=[
                 *_loops(results),
@@ -143,7 +142,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
 def _whole_load(results: LoadResults) -> Iterator[Section]:
     """What is of no run alone."""
     if results.rate_search:
-        yield Section(searches.TITLE, searches.blocks(results.rate_search), "rate-search")
+        yield Section(searches.TITLE, searches.blocks(results.rate_search), "rate-search", short="The search")
     if results.replay:
         yield Section(replay.TITLE, replay.blocks(results.replay), "replay")
     if results.durability:
@@ -154,15 +153,14 @@ def _whole_load(results: LoadResults) -> Iterator[Section]:
 
 def _loops(results: LoadResults) -> Iterator[Section]:
     if results.loops:
-        yield Section("Open loop and closed loop", [Lines([words.loops(results.loops)])], "loops")
+        yield Section(
+            "Open loop and closed loop", [Lines([words.loops(results.loops)])], "loops", short="Open and closed loop"
+        )
 
 
 def _style(results: LoadResults) -> str:
-    strokes = "\n".join(
-        f".t{at}{{fill:none;stroke:{one};stroke-width:1.4}}.b{at}{{color:{one}}}" for at, one in enumerate(_STROKES)
-    )
-    parts = [strokes, searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
-    return "\n".join([*filter(None, parts), _STYLE])
+    parts = [searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
+    return "\n".join([plots.STYLE, *filter(None, parts), _STYLE])
 
 
 def _offered(results: LoadResults) -> Phrase:
@@ -170,11 +168,15 @@ def _offered(results: LoadResults) -> Phrase:
     spec = record.spec
     attempt = [f"attempt {record.attempt}"] if record.attempt > 1 else []
     rows = [f"{spec.records:,} records"] if spec.is_ycsb else []
-    return (
-        f"{words.offered(spec)} · {words.length(spec).removeprefix(', ')} · experiment ",
-        Part(spec.id, "code"),
-        "".join(f" · {one}" for one in [*attempt, *rows, f"seed {spec.seed}"]),
-    )
+    parts: list[Phrase] = [
+        words.offered(spec),
+        words.length(spec).removeprefix(", "),
+        ("experiment ", Part(spec.id, "code")),
+    ]
+    every = [*parts, *attempt, *rows, f"seed {spec.seed}"]
+    between = Markup(" &middot; ")
+    pieces = (piece for one in every for piece in (between, *(one if isinstance(one, tuple) else (one,))))
+    return tuple(pieces)[1:]
 
 
 def _heading(results: LoadResults) -> Iterator[Phrase]:
@@ -206,7 +208,10 @@ def _machine_itself(record: LoadRecord) -> list[str]:
 
 def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Section]:
     """The server as it was reached, its settings, and how to do it again."""
-    about = [Lines(words.server_facts(record, environment)), Lines(_machine_itself(record), css="muted", most=1000)]
+    about = [
+        Lines([words.server_sentence(record, environment)]),
+        Lines(_machine_itself(record), css="muted", most=1000),
+    ]
     values = [
         (name, _read(one.get("value")), _read(one.get("default"))) for name, one in environment.target.in_force.items()
     ]
@@ -218,7 +223,7 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
 def _read(value: str | None) -> Phrase:
     """A setting; what nobody can read, and what is empty, in words."""
     if value is None:
-        return Part("not readable", "muted")
+        return Part("not told", "muted")
     return one_line(value, 200) if value else Part("empty", "muted")
 
 
@@ -281,10 +286,9 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
     yield Lines([words.DIFFERENCE])
     yield _percentiles(run)
     yield Lines([words.page(group.page)] if group.page else [])
-    yield Lines([words.account(run)] if run.summary else [], css="muted")
+    yield Lines([(words.account(run),)] if run.summary else [], css="muted")
     if meanwhile:
-        lines = [one_line(line, 1000) for line in activity.lines(meanwhile)]
-        yield Section(activity.TITLE, [Lines(lines, css="say", listed=True)])
+        yield Section(activity.TITLE, [Lines(list(activity.lines(meanwhile)), css="say", listed=True, most=1000)])
     if sampled := results.waits.get(number):
         yield Section(waits.TITLE, waits.blocks(sampled))
 
@@ -365,7 +369,7 @@ def _repeats(group: RunGroup) -> Table:
         each = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
         rows.append(Row([words.label(one.name), words.of_repeats(one), ", ".join(each)]))
     columns = [
-        Column(f"over {len(group.runs)} runs"),
+        Column(Cell("over the repeats", page=f"over {len(group.runs)} runs")),
         Column("mean, and where the next falls (95 %)"),
         Column("each run", form="terminal"),
     ]

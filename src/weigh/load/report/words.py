@@ -118,13 +118,23 @@ def server_facts(record: LoadRecord, environment: LoadEnvironment) -> tuple[str,
     """What the server is, its data, and the machine of the generator."""
     target, host = environment.target, environment.host
     durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
-    begun = ", started by weigh" if target.embedded else ""
-    cores, memory = host.get("cores_allowed") or "?", units.size(host.get("memory_bytes"))
-    cpu, system = host.get("cpu") or "processor not known", host.get("system") or "system not known"
     return (
-        f"{target.product} {one_line(target.version, 80)}{begun}, {durable}{tls(target)}",
+        f"{target.product} {one_line(target.version, 80)}, {durable}{tls(target)}",
         one_line(data(record), 200),
-        f"{cpu}, {cores} cores, {memory}; {system}",
+        f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {units.size(host.get('memory_bytes'))}; "
+        f"{host.get('system')}",
+    )
+
+
+def server_sentence(record: LoadRecord, environment: LoadEnvironment) -> str:
+    """The same in one sentence."""
+    target, host = environment.target, environment.host
+    begun = ", started by weigh" if target.embedded else ""
+    cpu, cores = host.get("cpu") or "a processor not told", host.get("cores_allowed") or "?"
+    memory, system = units.size(host.get("memory_bytes")), host.get("system") or "system not told"
+    return (
+        f"{target.product} {one_line(target.version)}{begun}{tls(target)}; {one_line(data(record), 200)}; the "
+        f"generator on {cpu}, {cores} cores, {memory}, {system}."
     )
 
 
