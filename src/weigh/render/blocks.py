@@ -76,6 +76,7 @@ class Column:
         form: where alone it is.
         css: class of its heading.
         named: whether its cells name their rows; without any, those of the first column do.
+        share: of the room of a terminal that is left, where its cells are long.
     """
 
     heading: Phrase | Cell | Drawing
@@ -85,6 +86,7 @@ class Column:
     form: Form = ""
     css: str = ""
     named: bool = False
+    share: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class Table:
         indent: characters that a terminal moves the rows of a named group to the right; None where the names have a
             column of their own there too.
         form: where alone it is.
+        named: whether a cell of each row is its heading on a page.
+        scoped: whether headings say of what they are; a simple table of thousands of rows is smaller without.
     """
 
     columns: Sequence[Column]
@@ -151,6 +155,8 @@ class Table:
     tall: bool = False
     indent: int | None = 2
     form: Form = ""
+    named: bool = True
+    scoped: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +192,13 @@ class Plot:
         caption: in words.
         drawing: of a page.
         region: what it is called for those who do not see it, where it scrolls by itself and has no caption.
+        below: whether the caption stands below the drawing.
     """
 
     caption: Phrase
     drawing: Markup
     region: str = ""
+    below: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +283,17 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with values."""
+    """Names with values.
 
-    facts: Sequence[tuple[str, str]]
+    Attributes:
+        facts: each name with its value, or with several.
+        css: of the list.
+        apart: whether each name stands in a column with its values below it.
+    """
+
+    facts: Sequence[tuple[str, Phrase | list[Phrase]]]
+    css: str = "kv"
+    apart: bool = False
 
 
 Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Section | Fold | Facts"
@@ -312,6 +328,14 @@ class Page:
     folded: bool = True
 
 
-def words(headings: Sequence[str], rows: Iterable[Cells], label: str | None = "") -> Table:
+def words(
+    headings: Sequence[str], rows: Iterable[Cells], label: str | None = "", optional: Sequence[str] = ()
+) -> Table:
     """A table of words, without groups."""
-    return Table([Column(one) for one in headings], [Group("", [Row(cells) for cells in rows])], label=label)
+    groups = [Group("", [Row(cells) for cells in rows])]
+    return Table([Column(one) for one in headings], groups, optional, label=label)
+
+
+def small(text: str) -> Lines:
+    """How to read what stands above it."""
+    return Lines([Part(text, "small")], most=4000)

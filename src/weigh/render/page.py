@@ -87,6 +87,10 @@ class Blocks:
             case blocks.Plot() if one.region:
                 region = Markup('<div class="wide" tabindex="0" role="region" aria-label="{}">{}</div>\n')
                 return region.format(visible(one.region), one.drawing)
+            case blocks.Plot() if one.below:
+                return Markup('<figure tabindex="0">{}<figcaption>{}</figcaption></figure>\n').format(
+                    one.drawing, self.phrase(one.caption, _CAPTION)
+                )
             case blocks.Plot():
                 return Markup('<figure tabindex="0"><figcaption>{}</figcaption>{}</figure>\n').format(
                     self.phrase(one.caption, _CAPTION), one.drawing
@@ -101,8 +105,8 @@ class Blocks:
             case blocks.Fold():
                 return self._fold(one)
             case blocks.Facts():
-                facts = (Markup("<dt>{}</dt><dd>{}</dd>").format(*_fact(fact)) for fact in one.facts)
-                return Markup('<dl class="kv">{}</dl>\n').format(Markup().join(facts))
+                facts = Markup().join(self._fact(name, value, apart=one.apart) for name, value in one.facts)
+                return Markup('<dl class="{}">\n{}</dl>\n').format(one.css, facts)
             case blocks.Commands():
                 return Markup('<pre tabindex="0">{}</pre>\n').format(command(one.lines))
 
@@ -147,16 +151,19 @@ class Blocks:
 
     def _table(self, one: blocks.Table) -> Markup:
         used = [at for at, column in enumerate(one.columns) if column.form in ("", "page")]
-        heads = [Markup('<th scope="col">{}</th>').format(one.grouped_by)] if one.grouped_by else []
+        scope = Markup(' scope="col"') if one.scoped else ""
+        heads = [Markup("<th{}>{}</th>").format(scope, one.grouped_by)] if one.grouped_by else []
         for at in used:
             column = one.columns[at]
             css = Markup(' class="{}"').format(column.css) if column.css else ""
-            heads.append(Markup('<th scope="col"{}>{}</th>').format(css, self._content(column.heading, _CELL)))
+            heads.append(Markup("<th{}{}>{}</th>").format(scope, css, self._content(column.heading, _CELL)))
         named = next((at for at in used if one.columns[at].named), used[0])
+        heading = Markup('<th scope="row"{}>{}</th>') if one.scoped else Markup("<th{}>{}</th>")
+        heads_rows = {named: heading} if one.named else {}
         body = Markup()
         for group in one.groups:
             name = self._name(group, len(used) + 1) if one.grouped_by else Markup()
-            rows = [self._row(row, used, named, Markup() if at else name) for at, row in enumerate(group.rows)]
+            rows = [self._row(row, used, heads_rows, Markup() if at else name) for at, row in enumerate(group.rows)]
             body += Markup("<tbody>\n{}</tbody>\n").format(
                 Markup().join(rows) if rows else Markup("<tr>{}</tr>\n").format(name)
             )
@@ -181,21 +188,21 @@ class Blocks:
         span = f'rowspan="{len(group.rows)}"' if group.rows else f'colspan="{columns}"'
         return Markup('<th scope="rowgroup" {}{}>{}</th>').format(Markup(span), css, self.phrase(name, _CELL))
 
-    def _row(self, row: blocks.Row, used: list[int], named: int, first: Markup) -> Markup:
+    def _row(self, row: blocks.Row, used: list[int], tags: dict[int, Markup], first: Markup) -> Markup:
         about = Markup()
         if row.anchor:
             about += Markup(' id="{}"').format(row.anchor)
         if row.css:
             about += Markup(' class="{}"').format(row.css)
-        cells = Markup().join(self._cell(row.cells[at], named=at == named) for at in used)
+        cells = Markup().join(self._cell(row.cells[at], tags.get(at)) for at in used)
         return Markup("<tr{}>{}{}</tr>\n").format(about, first, cells)
 
-    def _cell(self, one: blocks.Content, *, named: bool) -> Markup:
+    def _cell(self, one: blocks.Content, heading: Markup | None) -> Markup:
         style = one.style if isinstance(one, blocks.Cell) else ""
         css = f"w {style}" if style in set(VerdictName) else style
         about = Markup(' class="{}"').format(css) if css else ""
-        content = self._content(one, 200 if named else _CELL)
-        return Markup('<th scope="row"{}>{}</th>' if named else "<td{}>{}</td>").format(about, content)
+        content = self._content(one, _CELL if heading is None else 200)
+        return (Markup("<td{}>{}</td>") if heading is None else heading).format(about, content)
 
     def _content(self, one: blocks.Content, most: int) -> Markup:
         if isinstance(one, blocks.Cell):
@@ -214,6 +221,14 @@ class Blocks:
             for line in one.lines
         )
         return Markup("<ul{}>\n{}</ul>\n").format(css, made) if one.listed else made
+
+    def _fact(self, name: str, value: blocks.Phrase | list[blocks.Phrase], *, apart: bool) -> Markup:
+        values = value if isinstance(value, list) else [value]
+        found = [Markup("<dd>{}</dd>").format(self.phrase(each, 600)) for each in values]
+        term = Markup("<dt>{}</dt>").format(one_line(name, 60))
+        if apart:
+            return Markup("<div>{}\n{}\n</div>\n").format(term, Markup("\n").join(found))
+        return term + Markup().join(found) + "\n"
 
     def phrase(self, one: blocks.Phrase, most: int) -> Markup:
         """Words with what they are.
@@ -241,7 +256,3 @@ def command(text: str) -> Markup:
     """A command line that browsers do not break behind hyphens."""
     made: Markup = templates().filters["command"](text)
     return made
-
-
-def _fact(one: tuple[str, str]) -> tuple[str, str]:
-    return one_line(one[0], 60), one_line(one[1], 200)

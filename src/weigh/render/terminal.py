@@ -258,6 +258,7 @@ def _table(one: blocks.Table) -> FittedTable:
             no_wrap=whole,
             overflow="ellipsis" if whole or column.right else "fold",
             min_width=column.least,
+            ratio=column.share,
         )
     apart = bool(one.grouped_by) and one.indent is None
     for group in one.groups:
