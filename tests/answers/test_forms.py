@@ -93,6 +93,7 @@ EQUAL = [
     (one([1, None]), one("{1,NULL}"), "text for the lists"),
     (one([("a", 1), ("b", 2)], PAIRS), one([("b", 2), ("a", 1)], PAIRS), ""),
     (one([("a", 1)], PAIRS), one([{"key": "a", "value": 1}]), "lists of pairs for the maps"),
+    (one([("a", 1), ("b", 3), ("a", 2)], PAIRS), one([("a", 2), ("b", 3)], PAIRS), ""),
     (one({"a": D("1.10"), "b": None}), one({"a": 1.1, "b": None}), "doubles for the decimals in structs"),
     (one("a").dictionary_encode(), one("a"), ""),
     (one('{"a": 1, "b": 2}', pa.json_()), one('{"b":2,"a":1}'), "JSON in another spelling"),

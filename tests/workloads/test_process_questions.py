@@ -24,6 +24,10 @@ from weigh.workloads.suites.question import Dialect  # noqa: TC001
         ("SELECT name FROM merge('system', '^settings$')", "clickhouse"),
         ("SELECT value FROM t, duckdb_settings()", "duckdb"),
         ("SELECT main.current_setting('temp_directory')", "duckdb"),
+        ("SELECT getServerSetting('path')", "duckdb"),
+        ("SELECT hostName() AS h FROM t", "duckdb"),
+        ("SELECT path FROM system.disks", "duckdb"),
+        ("SELECT getServerSetting('path')", "clickhouse"),
     ],
 )
 def test_what_the_process_answers_is_left_out(sql: str, dialect: Dialect) -> None:
@@ -44,7 +48,26 @@ def test_numbers_of_the_system_are_asked() -> None:
 def test_a_statement_of_a_user_is_refused_alike() -> None:
     with pytest.raises(UsageError, match="depends on the process"):
         refuse("SELECT * FROM duckdb_settings()", "q")
-    refuse("SELECT * FROM settings", "q")
+    for sql in (
+        "SELECT getServerSetting('path') AS p",
+        "SELECT path FROM system.disks",
+        "SELECT pg_backend_pid() AS p",
+    ):
+        with pytest.raises(UsageError, match="depends on the process"):
+            refuse(sql, "q")
+    for sql in ("SELECT * FROM settings", "SELECT count(*) FROM system.one", "SELECT system.a FROM t AS system"):
+        refuse(sql, "q")
+
+
+@pytest.mark.parametrize("sql", ["SELECT * FROM filesystem('/etc')", "SELECT a FROM t, fileCluster('c', 'f')"])
+def test_a_function_of_tables_is_refused_whichever_engine_has_it(sql: str) -> None:
+    for dialect in ("duckdb", "clickhouse"):
+        with pytest.raises(UsageError, match="not allowed in suites"):
+            allowed.question(sql, dialect)
+
+
+def test_a_table_that_is_called_as_a_function_of_another_engine_is_asked() -> None:
+    allowed.question("WITH remote(a) AS (SELECT 1) SELECT a, system.a FROM remote AS system", "duckdb")
 
 
 @pytest.mark.parametrize(

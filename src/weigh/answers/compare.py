@@ -98,7 +98,14 @@ def _conform_column(column: pa.ChunkedArray, wanted: Column) -> pa.ChunkedArray:
     return column
 
 
-def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, complete: bool = False) -> Comparison:
+def compare(
+    answer: pa.Table,
+    witness: pa.Table,
+    schema: ResultSchema,
+    *,
+    complete: bool = False,
+    most: int = MAX_DIFFERENCES,
+) -> Comparison:
     """Whether an answer is right by a witness.
 
     Rows are paired by their exact columns; approximate columns are compared within the schema's tolerance. The
@@ -110,6 +117,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
         witness: the pinned answer, the ground truth or another contender's answer.
         schema: of the operation.
         complete: whether the witness holds every row that ties at the limit, as the ground truth does.
+        most: differences that are kept; all are counted.
     """
     if answer.num_columns != len(schema.columns):
         return mismatch("(columns)", answer.num_columns, len(schema.columns))
@@ -127,14 +135,14 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
             same = answer.num_rows == witness.num_rows
             rest = Comparison(agrees=True) if same else mismatch("(rows)", answer.num_rows, witness.num_rows)
         else:
-            rest = compare(answer.select(columns), witness.select(columns), schema, complete=complete)
+            rest = compare(answer.select(columns), witness.select(columns), schema, complete=complete, most=most)
         if not rest.agrees:
             return rest
         return msgspec.structs.replace(rest, open=True, unchecked=unchecked, notes=(found, *rest.notes))
     declared, schema = schema, _as_given(schema, answer, witness)
     # What is asked thousands of times is nearly always answered to the bit as before.
     equal = _to_the_bit(answer, witness, schema)
-    result = Comparison(agrees=True) if equal else _compare(answer, witness, schema, complete)
+    result = Comparison(agrees=True) if equal else _compare(answer, witness, schema, complete, most)
     if not result.agrees:
         any_rows = schema.limit is not None and not schema.ordered_by
         whole = answer.num_rows == schema.limit and witness.num_rows >= answer.num_rows
@@ -193,7 +201,7 @@ def _as_given(schema: ResultSchema, *tables: pa.Table) -> ResultSchema:
     return schema if columns == schema.columns else msgspec.structs.replace(schema, columns=columns)
 
 
-def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete: bool) -> Comparison:
+def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete: bool, most: int) -> Comparison:
     wanted = witness.num_rows if schema.limit is None else min(witness.num_rows, schema.limit)
     if answer.num_rows != wanted:
         sample = _rows_differing(answer, witness, schema)
@@ -205,15 +213,15 @@ def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete
         if answer.num_rows > _MOST_ROWS_LISTED:
             return mismatch("(digest)", digest(answer, schema), digest(witness, schema))
     got, known = rows(answer, schema), rows(witness, schema)
-    order = _order_difference(got, known[:wanted], schema)
+    order = _order_difference(got, known[:wanted], schema, most)
     if order is not None:
         return order
     ours, theirs, note = settle(got, known, schema, complete)
-    result = pair(ours, theirs, schema)
+    result = pair(ours, theirs, schema, most)
     return msgspec.structs.replace(result, notes=(*result.notes, note)) if note else result
 
 
-def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison | None:
+def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema, most: int) -> Comparison | None:
     """The first row whose ordering columns are not those of the witness's row at that place."""
     for number, (a, b) in enumerate(zip(got, expected, strict=True), start=1):
         for position in schema.ordered_by:
@@ -223,7 +231,7 @@ def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema)
             else:
                 same = within(a[position], b[position], distance(a[position], b[position]), column)
             if not same:
-                paired = pair(got, expected, schema)
+                paired = pair(got, expected, schema, most)
                 if not paired.agrees:
                     return paired
                 return mismatch(column.name, cell(a[position]), cell(b[position]), f"{number} in order")

@@ -8,6 +8,8 @@ from weigh.model.gate import Difference
 
 MAX_DIFFERENCES = 5
 """Differences kept for people; all are counted."""
+MOST_DIFFERENCES = 10_000
+"""Differences looked at to tell whether what SQL leaves open explains them."""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

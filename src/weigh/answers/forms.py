@@ -212,12 +212,17 @@ def _ordered(read: Read, order: tuple[int, ...]) -> Read:
 
 def _maps(one: Family, other: Family) -> list[Form]:
     found = _paired("maps", one.parts, other.parts, tuple)
-    # A map has no order.
     return [form._replace(one=_unordered(form.one), other=_unordered(form.other)) for form in found]
 
 
 def _unordered(read: Read) -> Read:
-    return lambda entries: tuple(sorted((read(entry) for entry in entries), key=repr))
+    """A map has no order, and the last of the values of one key is its value (parquet-format, LogicalTypes, Maps)."""
+
+    def of(entries: tuple[Value, ...]) -> Value:
+        by_key = {repr(one[0]): one for one in map(read, entries)}
+        return tuple(by_key[key] for key in sorted(by_key))
+
+    return of
 
 
 def _variants(one: Family, other: Family) -> list[Form]:

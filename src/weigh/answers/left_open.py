@@ -6,12 +6,18 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.answers import constructs
-from weigh.answers.comparison import Comparison
+from weigh.answers.compare import compare
+from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
 from weigh.answers.constructs import SEQUENCE
+from weigh.answers.one_form import part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
 
     from weigh.answers.constructs import Construct
     from weigh.model.gate import Difference
@@ -30,7 +36,7 @@ Ways = Mapping[str, Mapping[str, str]]
 
 def reason(
     operation: Operation,
-    compared: Comparison,
+    answers: tuple[pa.Table, pa.Table],
     ways: Ways | None = None,
     camps: tuple[Sequence[str], Sequence[str]] = ((), ()),
     *,
@@ -43,31 +49,45 @@ def reason(
 
     Args:
         operation: whose answers they are.
-        compared: how they differ.
+        answers: the two.
         ways: how contenders take constructs.
         camps: contenders with the one answer, and with the other.
         nulls: whether one of the answers may have NULL where rows were put in order.
     """
-    cells = compared.differences
+    cells = compare(*answers, operation.schema, most=MOST_DIFFERENCES).differences
     if not cells or any(cell.column in ("(columns)", "(column names)") for cell in cells):
         return ""
     differ = _differing(ways or {}, *camps)
-    if _of_order(operation, compared):
+    if _of_order(operation, cells):
         return "where NaN stands in an order is left open by SQL"
     placed = _NULLS.search(operation.sql) is not None or differ("nulls") is False
     if not placed and (_of_nulls(operation, cells) or (nulls and differ("nulls") and _cuts(operation.sql))):
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
     if all(map(_wrapped, cells)):
         return "integers are of different widths, and a number beyond them wraps around"
-    return _of_constructs(operation, cells, [found for found in constructs.of(operation.sql) if _may(found, differ)])
+    found = [one for one in constructs.of(operation.sql) if _may(one, differ)]
+    return _of_constructs(operation, cells, found) or _of_the_rest(operation, answers, found)
 
 
-def by_chance(operation: Operation, compared: Comparison) -> Comparison:
-    """Two answers of one engine compared: they agree where they differ in what may be otherwise each time."""
+def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, complete: bool = False) -> Comparison:
+    """Two answers of one engine compared: they agree where they differ in what may be otherwise each time.
+
+    Args:
+        operation: whose answers they are.
+        answer: what is compared.
+        witness: with what.
+        complete: whether the witness holds every row that ties at the limit.
+    """
+    compared = compare(answer, witness, operation.schema, complete=complete, most=MOST_DIFFERENCES)
     found = [one for one in constructs.of(operation.sql) if one.key == SEQUENCE]
     counts = any(one.column in ("(rows)", "(columns)", "(column names)") for one in compared.differences)
-    why = "" if compared.agrees or counts else _of_constructs(operation, compared.differences, found)
-    return Comparison(agrees=True, open=True, notes=(why,)) if why else compared
+    why = ""
+    if not compared.agrees and not counts:
+        why = _of_constructs(operation, compared.differences, found)
+        why = why or _of_the_rest(operation, (answer, witness), found, complete=complete)
+    if why:
+        return Comparison(agrees=True, open=True, notes=(why,))
+    return msgspec.structs.replace(compared, differences=compared.differences[:MAX_DIFFERENCES])
 
 
 def has_chance(operation: Operation) -> bool:
@@ -99,11 +119,47 @@ def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Seq
     for column in dict.fromkeys(one.column for one in cells):
         those = [one for one in cells if one.column == column]
         at = names.index(column) if names.count(column) == 1 else None
-        why = next((one.why for one in found if _explains(one, column, at, those)), "")
-        if not why:
+        together = _together(found, column, at, those)
+        if not together:
             return ""
-        whys.append(why)
+        whys += together
     return "; ".join(dict.fromkeys(whys))
+
+
+def _together(found: Sequence[Construct], column: str, at: int | None, cells: Sequence[Difference]) -> list[str]:
+    """Why cells of one column differ: for one construct all of them, or for a second one what the first leaves."""
+    for one in found:
+        if _explains(one, column, at, cells):
+            return [one.why]
+    for one in found:
+        rest = [cell for cell in cells if not _explains(one, column, at, [cell])]
+        if len(rest) == len(cells):
+            continue
+        for other in found:
+            if _explains(other, column, at, rest):
+                return [one.why, other.why]
+    return []
+
+
+def _of_the_rest(
+    operation: Operation, answers: tuple[pa.Table, pa.Table], found: Sequence[Construct], *, complete: bool = False
+) -> str:
+    """Why answers may differ that are equal but for columns in which which row comes first decides.
+
+    Rows are paired by their exact columns, and such a column is none that pairs them.
+    """
+    free = {one.inside: one.why for one in found if one.key == SEQUENCE and one.inside is not None}
+    schema = operation.schema
+    if not free or {table.num_columns for table in answers} != {len(schema.columns)}:
+        return ""
+    left = tuple(at for at in range(len(schema.columns)) if at not in free)
+    one, other = answers
+    if left:
+        rest = compare(one.select(left), other.select(left), part_of(schema, left), complete=complete)
+        same = rest.agrees and not rest.open
+    else:
+        same = one.num_rows == other.num_rows
+    return "; ".join(dict.fromkeys(free.values())) if same else ""
 
 
 def _explains(found: Construct, column: str, at: int | None, cells: Sequence[Difference]) -> bool:
@@ -115,10 +171,9 @@ def _explains(found: Construct, column: str, at: int | None, cells: Sequence[Dif
     return found.inside == at and (found.column is None or found.explains(cells))
 
 
-def _of_order(operation: Operation, compared: Comparison) -> bool:
+def _of_order(operation: Operation, cells: Sequence[Difference]) -> bool:
     """Whether answers differ in nothing but NaN for another number, in a question that puts numbers in order."""
-    cells = compared.differences
-    if len(cells) < compared.count or not _ORDERS.search(operation.sql):
+    if not _ORDERS.search(operation.sql):
         return False
     return all("nan" in (one.got.strip("'").lower(), one.expected.strip("'").lower()) for one in cells)
 

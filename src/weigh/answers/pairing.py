@@ -24,8 +24,15 @@ _LONELY = 200
 """Rows without a counterpart that are looked at, on each side; all are counted."""
 
 
-def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison:
-    """Compare two bags of rows: exact columns by value, the others within their tolerance."""
+def pair(got: list[Row], expected: list[Row], schema: ResultSchema, most: int = MAX_DIFFERENCES) -> Comparison:
+    """Compare two bags of rows: exact columns by value, the others within their tolerance.
+
+    Args:
+        got: rows of the answer.
+        expected: rows of the witness.
+        schema: of the operation.
+        most: differences that are kept; all are counted.
+    """
     ours, theirs = _by_exact(got, schema), _by_exact(expected, schema)
     differences: list[Difference] = []
     count = 0
@@ -51,7 +58,7 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Compariso
     # They come as an engine happened to answer, and what is shown is to be the same each time.
     differences = [*sorted(found, key=_place), *sorted(differences, key=_place)]
     notes = tuple(_APART[match].format(apart) for match, apart in worst.items() if apart > 0) if not count else ()
-    return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
+    return Comparison(agrees=not count, differences=tuple(differences[:most]), count=count, notes=notes)
 
 
 def distance(x: Cell, y: Cell) -> float:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _SUSPECT = re.compile(
     r"rand|uuid|now|current|local|day\b|date\(|clock|timeofday|nextval|setseed|sample|insert|update|delete|merge|into"
     r"|read_|sniff|scan|metadata|glob|file|s3|url|hdfs|gcs|remote|execut|input|lake|storage|from\s*['\"]|join\s*['\"]"
-    r"|,\s*['\"]|timestamp\(|newid|duckdb_|pragma_",
+    r"|,\s*['\"]|timestamp\(|newid|duckdb_|pragma_|hostname|fqdn|uptime|server|connection_?id|queryid|pg_|version\s*\("
+    r"|system\s*\.",
     re.IGNORECASE,
 )
 """One of these is in every SELECT that is refused; others need not be parsed, which takes half a second."""
@@ -24,9 +25,12 @@ _CLOCK = {"now", "now64", "today", "yesterday", "getdate", "sysdate", "clock_tim
           "transaction_timestamp", "get_current_timestamp", "get_current_time", "utc_timestamp", "timeofday",
           "current_localtimestamp", "current_localtime", "systimestamp"}  # fmt: skip
 _PROCESS = re.compile(
-    r"current_setting|pragma_\w+"
+    r"current_setting|pragma_\w+|hostname|fqdn|uptime|getserversetting|serveruuid|connection_?id|(?:initial)?queryid"
+    r"|pg_backend_pid|pg_postmaster_start_time|pg_conf_load_time|inet_server_\w+|version"
     r"|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)"
 )
+_NUMBERS = {"numbers", "numbers_mt", "one", "zeros", "zeros_mt"}
+"""Tables of ClickHouse's system that are the same everywhere."""
 _FILES = {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "sniff_csv", "read_json", "read_json_auto",
           "read_json_objects", "read_ndjson", "read_ndjson_auto", "read_ndjson_objects", "read_text", "read_blob",
           "read_xlsx", "glob", "delta_scan", "iceberg_scan", "sqlite_scan", "postgres_scan", "mysql_scan",
@@ -71,6 +75,8 @@ def refuse(sql: str, where: str) -> None:
             raise _another_each_time("TABLESAMPLE", where)
         if isinstance(node, exp.Func):
             _refuse_function(node, where)
+        if isinstance(node, exp.Table) and node.db.lower() == "system" and node.name.lower() not in _NUMBERS:
+            raise _of_process(f"system.{node.name}", where)
         quoted = isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and node.this.quoted
         if quoted and _FILE_NAME.search(node.name):
             raise _own_file(node.name, where)
@@ -90,16 +96,20 @@ def _refuse_function(node: exp.Func, where: str) -> None:
             remedy="write the moment as a literal: TIMESTAMP '2026-01-01 00:00:00'",
         )
     if any(map(_PROCESS.fullmatch, names)):
-        raise UsageError(
-            f"its answer depends on the process that is asked ({call}), and no answer can be checked",
-            where=where,
-            remedy="leave it out, or ask about the data",
-        )
+        raise _of_process(call, where)
     if names & _CHANCE:
         raise _another_each_time(call, where)
     if names & _FILES or (names & _FILE_TABLES and isinstance(node.parent, exp.Table)):
         argument = next(iter(node.find_all(exp.Literal)), None)
         raise _own_file(argument.name if argument is not None else call, where)
+
+
+def _of_process(what: str, where: str) -> UsageError:
+    return UsageError(
+        f"its answer depends on the process that is asked ({what}), and no answer can be checked",
+        where=where,
+        remedy="leave it out, or ask about the data",
+    )
 
 
 def _parsed(sql: str) -> exp.Expr | None:

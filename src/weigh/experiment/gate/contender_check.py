@@ -160,8 +160,7 @@ class ContenderCheck:
             return
         plain = unsalted(reply.table, salt)
         before = self.open[operation.name, case.name]
-        compared = compare.compare(before if plain is None else plain, before, operation.schema)
-        compared = left_open.by_chance(operation, compared)
+        compared = left_open.by_chance(operation, before if plain is None else plain, before)
         if plain is None or not compared.agrees:
             self.checks.append(
                 Check(
@@ -225,8 +224,7 @@ class ContenderCheck:
         if checked is not None:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.
-        itself = compare.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
-        itself = left_open.by_chance(operation, itself)
+        itself = left_open.by_chance(operation, table, self.open.get((operation.name, case.name), table))
         if not itself.agrees:
             fits = table.num_columns == len(operation.schema.columns)
             return Check(
@@ -245,7 +243,7 @@ def _only_nulls(table: pa.Table) -> bool:
 def _unsalted_is(right: pa.Table, salt: int, operation: Operation, answer: pa.Table) -> bool:
     """Whether an answer to a salted question is the right one and the salt."""
     plain = unsalted(answer, salt)
-    return plain is not None and left_open.by_chance(operation, compare.compare(plain, right, operation.schema)).agrees
+    return plain is not None and left_open.by_chance(operation, plain, right).agrees
 
 
 def _listed(contender: str, left_open: Iterable[str]) -> Finding:

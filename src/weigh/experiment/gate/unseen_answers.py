@@ -137,9 +137,10 @@ def _wrong(found: UnseenAnswers, operation: Operation, case: Case, tables: dict[
             witness, expected = SAME_ROWS, found.before[name, operation.name, case.name]
         if expected is None:
             continue
-        compared = compare.compare(table, expected, operation.schema, complete=known is not None)
         if known is None:
-            compared = left_open.by_chance(operation, compared)
+            compared = left_open.by_chance(operation, table, expected)
+        else:
+            compared = compare.compare(table, expected, operation.schema, complete=True)
         if not compared.agrees:
             yield Check(
                 operation=operation.name,

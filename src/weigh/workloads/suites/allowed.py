@@ -40,15 +40,14 @@ _CLICKHOUSE = re.compile(
     r"|redis|odbc|jdbc|azure\w*|iceberg\w*|deltalake\w*|hudi\w*|paimon\w*|ytsaurus|arrowflight|python|input|catboost\w*"
     r"|modelevaluate|kafka|rabbitmq|nats|http|hive|embeddedrocksdb|rocksdb|dictionary_source|disk|filesystem|backup"
     r"|prometheus\w*|materializedpostgresql|materializedmysql|externaldistributed|distributed|filelog|cassandra|addressto\w*"
-    r"|demangle|getserversetting|read_\w+"
+    r"|demangle|read_\w+"
 )
 """Functions, table functions, engines of tables and sources of dictionaries, in small letters, as a call names them."""
-_DUCKDB_PROCESS = re.compile(
-    r"current_setting|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)|pragma_\w+|version"
-)
-_CLICKHOUSE_PROCESS = re.compile(
-    r"hostname|fqdn|fullhostname|currentuser|user|serveruuid|version|uptime|getsetting\w*|tcpport|currentdatabase"
-    r"|servertimezone|displayname|buildid|getmacro|zookeepersessionuptime|connectionid|queryid|initialqueryid"
+_PROCESS = re.compile(
+    r"current_setting|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)"
+    r"|pragma_\w+|version|hostname|fqdn|fullhostname|currentuser|user|serveruuid|uptime|getsetting\w*|getserversetting"
+    r"|tcpport|currentdatabase|servertimezone|displayname|buildid|getmacro|zookeepersessionuptime|connectionid|queryid"
+    r"|initialqueryid"
 )
 """Functions whose answer is one of the process, in small letters."""
 _OUTSIDE = re.compile(
@@ -120,23 +119,25 @@ def _tokens(sql: str, dialect: Dialect) -> Sequence[Token]:
 
 
 def _of_process(tokens: Sequence[Token], dialect: Dialect) -> str:
-    """What tokens ask of the process rather than of data: a call, or a table of the system; empty where nothing."""
+    """What tokens ask of the process rather than of data: a call, or a table of the system; empty where nothing.
+
+    In whatever dialect a question is written, every contender is asked it.
+    """
     from sqlglot import TokenType
 
-    names = _CLICKHOUSE_PROCESS if dialect == "clickhouse" else _DUCKDB_PROCESS
     for at, one in enumerate(tokens[:-1]):
         text, after = one.text.lower(), tokens[at + 1].token_type
         qualified = at > 0 and tokens[at - 1].token_type is TokenType.DOT
         first = at - 2 if qualified else at
         made = first > 0 and tokens[first - 1].text.upper() in _NAMED_TABLE
         call = after is TokenType.L_PAREN and one.token_type is not TokenType.STRING
-        if call and not made and names.fullmatch(text):
+        if call and not made and _PROCESS.fullmatch(text):
             return f"{one.text}()"
-        if dialect != "clickhouse":
-            continue
         if call and text == "merge" and tokens[min(at + 2, len(tokens) - 1)].text.lower() == "system":
             return "merge('system', …)"
-        if text == "system" and after is TokenType.DOT and not qualified and at + 2 < len(tokens):
+        # Elsewhere it may be another name of a table before its column.
+        table = dialect == "clickhouse" or (at > 0 and tokens[at - 1].text.upper() in _BEFORE_A_TABLE)
+        if text == "system" and table and after is TokenType.DOT and not qualified and at + 2 < len(tokens):
             name = tokens[at + 2].text
             if name.lower() not in ("numbers", "numbers_mt", "one", "zeros", "zeros_mt"):
                 return f"system.{one_line(name, 40)}"
@@ -147,7 +148,7 @@ def _reaches(tokens: Sequence[Token], dialect: Dialect) -> Iterator[str]:
     """What tokens reach for that is no table, each a clause."""
     from sqlglot import TokenType
 
-    names = _CLICKHOUSE if dialect == "clickhouse" else _DUCKDB
+    names, others = (_CLICKHOUSE, _DUCKDB) if dialect == "clickhouse" else (_DUCKDB, _CLICKHOUSE)
     strings = {TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING}
     calls: list[str] = []
     for at, one in enumerate(tokens):
@@ -160,7 +161,10 @@ def _reaches(tokens: Sequence[Token], dialect: Dialect) -> Iterator[str]:
             calls.pop()
         called = after is not None and after.token_type is TokenType.L_PAREN and one.token_type not in strings
         named = before is not None and before.text.upper() in _NAMED_TABLE
-        if called and not named and names.fullmatch(text.lower()):
+        # What is a function of tables to another engine is one where a table stands.
+        table = before is not None and before.text.upper() in (*_BEFORE_A_TABLE, ",")
+        reached = names.fullmatch(text.lower()) or (table and others.fullmatch(text.lower()))
+        if called and not named and reached:
             argument = next((two.text for two in tokens[at + 2 : at + 4] if two.token_type in strings), "")
             yield f"it calls {text}({one_line(repr(argument), _STATEMENT) if argument else '…'})"
         word = text.upper()

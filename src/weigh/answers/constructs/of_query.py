@@ -1,88 +1,30 @@
-"""Constructs of SQL in which right engines differ: how each is recognised, what it explains, how it is probed."""
+"""The constructs of a query: how each is recognised, and what it explains."""
 
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from weigh.answers.constructs.construct import SEQUENCE, ZONE, Construct, anything
+from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlglot import exp
 
+    from weigh.answers.constructs.construct import Explains
     from weigh.model.gate import Difference
 
-    Explains = Callable[[Sequence[Difference]], bool]
-
-SEQUENCE = "sequence"
-"""Key of constructs whose value one engine gives differently from execution to execution."""
-ZONE = "zone"
-"""Key of constructs that read a clock off a moment; engines differ in it where a column has a time zone."""
-ALIKE = frozenset({ZONE, "like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
-"""Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _BY_ROWS = {"first_value", "last_value", "nth_value", "array_agg", "list", "string_agg", "group_concat", "listagg",
             "lead", "lag", "row_number", "ntile"}  # fmt: skip
 """Window functions whose value depends on which of several equal rows comes first."""
-_ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "last", "any_value", "arbitrary"}
+_ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "last", "any_value", "arbitrary",
+        "mode", "arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by"}  # fmt: skip
 """Aggregates that depend on the sequence of rows, which a group has none of."""
 _BYTES = 4
 """Of a character in UTF-8, at most."""
-_ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
-_NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
-PROBES: dict[str, tuple[str, ...]] = {
-    "division": ("7 / 2",),
-    "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
-    "modulo": ("-7 % 3", "CAST(7.5 AS DOUBLE) % 2"),
-    "floor": ("-7 // 2",),
-    "integer": ("CAST(CAST(1.7 AS DOUBLE) AS INTEGER)", "CAST(CAST(2.5 AS DOUBLE) AS INTEGER)"),
-    "decimal": ("CAST(CAST(1.77 AS DOUBLE) AS DECIMAL(9, 1))", "CAST(CAST(0.25 AS DOUBLE) AS DECIMAL(9, 1))"),
-    "text": ("CAST(CAST(2 AS DOUBLE) AS VARCHAR)", "CAST(CAST(1e20 AS DOUBLE) AS VARCHAR)", "CAST(1 = 1 AS VARCHAR)",
-             "CAST(TIMESTAMP '2024-01-02 03:04:05' AS VARCHAR)"),
-    "round": ("round(CAST(2.5 AS DOUBLE))", "round(CAST(0.125 AS DOUBLE), 2)"),
-    "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),
-    "replace": ("replace('ab', '', 'x')",),
-    "length": ("length('ä')",),
-    "case": ("upper('äß')", "lower('Ä')"),
-    "like": ("CASE WHEN 'A' LIKE 'a' THEN 1 ELSE 0 END",),
-    "collation": ("CASE WHEN 'a' < 'B' THEN 1 ELSE 0 END", "CASE WHEN 'b_' < 'ba' THEN 1 ELSE 0 END",
-                  "CASE WHEN 'z' < 'ä' THEN 1 ELSE 0 END", "CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END"),
-    "nulls": (f"a FROM {_NULL_ONE} ORDER BY a LIMIT 1", f"a FROM {_NULL_ONE} ORDER BY a DESC LIMIT 1"),
-    "logarithm": ("log(CAST(100 AS DOUBLE))",),
-    "spread": (f"stddev(a) FROM {_ONE_TWO}",),
-    "average": (f"avg(a) FROM {_ONE_TWO}",),
-    "concatenation": ("concat('a', NULL, 'b')",),
-    "greatest": ("greatest(1, NULL)",),
-    "pattern": ("regexp_replace('aa', 'a', 'b')",),
-    "format": ("strftime(DATE '2024-02-03', '%Y-%m')",),
-    "weekday": ("extract(dow FROM DATE '2024-01-07')",),
-    "week": ("extract(week FROM DATE '2023-01-01')",),
-    "outer": ("u.a FROM (SELECT 1 AS a) AS t LEFT JOIN (SELECT 2 AS a) AS u ON t.a = u.a",),
-    "empty": ("max(a) FROM (SELECT 1 AS a) AS t WHERE a > 1",),
-    "rollup": ("count(a) FROM (SELECT a, count(*) AS n FROM (SELECT 1 AS a) AS t GROUP BY ROLLUP (a)) AS s",),
-    "sets": ("count(*) FROM (SELECT a FROM (SELECT 1 AS a UNION ALL SELECT 1 AS a) AS t EXCEPT SELECT 2 AS a) AS s",),
-    "none of": ("CASE WHEN 1 NOT IN (2, NULL) THEN 1 ELSE 0 END",),
-    "truncation": ("date_trunc('week', DATE '2024-01-07')",),
-}  # fmt: skip
-"""What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""
-
-
-class Construct(NamedTuple):
-    """A construct in a query.
-
-    Attributes:
-        key: of PROBES, SEQUENCE, or of neither where no engine can be probed.
-        why: for people.
-        column: position of the answer's column that it is all of; None where more or other than one depends on it.
-        inside: position of the column of whose expression it is a part, and nothing but that column depends on it.
-        explains: whether it explains how cells differ in that column.
-    """
-
-    key: str
-    why: str
-    column: int | None
-    inside: int | None
-    explains: Explains
 
 
 @cache
@@ -95,9 +37,9 @@ def of(sql: str) -> tuple[Construct, ...]:
         query = sqlglot.parse_one(sql, read="duckdb")
     except (sqlglot.errors.SqlglotError, RecursionError):
         return ()
+    found = list(of_rows(query)) if isinstance(query, exp.Select) else []
     plain = isinstance(query, exp.Select) and sum(1 for _ in query.find_all(exp.Select)) == 1
     selects = list(query.selects) if isinstance(query, exp.Select) else []
-    found = []
     for node in query.walk():
         for key, why, explains in _construct(node):
             inside = _column(node, selects) if plain else None
@@ -210,11 +152,6 @@ def _nulls(cells: Sequence[Difference]) -> bool:
     return all("NULL" in (one.got, one.expected) for one in cells)
 
 
-def anything(_cells: Sequence[Difference]) -> bool:
-    """Any difference."""
-    return True
-
-
 def _name(node: exp.Expr) -> str:
     from sqlglot import exp
 
@@ -260,8 +197,11 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     elif isinstance(node, exp.Div):
         if not (_fraction(node.this) or _fraction(node.expression)):
             yield "division", "/ between integers is an integer to some engines and a fraction to others", _whole
-        if not isinstance(node.expression, (exp.Literal, exp.Nullif)):
+        if not isinstance(node.expression, exp.Nullif) and not number(node.expression.name):
             yield "zero", "a division by zero is an error, NULL or an infinity", _infinite
+    elif isinstance(node, (exp.Limit, exp.Fetch, exp.Offset, exp.Distinct)):
+        if takes_any(node):
+            yield SEQUENCE, "which of several equal rows a query within the query takes is left open by SQL", anything
     elif isinstance(node, exp.IntDiv):
         yield "floor", "// rounds down in some engines and towards zero in others", _near(Decimal(1))
     elif isinstance(node, exp.Mod):
@@ -307,11 +247,18 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
     elif name in ("upper", "lower", "initcap") or isinstance(node, exp.ILike):
         yield "case", "the case of letters that are not ASCII is left open by SQL", _folded
     elif isinstance(node, exp.Like):
+        if "\\" in node.expression.name and not isinstance(node.parent, exp.Escape):
+            yield "escape", "a backslash without ESCAPE is itself to some engines and an escape to others", anything
         yield "like", "LIKE does not tell the case of letters to some engines, as SQLite and MySQL", anything
     elif isinstance(node, exp.Log) and node.expression is None:
         yield "logarithm", "log is to base 10 in some engines and natural in others", anything
-    elif name.startswith(("stddev", "variance", "var_", "std")) and not name.endswith(("_pop", "_samp")):
-        yield "spread", f"{name} is of the sample to some engines and of the population to others", anything
+    elif name.startswith(("stddev", "variance", "var_", "std", "covar")):
+        if not name.endswith("_pop"):
+            yield "lone", f"{name} of one row is NULL to some engines and NaN to others", _infinite
+        if not name.endswith(("_pop", "_samp")):
+            yield "spread", f"{name} is of the sample to some engines and of the population to others", anything
+    elif name == "corr" or name.startswith("regr_"):
+        yield "straight", f"{name} of values that are all equal is NULL to some engines and NaN to others", _infinite
     elif isinstance(node, exp.Avg):
         yield _EMPTY
         yield "average", "the mean of integers is an integer to some engines", _whole

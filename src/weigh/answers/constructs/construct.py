@@ -1,0 +1,40 @@
+"""A construct of SQL in which right engines differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weigh.model.gate import Difference
+
+    Explains = Callable[[Sequence[Difference]], bool]
+
+SEQUENCE = "sequence"
+"""Key of constructs whose value one engine gives differently from execution to execution."""
+ZONE = "zone"
+"""Key of constructs that read a clock off a moment; engines differ in it where a column has a time zone."""
+
+
+class Construct(NamedTuple):
+    """A construct in a query.
+
+    Attributes:
+        key: of PROBES, SEQUENCE, or of neither where no engine can be probed.
+        why: for people.
+        column: position of the answer's column that it is all of; None where more or other than one depends on it.
+        inside: position of the column of whose expression it is a part, and nothing but that column depends on it.
+        explains: whether it explains how cells differ in that column.
+    """
+
+    key: str
+    why: str
+    column: int | None
+    inside: int | None
+    explains: Explains
+
+
+def anything(_cells: Sequence[Difference]) -> bool:
+    """Any difference."""
+    return True

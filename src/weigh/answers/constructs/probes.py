@@ -1,0 +1,48 @@
+"""What an engine is asked to know how it takes a construct."""
+
+from __future__ import annotations
+
+from weigh.answers.constructs.construct import ZONE
+
+ALIKE = frozenset({ZONE, "like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
+"""Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
+_ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
+_NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
+PROBES: dict[str, tuple[str, ...]] = {
+    "division": ("7 / 2",),
+    "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
+    "modulo": ("-7 % 3", "CAST(7.5 AS DOUBLE) % 2"),
+    "floor": ("-7 // 2",),
+    "integer": ("CAST(CAST(1.7 AS DOUBLE) AS INTEGER)", "CAST(CAST(2.5 AS DOUBLE) AS INTEGER)"),
+    "decimal": ("CAST(CAST(1.77 AS DOUBLE) AS DECIMAL(9, 1))", "CAST(CAST(0.25 AS DOUBLE) AS DECIMAL(9, 1))"),
+    "text": ("CAST(CAST(2 AS DOUBLE) AS VARCHAR)", "CAST(CAST(1e20 AS DOUBLE) AS VARCHAR)", "CAST(1 = 1 AS VARCHAR)",
+             "CAST(TIMESTAMP '2024-01-02 03:04:05' AS VARCHAR)"),
+    "round": ("round(CAST(2.5 AS DOUBLE))", "round(CAST(0.125 AS DOUBLE), 2)"),
+    "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),
+    "replace": ("replace('ab', '', 'x')",),
+    "length": ("length('ä')",),
+    "case": ("upper('äß')", "lower('Ä')"),
+    "like": ("CASE WHEN 'A' LIKE 'a' THEN 1 ELSE 0 END",),
+    "escape": (r"CASE WHEN '_' LIKE '\_' THEN 1 ELSE 0 END",),
+    "collation": ("CASE WHEN 'a' < 'B' THEN 1 ELSE 0 END", "CASE WHEN 'b_' < 'ba' THEN 1 ELSE 0 END",
+                  "CASE WHEN 'z' < 'ä' THEN 1 ELSE 0 END", "CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END"),
+    "nulls": (f"a FROM {_NULL_ONE} ORDER BY a LIMIT 1", f"a FROM {_NULL_ONE} ORDER BY a DESC LIMIT 1"),
+    "logarithm": ("log(CAST(100 AS DOUBLE))",),
+    "spread": (f"stddev(a) FROM {_ONE_TWO}",),
+    "lone": ("stddev_samp(a) FROM (SELECT 1 AS a) AS t",),
+    "straight": (f"corr(a, 1) FROM {_ONE_TWO}",),
+    "average": (f"avg(a) FROM {_ONE_TWO}",),
+    "concatenation": ("concat('a', NULL, 'b')",),
+    "greatest": ("greatest(1, NULL)",),
+    "pattern": ("regexp_replace('aa', 'a', 'b')",),
+    "format": ("strftime(DATE '2024-02-03', '%Y-%m')",),
+    "weekday": ("extract(dow FROM DATE '2024-01-07')",),
+    "week": ("extract(week FROM DATE '2023-01-01')",),
+    "outer": ("u.a FROM (SELECT 1 AS a) AS t LEFT JOIN (SELECT 2 AS a) AS u ON t.a = u.a",),
+    "empty": ("max(a) FROM (SELECT 1 AS a) AS t WHERE a > 1",),
+    "rollup": ("count(a) FROM (SELECT a, count(*) AS n FROM (SELECT 1 AS a) AS t GROUP BY ROLLUP (a)) AS s",),
+    "sets": ("count(*) FROM (SELECT a FROM (SELECT 1 AS a UNION ALL SELECT 1 AS a) AS t EXCEPT SELECT 2 AS a) AS s",),
+    "none of": ("CASE WHEN 1 NOT IN (2, NULL) THEN 1 ELSE 0 END",),
+    "truncation": ("date_trunc('week', DATE '2024-01-07')",),
+}  # fmt: skip
+"""What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""
