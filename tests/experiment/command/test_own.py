@@ -62,6 +62,12 @@ def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
     assert begun("verify", str(found.evidence)).code == 0
 
 
+def test_who_names_tables_means_them(begun: Weigh) -> None:
+    path = begun.folder / "weigh.toml"
+    path.write_text(path.read_text().replace('workload = "sql"\n', ""))
+    assert [row["operation"] for row in begun("gate", "--json").json["gate"]] == ["by_city", "q_3", "top"]
+
+
 def test_the_result_schema_is_read_off_the_answer(initialised: Run) -> None:
     by_city = tomllib.loads((initialised.folder / "queries/by_city.toml").read_text())
     assert [(one["name"], one["kind"], one["match"]) for one in by_city["column"]] == [

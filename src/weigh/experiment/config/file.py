@@ -146,6 +146,9 @@ def read_file(path: Path) -> File:
     _check_keys(plain, others, path)
     read = _converted(plain, File, path)
     _placed(read, path.parent)
+    if read.sql and (read.sql.tables or read.sql.data) and "workload" not in plain.get("experiment", {}):
+        # Who names tables of their own means these.
+        read.experiment.workload = "sql"
     read.layout = read.layout.normal
     read.layouts = {
         name: _converted(table, LayoutSpec, path, f".layout.{name}").normal for name, table in others.items()
