@@ -256,6 +256,7 @@ class Section:
         listed: whether the list of the page's parts has it.
         article: whether it is one of several alike in a section.
         short: its name in that list, where that is not its title.
+        label: of an article that nothing leads to.
     """
 
     title: Phrase
@@ -264,6 +265,7 @@ class Section:
     listed: bool = True
     article: bool = False
     short: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

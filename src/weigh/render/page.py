@@ -117,9 +117,9 @@ class Blocks:
         self._label = one.anchor
         inner = Markup().join(map(self.block, one.blocks))
         if one.article:
-            return Markup('<article id="{}">\n<h3>{}</h3>\n{}</article>\n').format(
-                one.anchor, self.phrase(one.title, 200), inner
-            )
+            about = Markup('aria-label="{}"').format(one.label) if one.label else Markup('id="{}"').format(one.anchor)
+            title = self.phrase(one.title, 200)
+            return Markup("<article {}>\n<h3>{}</h3>\n{}</article>\n").format(about, title, inner)
         title = self.phrase(one.title, _CELL)
         if not one.anchor:
             return Markup("<h3>{}</h3>\n{}").format(title, inner)

@@ -241,7 +241,7 @@ def _by_operation(statements: Iterable[Statement]) -> dict[str, tuple[tuple[str,
 
 def _alike(lines: Sequence[Line]) -> str:
     """The gate's word in one sentence, where all agreed on as many questions with the same witness."""
-    cells = {(line.cell.status, line.cell.asked, line.cell.witness) if line.cell else None for line in lines}
+    cells = {(line.cell.status, line.cell.questions, line.cell.witness) if line.cell else None for line in lines}
     if len(cells) != 1 or (only := cells.pop()) is None or only[0] != "agreed":
         return ""
     return f"All agreed on {units.count(only[1], 'question')}, compared with {only[2]}."

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.experiment.report import by_template, costs, grid, resources, second_opinion, stores
-from weigh.experiment.report.html import design, environment, many
-from weigh.experiment.report.html.answers import answers
+from weigh.experiment.report.html import answers, design, environment, many
 from weigh.experiment.report.html.cold import part as cold
 from weigh.experiment.report.html.contenders import Contenders
 from weigh.experiment.report.html.machine import part as machine
@@ -52,7 +51,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
     operations = _operations(results)
     full = many.chosen(results, operations)
     anchors = {name: f"op-{number}" for number, name in enumerate(full, 1)}
-    gate = answers(results, contenders, anchors)
+    gate = answers.matrix(results, contenders, anchors)
     judged = verdicts(results, contenders, anchors)
     shared, explained = Shared(), ExplainedCodes()
     blocks = Blocks(explained)
@@ -71,18 +70,17 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             disturbed=disturbed(results),
             tier=words.tier(results.tier.name) if results.tier else "",
             contenders=contenders,
-            gate=gate,
             verdicts=judged,
             assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
-            body=_body(results, blocks, contenders, anchors, evidence),
+            body=_body(results, blocks, contenders, gate, anchors, evidence),
             parts=parts(
                 results,
                 samples,
                 contenders,
                 anchors,
-                gate.rows if gate else (),
+                gate,
                 judged.groups if judged else (),
                 shared,
                 MOST_DOTS if len(full) == len(operations) else many.DOTS,
@@ -95,7 +93,12 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
 
 
 def _body(
-    results: ExperimentResults, blocks: Blocks, contenders: Contenders, full: Collection[str], evidence: str
+    results: ExperimentResults,
+    blocks: Blocks,
+    contenders: Contenders,
+    gate: Sequence[answers.Row],
+    full: Collection[str],
+    evidence: str,
 ) -> dict[str, Markup]:
     """Parts of the page that need no template."""
     opinion = second_opinion.parts(results)
@@ -111,6 +114,7 @@ def _body(
         for section in of(results).sections(full)
     ]
     found: dict[str, Sequence[Block]] = {
+        "answers": [answers.part(results, gate, contenders)],
         "design": [design.part(results, contenders, evidence)],
         "grid": [Fold(grid.TITLE, cells, "h2", anchor="layouts", open=True)] if cells else [],
         "by_template": [Fold(by_template.TITLE, of_it, "h2", anchor="by-template", open=True)] if of_it else [],
