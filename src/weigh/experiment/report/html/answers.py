@@ -158,7 +158,7 @@ def _divergence(row: Row, cell: Cell, gate: Gate, workload: Workload | None) -> 
     ]
     summary = "The question" + (", and the literals that were answered wrongly" if len(names) > 1 else "")
     table = [words(headings, rows, label=None)] if rows else []
-    parts = [Lines([row.detail], most=600), *table, Fold(summary, question, "", "")]
+    parts: list[Block] = [Lines([row.detail], most=600), *table, Fold(summary, question, "", "")]
     return Section(title, parts, article=True, label="divergence")
 
 

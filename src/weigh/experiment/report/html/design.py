@@ -26,12 +26,12 @@ def part(results: ExperimentResults, contenders: Contenders, evidence: str) -> F
         f". {one_line(summary.summary(results))}",
     )  # fmt: skip
     data: list[Phrase] = [one_line(one) for one in (*layouts.lines(record), *stores.lines(record))]
-    besides: list[Phrase] = [one_line(one, 400) for one in layouts.besides(results)]
+    besides: list[Phrase] = [one_line(one, 400) for one in layouts.differences(results)]
     facts: list[tuple[str, Phrase | list[Phrase]]] = [
         ("Contenders", [(*one.phrase, *one.flag) for one in contenders.everybody]),
         ("Design", _design(record)),
         ("Data", data or ["not recorded"]),
-        *([(layouts.BESIDES, besides)] if besides else []),
+        *([(layouts.DIFFERENCES_TITLE, besides)] if besides else []),
         ("Machine", _machine(record)),
         (
             "Declared beforehand",

@@ -179,7 +179,7 @@ def _layout(manifest: Manifest) -> list[Block]:
     scale = f", {units.scale(made.scale)}" if made.scale is not None else ""
     seed = f", seed {made.seed}" if made.seed is not None else ""
     reader = ", which read the rows back for their digests" if manifest.vortex else ""
-    wanted = layouts.asked_for(manifest.layout) if manifest.layout else "none: the files are read as they are"
+    wanted = layouts.described_layout(manifest.layout) if manifest.layout else "none: the files are read as they are"
     facts: list[tuple[str, Phrase | list[Phrase]]] = [
         ("dataset", f"{made.generator}{scale}{seed}"),
         ("layout asked for", one_line(wanted, 400)),
