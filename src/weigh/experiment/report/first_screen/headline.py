@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import answers, named, remedy, somebody_silent
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, FAILED, UNSUPPORTED, Pair, is_open
+from weigh.experiment.results.preclusions import failed
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.data.catalog import FORMATS, TITLES
@@ -244,8 +245,8 @@ def _flipped(results: ExperimentResults) -> Iterator[str]:
 def _failures(results: ExperimentResults) -> Iterator[str]:
     """How executions failed that the gate had not seen fail, a sentence a contender; first whose fault it may be."""
     found: dict[str, dict[str, str]] = {}
-    for one in results.record.samples:
-        if one.outcome not in (Outcome.OK, Outcome.WRONG):
+    for one in failed(results.record.samples):
+        if one.outcome is not Outcome.WRONG:
             found.setdefault(one.contender, {}).setdefault(one.operation, one_line(one.detail, _MOST))
     gone = (one.text for one in results.findings if one.code == codes.E3_GONE.code) if found else ()
     for text in dict.fromkeys(gone):
