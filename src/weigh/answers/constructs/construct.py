@@ -16,6 +16,9 @@ SEQUENCE = "sequence"
 ZONE = "zone"
 """Key of constructs that read a clock off a moment; engines differ in it where a column has a time zone."""
 
+MERGED = "merged"
+"""Key of columns, each on a line, in which an engine has one value for two of the data's: no construct of SQL."""
+
 
 class Construct(NamedTuple):
     """A construct in a query.

@@ -140,7 +140,9 @@ def _texts(cells: Sequence[Difference]) -> bool:
 
 def _wide(cells: Sequence[Difference]) -> bool:
     """Whether texts differ where letters are not ASCII, some of which may be cut within."""
-    return all(not (one.got + one.expected).isascii() or "\\x" in one.got + one.expected for one in cells)
+    return all(
+        not both.isascii() or "\\x" in both or "\\udc" in both for both in (one.got + one.expected for one in cells)
+    )
 
 
 def _infinite(cells: Sequence[Difference]) -> bool:
@@ -210,6 +212,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield from _cast(node)
     elif isinstance(node, exp.Round):
         digits = node.args.get("decimals")
+        if isinstance(digits, exp.Neg):
+            yield "round up", "digits before the point are not rounded by some engines, as SQLite", anything
         unit = Decimal(1).scaleb(-int(digits.name)) if digits is not None and digits.name.isdigit() else Decimal(1)
         yield (
             "round",

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from weigh.answers import constructs
 from weigh.engines.exchange import WorkerEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from weigh.engines.engine import Engine
     from weigh.experiment.gate.queries import QuerySession
+
+_WORD = re.compile(r"\w+")
 
 
 def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
@@ -54,6 +60,40 @@ def zones(contender: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]
         if any(pa.types.is_timestamp(one) and one.tz for one in types):
             return {constructs.ZONE: contender}
     return {}
+
+
+def merged(engine: Engine, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Columns that queries name and in which an engine has one value for two of the data's, such as NULL for NaN.
+
+    Args:
+        engine: what it has no value for.
+        queries: the SQL of what the contenders are asked.
+        tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
+    """
+    if not engine.lacks:
+        return {}
+    words = {word.lower() for sql in queries for word in _WORD.findall(sql)}
+    found = []
+    for paths in tables.values():
+        here = [path for path in paths if Path(path).is_file()]
+        with suppress(pa.ArrowException, OSError):
+            fields = pq.read_schema(here[0]) if here else ()
+            found += [one.name for one in fields if one.name.lower() in words and _holds(engine.lacks, one, here)]
+    return {constructs.MERGED: "\n".join(dict.fromkeys(found))} if found else {}
+
+
+def _holds(lacks: Collection[str], field: pa.Field, paths: Iterable[str]) -> bool:
+    """Whether a column has a value that an engine lacks; of a member of a list or a struct that is not looked at."""
+    nan = "nan" in lacks and pa.types.is_floating(field.type)
+    if not nan and not ("nested" in lacks and pa.types.is_nested(field.type)):
+        return False
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=[field.name]):
+                column = batch.column(0)
+                if bool(pc.any(pc.is_nan(column.cast(pa.float64()))).as_py()) if nan else column.null_count > 0:
+                    return True
+    return False
 
 
 def _answer(session: QuerySession, sql: str) -> str:
