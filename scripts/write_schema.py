@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
-from reference.markdown import with_default
-from reference.structs import meanings
 from reference.weigh_toml import TABLES
+from weigh.cli.keys import meanings, with_default
 from weigh.experiment.config.file import File, schema
 
 TARGET = Path(__file__).parents[1] / "src" / "weigh" / "experiment" / "config" / "weigh-toml.schema.json"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from reference import json_documents
-from reference.markdown import code, code_flags, link, prose, table, with_default
-from reference.structs import meanings
+from reference.markdown import code, code_flags, link, prose, table
+from weigh.cli.keys import meanings, with_default
 from weigh.cli.main import cli
 from weigh.model.errors import ExitCode
 
@@ -46,19 +46,10 @@ _COMMAND_PAGES = {
 _FLAG_PAGES = {
     "run": {
         "--contender": "docs/reference/commands.md#contenders",
-        "--workload": "docs/reference/workloads.md",
-        "--affinity": f"{_METHOD}#one-affinity-and-one-memory-limit",
-        "--memory-limit": f"{_METHOD}#one-affinity-and-one-memory-limit",
-        "--expect-storage": "docs/concept/machine.md#expecting-a-kind",
-        "--precision": f"{_METHOD}#until-it-is-precise",
-        "--contention": "docs/concept/machine.md#contention",
-        "--rule": "docs/concept/statistics.md#a-second-opinion",
-        "--temperature": "docs/concept/cold.md",
-        "--budget": f"{_METHOD}#the-budget",
         "--shrink": "docs/concept/answers.md#reproducers",
         "--resume": "docs/reference/evidence.md#resuming",
     },
-    "ladder": {"--load": "docs/guide/load-ladder.md", "--vary": "docs/guide/ladder.md#several-widths---vary"},
+    "ladder": {"--load": "docs/guide/load-ladder.md"},
     "load": {
         "--target": "docs/reference/targets.md",
         "--arrivals": f"{_LOAD}#open-and-closed-loop",
@@ -77,7 +68,7 @@ _FLAG_PAGES = {
         "--rule": "docs/concept/statistics.md#a-second-opinion",
     },
 }
-"""Where a flag is explained, by command."""
+"""Where a flag is explained that is no key of weigh.toml, by command."""
 _FAMILIES = {"gate": "run", "ladder": "run", "ladder --load": "load", "layout": "run", "demo": "run"}
 """Commands that take flags of another one: only those that it does not have, or that mean something else, are told."""
 
@@ -149,7 +140,7 @@ def _flag(option: click.Option, context: click.Context, pages: dict[str, str]) -
     if option.show_default and not default:
         default = str(option.default)
     said = code_flags(_SCHEMA.sub("", text))
-    if page := pages.get(names[0]):
+    if page := pages.get(names[0], getattr(option, "page", "")):
         said += f" ({link(page)})"
     if isinstance(option.envvar, str):
         said += f". Also set by the variable `{option.envvar}`"

@@ -18,7 +18,6 @@ _HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(`[^`]*`)")
 _PAGE = re.compile(r"\((docs/[\w/-]+\.md(?:#[\w-]+)?)\)")
-_DEFAULT = re.compile(r"\s*\[([^\[\]]+)\]$")
 _FLAG = re.compile(r"(?<![\w`-])(--[a-z][\w-]*)")
 _ROLE = re.compile(r":[a-z]+:`")
 _WORDS = {"None": "null", "True": "true", "False": "false"}
@@ -83,10 +82,3 @@ def prose(text: str) -> str:
     # Odd parts are code.
     parts[::2] = [_PYTHON.sub(lambda found: _WORDS[found[1]], part) for part in parts[::2]]
     return "".join(parts)
-
-
-def with_default(text: str) -> tuple[str, str]:
-    """A text without the default that it ends with in brackets, and that default; empty without one."""
-    plain = text.strip().removesuffix(".")
-    found = _DEFAULT.search(plain)
-    return (plain[: found.start()], found[1]) if found else (plain, "")

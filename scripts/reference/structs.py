@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, ge
 
 import msgspec
 
-from reference.markdown import code, either, prose, with_default
+from reference.markdown import code, either, prose
+from weigh.cli.keys import meanings, with_default
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,6 @@ _UNITS = {"Seconds": float, "Bytes": int, "Rows": int}
 _PLAIN = {str: "text", int: "integer", float: "number", bool: "boolean"}
 _NOUN = re.compile(r"\b(integer|number|boolean|object)\b")
 _LINKED_NOUN = re.compile(r"\[([a-z ]+)(?<!s)\]\(")
-_ENTRY = re.compile(r"^([A-Za-z][\w, ]*): (.*)$")
 
 
 class Row(NamedTuple):
@@ -36,24 +36,6 @@ class Row(NamedTuple):
     names: tuple[str, ...]
     kind: str
     meaning: str
-
-
-def meanings(kind: type) -> dict[str, str]:
-    """What the docstrings of a class and its bases say of each field, as they say it."""
-    found: dict[str, str] = {}
-    for base in reversed(kind.__mro__):
-        _, _, entries = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("Attributes:\n")
-        names: list[str] = []
-        for line in entries.splitlines():
-            if line and not line.startswith(" "):
-                break
-            entry = _ENTRY.match(line.removeprefix("    "))
-            if entry:
-                names = [name.strip() for name in entry[1].split(",")]
-                found |= dict.fromkeys(names, entry[2])
-            else:
-                found |= {name: f"{found[name]} {line.strip()}" for name in names}
-    return found
 
 
 def rows(

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from reference.markdown import code, prose, table, with_default
-from reference.structs import hints, in_words, meanings
+from reference.markdown import code, prose, table
+from reference.structs import hints, in_words
+from weigh.cli.keys import meanings, with_default
 from weigh.experiment.config.builds import BuildTable
-from weigh.experiment.config.file import ContenderTable, ExperimentTable, GridTable, SqlTable
+from weigh.experiment.config.file import ContenderTable, SqlTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
+from weigh.experiment.config.tables import ExperimentTable, GridTable
 from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from reference import commands, json_documents, markdown, registry, structs, weigh_toml
 from reference.__main__ import DOCS, PAGES, REGION, REMEDY, filled
-from weigh.experiment.config.file import ExperimentTable
+from weigh.experiment.config.tables import ExperimentTable
 from weigh.lies import CATALOGUE
 from weigh.model import codes
 from weigh.model.spec import BUDGET, CONTENTION, MOST_STARTS, NARROW
@@ -77,12 +77,12 @@ def test_defaults_that_a_help_text_names_are_those_of_weigh_toml() -> None:
     assert said["truth"] == "`yes`"
     assert ExperimentTable().truth
     assert said["contention"] == f"`{CONTENTION:.0%}`"
-    assert (ExperimentTable().starts, said["starts"]) == (None, "as many as the precision needs")
+    assert (ExperimentTable().starts, said["starts"]) == (None, "as many as the precision needs, 100 at most")
     assert (ExperimentTable().rounds, said["rounds"]) == (None, "chosen from costs and noise")
     assert (ExperimentTable().runs, said["runs"]) == (None, "chosen from what an execution takes")
-    assert (BUDGET, said["budget"]) == (5 * 60, "5m; none with `--starts`")
+    assert (BUDGET, said["budget"]) == (5 * 60, "5m; with `--starts` none")
     page = weigh_toml.blocks()["weigh.toml [experiment]"]
-    assert f"| `{CONTENTION}` |" in page
+    assert f'| `"{CONTENTION:.0%}"` |' in page
     assert f"| as many as the precision needs, `{MOST_STARTS}` at most |" in page
     assert f"| {NARROW} of the margin; with `starts` none |" in page
 

@@ -13,8 +13,7 @@ from weigh.evidence import journal
 from weigh.load.activity.model import Activity, ActivityLook, Event, RunActivity
 from weigh.load.activity.recording import LoadActivity
 from weigh.load.report.document import document
-from weigh.load.report.page import page
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import page, plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.waits.model import RunWaits, Waits, WaitSample
 from weigh.model.errors import EngineFault
@@ -174,11 +173,11 @@ def test_rates_and_cores_are_in_all_three_reports() -> None:
     made = document(found, "here")["runs"][0]["activity"]
     assert [place["from_s"] for place in made["places"]] == pytest.approx(list(MOMENTS))
     assert made["kinds"][0]["blamed"]
-    html = page(found, "here")
+    html = page(found, "here").decode()
     assert "What the server did meanwhile" in html
     assert 'class="bl" d="M' in html
     assert ">checkpoints</text>" in html
-    assert 'class="ev" d="M' in page(seen(checkpoints(OTHERS)), "here")
+    assert 'class="ev" d="M' in page(seen(checkpoints(OTHERS)), "here").decode()
     before = record([slowed(MOMENTS)], spec(LENGTH))
     assert "activity" not in document(load_results(before), "here")["runs"][0]
     assert "meanwhile" not in plain(load_results(before), "here")

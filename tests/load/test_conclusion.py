@@ -18,8 +18,7 @@ from weigh.evidence.sealing import End
 from weigh.load.report import words
 from weigh.load.report.document import document
 from weigh.load.report.first_screen import screen, wrong
-from weigh.load.report.page import page
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import page, plain
 from weigh.load.results import LoadResults, load_results
 from weigh.model.finding import Finding
 from weigh.render.terminal import plain_text, show_findings
@@ -328,7 +327,7 @@ def test_nothing_measured_is_said_and_is_a_failure(calm: LoadRecord) -> None:
     found = load_results(empty)
     assert "Nothing was measured" in plain(found, "here")
     assert found.exit_code() == 2
-    assert page(found, "here")
+    assert page(found, "here").decode()
     (reason,) = found.tier.reasons
     assert (found.tier.name, reason.code) == ("inadmissible", "T8.stopped")
     assert "T8.stopped it was broken off before anything was measured" in plain(found, "here")
@@ -344,7 +343,7 @@ def test_a_remedy_is_indented_below_its_finding_however_long() -> None:
 
 
 def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
-    text = page(load_results(stalled), "here")
+    text = page(load_results(stalled), "here").decode()
     assert text.count("<svg") >= 6
     assert "<script" not in text
     assert "Content-Security-Policy" in text
@@ -353,7 +352,7 @@ def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
 
 def test_the_codes_of_a_page_are_explained_at_its_end(stalled: LoadRecord) -> None:
     found = load_results(stalled)
-    text = page(found, "here")
+    text = page(found, "here").decode()
     assert_codes_explained(text)
     for one in (*found.findings, *found.tier.reasons):
         assert f'<a href="#{one.code}">' in text
@@ -362,7 +361,7 @@ def test_the_codes_of_a_page_are_explained_at_its_end(stalled: LoadRecord) -> No
 def test_a_hostile_message_of_a_server_stays_text(calm: LoadRecord) -> None:
     bad = Finding(code="L7.failed", severity="warning", text="<script>\x1b[31m", remedy="none")
     found = load_results(msgspec.structs.replace(calm, findings=(bad,)))
-    assert "<script>" not in page(found, "here")
+    assert "<script>" not in page(found, "here").decode()
     assert "\x1b" not in plain(found, "here")
 
 

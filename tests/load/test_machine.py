@@ -14,11 +14,9 @@ from weigh.evidence import attempts, sealing, timeline
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
 from weigh.load import record as records
-from weigh.load.report import files
+from weigh.load.report import files, timeline_plot
 from weigh.load.report.document import document
-from weigh.load.report.machine import machine_section
-from weigh.load.report.page import page
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import page, plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import verify
 
@@ -146,7 +144,7 @@ def test_evidence_of_before_reads_as_it_did() -> None:
     assert {one.text for one in found.tier.reasons if one.code == "E4.unwatched"} == {
         "weigh did not watch the machine during these runs"
     }
-    assert "Throughput over time" in page(found, "here")
+    assert "Throughput over time" in page(found, "here").decode()
 
 
 def test_a_watched_load_on_a_server_elsewhere_can_be_conclusive() -> None:
@@ -199,13 +197,13 @@ def test_a_server_that_began_anew_cannot_be_told_from_others() -> None:
 
 
 def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadResults) -> None:
-    text = page(load_results(load(watches(), SLOW)), "here")
+    text = page(load_results(load(watches(), SLOW)), "here").decode()
     assert text.count('class="sp"') == 1
     assert "Throughput over time" not in text, "it is above the machine"
     assert "spike 1, from" in text
     assert "<script" not in text
     assert len(text) < 100_000
-    assert 'class="fg"' in page(beside, "here")
+    assert 'class="fg"' in page(beside, "here").decode()
 
 
 def test_requests_under_way_and_waiting_are_drawn_where_they_change() -> None:
@@ -219,13 +217,12 @@ def test_requests_under_way_and_waiting_are_drawn_where_they_change() -> None:
         )
         runs = (msgspec.structs.replace(one, intervals=parts),)
         found = load_results(msgspec.structs.replace(made, runs=runs))
-        section = machine_section(found, found.runs[0])
-        assert section
-        text = page(found, "here")
-        for name, _ in section.open_requests:
-            assert f"</span> {name}" in text
-        assert ("requests under way and waiting</text>" in section.plot) == bool(section.open_requests)
-        return section.open_requests
+        curves = timeline_plot.open_requests(found.runs[0], found.record.spec.duration_s)
+        text = page(found, "here").decode()
+        for curve in curves:
+            assert f"</span> {curve.name}" in text
+        assert ("requests under way and waiting</text>" in text) == bool(curves)
+        return tuple((curve.name, curve.style) for curve in curves)
 
     stall = drawn(lambda at: 16 if at in SLOW else 1, lambda at: 90 if at == SLOW[-1] else 0)
     assert stall == (("requests under way", 1), ("requests waiting", 2))

@@ -24,7 +24,7 @@ def labels(drawing: str) -> list[tuple[float, float]]:
 
 def test_labels_lie_inside_the_drawing() -> None:
     curve = Curve("rate", 0, tuple((float(at), 123_456.0 * at) for at in range(1_001)))
-    over_time = plots.over_time([curve], "rate", 1_000.0, 0.0, log=False, said=lambda one: f"{one:,.6g}/s")
+    over_time = plots.over_time([curve], "rate", 1_000.0, 0.0, log=False, label_of=lambda one: f"{one:,.6g}/s")
     rare = Curve("response", 1, tuple((10.0**-power, 1e-4 * 3**power) for power in range(7)))
     for drawing in (over_time, plots.spectrum([rare], "spectrum")):
         found = labels(drawing)
@@ -45,4 +45,4 @@ def test_the_key_names_lines_that_can_be_seen() -> None:
         Curve("p99", 1, ((0.0, 2.0), (1.0, 3.0))),
         Curve("max", 2, ((0.0, 2.0), (1.0, 3.0))),
     ]
-    assert plots.seen([*curves, Curve("none", 3, ((0.0, None),))]) == (("p50", 0), ("p99 and max", 1))
+    assert plots.drawn([*curves, Curve("none", 3, ((0.0, None),))]) == (("p50", 0), ("p99 and max", 1))

@@ -12,8 +12,7 @@ from support.rate_search_records import CLOSED, bucket, searched
 from weigh.load.budgets import Budget
 from weigh.load.rate_search.verify import departure
 from weigh.load.report.document import document
-from weigh.load.report.page import page
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import page, plain
 from weigh.load.results import load_results
 from weigh.model.errors import ExitCode
 
@@ -66,7 +65,7 @@ def test_the_document_has_the_search_and_every_run(found: LoadResults) -> None:
 
 
 def test_the_page_draws_the_curve(found: LoadResults) -> None:
-    text = page(found, "evidence")
+    text = page(found, "evidence").decode()
     assert 'id="rate-search"' in text
     assert 'aria-label="p90 at' in text
     # Kept, broken, and the closed loop.

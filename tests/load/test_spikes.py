@@ -10,7 +10,7 @@ import pytest
 
 from support.load_records import interval, run
 from support.watched_loads import AT, LENGTH, SLOW, SPAN, load, of, watches
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.model.machine.timeline import Disk
 

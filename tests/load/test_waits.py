@@ -11,8 +11,7 @@ import pytest
 from support.load_records import interval, record, run, spec, steady_times, target
 from weigh.evidence import journal
 from weigh.load.report.document import document
-from weigh.load.report.page import page
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import page, plain
 from weigh.load.results import load_results
 from weigh.load.waits.analysis import LEAST_LOOKS, waited
 from weigh.load.waits.model import Blocked, RunWaits, Waits, WaitSample
@@ -219,10 +218,10 @@ def test_it_is_in_all_three_reports_and_an_experiment_without_it_is_as_before() 
     assert made["table"] == {
         "lock": "", "mode": "", "table": "public.<b>hot", "told": {"row": 40}, "samples": 40, "of": 42,
     }  # fmt: skip
-    assert "public.&lt;b&gt;hot" in page(whole, "x")
+    assert "public.&lt;b&gt;hot" in page(whole, "x").decode()
     before = load_results(kept())
     assert "waits" not in document(before, "x")["runs"][0]
-    assert "sessions waited" not in plain(before, "x") + page(before, "x")
+    assert "sessions waited" not in plain(before, "x") + page(before, "x").decode()
 
 
 def blocker(**root: Any) -> LoadResults:

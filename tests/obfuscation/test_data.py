@@ -170,7 +170,7 @@ def test_identifiers_stay_among_themselves(weigh: Weigh, tmp_path: Path) -> None
         "draws": [0] * 6,
         "off": 0,
     }
-    assert "estimates of distinct values, once loaded, are within 0.0% of" in done.out
+    assert "estimates of distinct values, once loaded, are within 0.0 % of" in done.out
 
     done = weigh(*command, "nothing*", "--out", str(tmp_path / "new"))
     assert (done.code, "no column of whole numbers is called so" in done.err) == (2, True)

@@ -6,6 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from weigh.capture.sources.form import FORMS
+from weigh.model.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,8 @@ def _next(found: CaptureResults, out: str) -> Iterator[str]:
 
 
 def _shares(calls: float, time: float | None) -> str:
-    return f"{calls:6.1%} of the calls" + ("" if time is None else f", {time:6.1%} of the time")
+    of_time = "" if time is None else f", {percent(time):>7} of the time"
+    return f"{percent(calls):>7} of the calls{of_time}"
 
 
 def _count(number: int, what: str) -> str:

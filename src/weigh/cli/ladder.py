@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.experiment.flags_of_run import flags_of_run
-from weigh.cli.experiment.run import requested, tables_of
+from weigh.cli.experiment.run import requested, run, tables_of
+from weigh.cli.keys import flags_of
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 from weigh.kinds.table import LADDER
@@ -110,7 +110,7 @@ def ladder(
 
 
 # It has no first screen of its own yet.
-_file, _flags = flags_of_run(_ELSEWHERE, without=("verbose", "why", "witness"))
+_file, _flags = flags_of(run, _ELSEWHERE, without=("verbose", "why", "witness"))
 ladder.params = [_file, *ladder.params, *_flags]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +17,7 @@ import click
 from weigh.model.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -30,6 +30,16 @@ _TRAILING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\n]")
 
 
+@contextmanager
+def _written(where: str = "standard output") -> Iterator[None]:
+    """An error of the system names where was written: a stream has no name that the error would bear."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or where
+        raise
+
+
 def say(text: object = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
     """A text on standard output, or on standard error.
 
@@ -39,7 +49,8 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, **style: Any) 
         nl: whether the line ends with it.
         style: as of ``click.style``.
     """
-    click.secho(visible(str(text)), err=err, nl=nl, **style)
+    with _written("standard error" if err else "standard output"):
+        click.secho(visible(str(text)), err=err, nl=nl, **style)
 
 
 def clear_line() -> None:
@@ -68,8 +79,9 @@ def print_rich(renderable: RenderableType) -> None:
         # What was laid out wider, such as a path, goes on in the next line rather than being cut.
         console.print(renderable, crop=False)
     # Tables and what stands beside them are filled up with spaces, which whoever copies them would have to take away.
-    console.file.write(_TRAILING.sub(r"\1", printed.get()))
-    console.file.flush()
+    with _written():
+        console.file.write(_TRAILING.sub(r"\1", printed.get()))
+        console.file.flush()
 
 
 def say_indented(text: str, begun: int = 0) -> None:
@@ -200,8 +212,9 @@ def print_json(document: bytes | object) -> None:
 
     body = document if isinstance(document, bytes) else msgspec.json.format(msgspec.json.encode(document), indent=2)
     text = _UNPRINTABLE.sub(_escaped, body.decode(errors="replace").rstrip("\n"))
-    sys.stdout.buffer.write(text.encode() + b"\n")
-    sys.stdout.buffer.flush()
+    with _written():
+        sys.stdout.buffer.write(text.encode() + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def _escaped(found: re.Match[str]) -> str:

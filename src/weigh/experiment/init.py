@@ -56,7 +56,7 @@ class Written(NamedTuple):
         conversions: files that were no Parquet, and are converted in the cache.
         queries: names of the queries.
         findings: what the user should look at.
-        unread: why files were left out.
+        left_out: why files and queries were left out.
     """
 
     files: tuple[Path, ...]
@@ -64,7 +64,7 @@ class Written(NamedTuple):
     conversions: tuple[Conversion, ...]
     queries: tuple[str, ...]
     findings: tuple[Finding, ...]
-    unread: tuple[WeighError, ...] = ()
+    left_out: tuple[WeighError, ...] = ()
 
 
 def init(
@@ -92,7 +92,7 @@ def init(
 
     Raises:
         UsageError: the data or the queries are not there or cannot be read; files exist already.
-        EngineFault: the first contender cannot answer a query.
+        EngineFault: the first contender answers no query: why not the first one.
     """
     chosen = [parse_contender(text) for text in contenders or CONTENDERS]
     tables = _tables(data, cache)
@@ -101,9 +101,9 @@ def init(
     check(values, {one.name: names(one.sql) for one in given_queries or ()})
     made, unread = _readable(tables, cache, progress)
     statements = given_queries if given_queries is not None else _starters(tables)
-    schemas, findings = _described(chosen[0], made, statements, values, cache, progress)
+    schemas, findings, unanswered = _described(chosen[0], made, statements, values, cache, progress)
     texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder)}
-    for one, schema in zip(statements, schemas, strict=True):
+    for one, schema in schemas.items():
         texts[folder / QUERIES / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
         texts[folder / QUERIES / f"{one.name}.toml"] = _schema_toml(schema)
     _write(texts, force=force)
@@ -111,9 +111,9 @@ def init(
         files=tuple(texts),
         tables={table: len(files) for table, files in tables.items()},
         conversions=made.conversions,
-        queries=tuple(one.name for one in statements),
+        queries=tuple(one.name for one in schemas),
         findings=tuple(findings),
-        unread=tuple(unread),
+        left_out=(*unread, *unanswered),
     )
 
 
@@ -193,7 +193,7 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
     files = [file for path in queries for file in (sorted(path.glob("*.sql")) if path.is_dir() else [path])]
     for path in files:
         try:
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(unreadable(error), where=str(path), remedy="name files of SQL") from None
         found += infer_schema.split(text, path.stem)
@@ -223,12 +223,19 @@ def _described(
     values: Parameters,
     cache: Path,
     progress: Progress,
-) -> tuple[list[QueryFile], list[Finding]]:
+) -> tuple[dict[Statement, QueryFile], list[Finding], list[WeighError]]:
+    """What a right answer looks like, of each statement that is answered; what to look at; why others are not.
+
+    Raises:
+        EngineFault: none is answered.
+    """
     progress.say("reading the data")
     stored = user_files.open_files(data.tables, cache, 0, data.conversions)
     progress.say(f"environment of {contender.name}")
     one = ready(contender, cache)
-    schemas, findings = [], []
+    schemas: dict[Statement, QueryFile] = {}
+    findings: list[Finding] = []
+    unanswered: list[WeighError] = []
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
         link = stack.enter_context(DataLink({contender.layout: stored}))
@@ -237,20 +244,25 @@ def _described(
             try:
                 table = session.ask(_filled(statement, values)).table
             except WorkerEnded as ended:
-                raise EngineFault(
-                    f"{contender.name} cannot answer it: {one_line(ended.detail)}",
-                    where=f"query {statement.name}",
-                    remedy=f"the tables are {', '.join(data.tables)}; name them with --data TABLE=FILES, mend the "
-                    "query, or let another engine begin: --contender ENGINE",
-                ) from None
-            schemas.append(infer_schema.describe(statement.sql, table))
-            unchecked = infer_schema.unchecked_order(statement.sql, schemas[-1])
-            if infer_schema.any_rows(statement.sql, schemas[-1]):
+                unanswered.append(
+                    EngineFault(
+                        f"{contender.name} cannot answer it: {one_line(ended.detail)}",
+                        where=f"query {statement.name}",
+                        remedy=f"the tables are {', '.join(data.tables)}; name them with --data TABLE=FILES, mend the "
+                        "query, or let another engine begin: --contender ENGINE",
+                    )
+                )
+                continue
+            schema = schemas[statement] = infer_schema.describe(statement.sql, table)
+            unchecked = infer_schema.unchecked_order(statement.sql, schema)
+            if infer_schema.any_rows(statement.sql, schema):
                 findings.append(_any_rows(statement.name, unchecked=unchecked))
             elif unchecked:
                 findings.append(_any_order(statement.name))
             progress.step(number + 1, len(statements), "asking")
-    return schemas, findings
+    if not schemas:
+        raise unanswered[0]
+    return schemas, findings, unanswered
 
 
 def _filled(statement: Statement, values: Parameters) -> str:

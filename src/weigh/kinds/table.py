@@ -75,6 +75,8 @@ LOAD: Kind[LoadResults, LoadVerification] = Kind(
     can={
         **_ATTEMPT,
         "text": ".report.first_screen:screen",
+        "whole": ".report.report:whole",
+        "notes": ".report.report:notes",
         "markdown": ".report.first_screen:to_markdown",
         "recognises": ".record:is_load",
         "about": "weigh.kinds.about:load",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.model.units import count
+from weigh.model.units import count, percent
 from weigh.obfuscation.ids import BLOCK
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def lines(found: ObfuscationResults, out: str) -> Iterator[str]:
         if named:
             yield f"  exchanged  whole numbers of {', '.join(named)}: each is less than {BLOCK} from what it was"
     if found.ids and found.ids.off is not None:
-        within = f"are within {found.ids.off:.1%} of the original's"
+        within = f"are within {percent(found.ids.off)} of the original's"
         yield f"identifiers: DuckDB's estimates of distinct values, once loaded, {within}"
     yield f"wrote {out}"
 

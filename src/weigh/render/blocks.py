@@ -20,11 +20,13 @@ class Part:
     Attributes:
         text: as it is read.
         style: ``strong``, ``small``, ``code``, a class of the page, or the name of a verdict; ``bold`` and ``dim`` are
-            a terminal's alone.
+            a terminal's alone; ``explained`` is a code that a page explains at its end.
+        anchor: of the part of the page that it leads to.
     """
 
     text: str
     style: str = ""
+    anchor: str = ""
 
 
 Phrase: TypeAlias = str | Part | tuple[str | Part, ...]
@@ -32,7 +34,7 @@ Phrase: TypeAlias = str | Part | tuple[str | Part, ...]
 Drawing: TypeAlias = Callable[[], "Markup"]
 """Drawn where it is put on a page, and nowhere else."""
 Form: TypeAlias = Literal["", "terminal", "page", "markdown"]
-"""Where alone a column has room; empty for everywhere."""
+"""Where alone there is room for a column, a table or sentences; empty for everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Column:
         form: where alone it is.
         css: class of its heading.
         named: whether its cells name their rows; without any, those of the first column do.
+        share: of the room of a terminal that is left, where its cells are long.
     """
 
     heading: Phrase | Cell | Drawing
@@ -83,6 +86,7 @@ class Column:
     form: Form = ""
     css: str = ""
     named: bool = False
+    share: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +110,19 @@ class Group:
 
     Attributes:
         name: in a terminal a row of its own; on a page it stands before its rows.
-        rows: at least one.
+        rows: on a page, a group without any has its name alone.
         otherwise: what a page says where there is no name.
         css: class of the name.
+        about: more of the group: in the last column of a terminal, below the name on a page.
+        anchor: of the part of the page that the name leads to.
     """
 
     name: str
     rows: Sequence[Row]
     otherwise: str = ""
     css: str = ""
+    about: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,11 @@ class Table:
         label: what its region is called for those who do not see it; None for no name, empty for that of its section.
         wide: whether it scrolls by itself where a page is narrow.
         tall: whether it scrolls by itself where it is long.
-        indent: characters that a terminal moves the rows of a named group to the right.
+        indent: characters that a terminal moves the rows of a named group to the right; None where the names have a
+            column of their own there too.
+        form: where alone it is.
+        named: whether a cell of each row is its heading on a page.
+        scoped: whether headings say of what they are; a simple table of thousands of rows is smaller without.
     """
 
     columns: Sequence[Column]
@@ -141,7 +153,10 @@ class Table:
     label: str | None = ""
     wide: bool = True
     tall: bool = False
-    indent: int = 2
+    indent: int | None = 2
+    form: Form = ""
+    named: bool = True
+    scoped: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +171,7 @@ class Lines:
         tag: of each on a page, where it is no paragraph.
         indent: characters that a terminal moves them to the right.
         most: characters of each.
+        form: where alone they are.
     """
 
     lines: Sequence[Phrase]
@@ -165,6 +181,7 @@ class Lines:
     tag: str = "p"
     indent: int = 0
     most: int = 2000
+    form: Form = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +192,13 @@ class Plot:
         caption: in words.
         drawing: of a page.
         region: what it is called for those who do not see it, where it scrolls by itself and has no caption.
+        below: whether the caption stands below the drawing.
     """
 
     caption: Phrase
     drawing: Markup
     region: str = ""
+    below: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +210,15 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What evidence is good for, with the reasons."""
+    """What evidence is good for, with the reasons.
+
+    Attributes:
+        tier: with its reasons.
+        label: of its region on a page; empty for its heading, None for no region.
+    """
 
     tier: Tier
+    label: str | None = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,28 +245,55 @@ class Section:
         anchor: what leads to it on a page.
         listed: whether the list of the page's parts has it.
         article: whether it is one of several alike in a section.
+        short: its name in that list, where that is not its title.
     """
 
-    title: str
+    title: Phrase
     blocks: Sequence[Block]
     anchor: str = ""
     listed: bool = True
     article: bool = False
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that a page shows to those who open them."""
+    """Blocks that a page shows to those who open them.
+
+    Attributes:
+        title: what they open.
+        blocks: below it.
+        tag: of a heading; without one the title is text.
+        css: its class.
+        anchor: what leads to the blocks.
+        short: its name in the list of the page's parts; empty where that has none.
+        about: more, beside the title.
+        open: whether it begins open.
+    """
 
     title: Phrase
     blocks: Sequence[Block]
+    tag: str = "h4"
+    css: str = "part"
+    anchor: str = ""
+    short: str = ""
+    about: Phrase = ""
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with values."""
+    """Names with values.
 
-    facts: Sequence[tuple[str, str]]
+    Attributes:
+        facts: each name with its value, or with several.
+        css: of the list.
+        apart: whether each name stands in a column with its values below it.
+    """
+
+    facts: Sequence[tuple[str, Phrase | list[Phrase]]]
+    css: str = "kv"
+    apart: bool = False
 
 
 Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Section | Fold | Facts"
@@ -267,15 +319,23 @@ class Page:
     command: Phrase
     title: str
     heading: str
-    head: Sequence[Lines]
+    head: Sequence[Block]
     blocks: Sequence[Block]
     style: str = ""
     ground: Markup | str = ""
     weigh: str = ""
-    origin: str = ""
+    origin: Markup | str = ""
     folded: bool = True
 
 
-def words(headings: Sequence[str], rows: Iterable[Sequence[Phrase | Cell]], label: str | None = "") -> Table:
+def words(
+    headings: Sequence[str], rows: Iterable[Cells], label: str | None = "", optional: Sequence[str] = ()
+) -> Table:
     """A table of words, without groups."""
-    return Table([Column(one) for one in headings], [Group("", [Row(cells) for cells in rows])], label=label)
+    groups = [Group("", [Row(cells) for cells in rows])]
+    return Table([Column(one) for one in headings], groups, optional, label=label)
+
+
+def small(text: str) -> Lines:
+    """How to read what stands above it."""
+    return Lines([Part(text, "small")], most=4000)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
-from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Row, Table
+from weigh.render.blocks import Cell, Column, Group, Interval, Lines, Part, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Verdict
     from weigh.render.blocks import Cells, Content
     from weigh.render.svg.interval import Axis
+    from weigh.verdict.assumptions import Assumption
 
 V = TypeVar("V", bound="Verdict")
 
@@ -129,3 +130,10 @@ def reasons(verdicts: Iterable[V], place: Callable[[V], str], most: int = 600) -
 def notes(lines: Sequence[str]) -> Lines:
     """How to read the figures."""
     return Lines(lines, style="dim", css="say notes", listed=True)
+
+
+def assumptions(every: Iterable[Assumption]) -> list[Lines]:
+    """What is assumed, and what follows where it does not hold."""
+    lines = [(Part(f"{one.name.capitalize()}.", "strong"), f" {one.assumes} If not: {one.fails}") for one in every]
+    # Sealed pages have an empty line after the list.
+    return [Lines(lines, css="say", listed=True), Lines([""], tag="")]

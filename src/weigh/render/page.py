@@ -18,8 +18,8 @@ _TAGS = {
     "": "{}", "bold": "{}", "dim": "{}",
     "strong": "<strong>{}</strong>", "small": "<small>{}</small>", "code": "<code>{}</code>",
 }  # fmt: skip
-_CELL = 400
-"""Characters of a cell."""
+_CELL, _CAPTION = 400, 1000
+"""Characters of a cell, and of what stands with a drawing."""
 
 
 def page(one: blocks.Page) -> bytes:
@@ -34,7 +34,7 @@ def page(one: blocks.Page) -> bytes:
         .get_template("page.html")
         .render(
             page=one,
-            command=phrase(one.command, 400),
+            command=laid_out.phrase(one.command, 400),
             style=Markup(one.style),
             ground=Markup(one.ground),
             head=head,
@@ -53,31 +53,13 @@ def _parts(every: Iterable[blocks.Block]) -> Iterator[tuple[str, str]]:
     for one in every:
         match one:
             case blocks.Section() if one.listed and one.anchor:
-                yield one.anchor, one.title
+                yield one.anchor, one.short or str(one.title)
+            case blocks.Fold() if one.short:
+                yield one.anchor, one.short
             case blocks.Grade():
                 yield "tier", "Tier"
             case blocks.Findings() if one.findings:
                 yield "findings", "Findings"
-
-
-def phrase(one: blocks.Phrase, most: int) -> Markup:
-    """Words with what they are.
-
-    Args:
-        one: the words.
-        most: characters of a piece.
-    """
-    if isinstance(one, tuple):
-        return Markup().join(_part(part, visible) for part in one)
-    return _part(one, lambda text: one_line(text, most))
-
-
-def _part(one: str | blocks.Part, made: Callable[[str], str]) -> Markup:
-    if isinstance(one, Markup):
-        return one
-    if isinstance(one, str):
-        return escape(made(one))
-    return Markup(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>').format(made(one.text))
 
 
 class Blocks:
@@ -94,18 +76,24 @@ class Blocks:
     def block(self, one: blocks.Block) -> Markup:
         """A block with its line break."""
         match one:
+            case blocks.Lines() | blocks.Table() if one.form not in ("", "page"):
+                return Markup()
             case blocks.Section():
                 return self._section(one)
             case blocks.Lines():
-                return _lines(one)
+                return self._lines(one)
             case blocks.Table():
                 return self._table(one)
             case blocks.Plot() if one.region:
                 region = Markup('<div class="wide" tabindex="0" role="region" aria-label="{}">{}</div>\n')
                 return region.format(visible(one.region), one.drawing)
+            case blocks.Plot() if one.below:
+                return Markup('<figure tabindex="0">{}<figcaption>{}</figcaption></figure>\n').format(
+                    one.drawing, self.phrase(one.caption, _CAPTION)
+                )
             case blocks.Plot():
                 return Markup('<figure tabindex="0"><figcaption>{}</figcaption>{}</figure>\n').format(
-                    phrase(one.caption, _CELL), one.drawing
+                    self.phrase(one.caption, _CAPTION), one.drawing
                 )
             case blocks.Pairs():
                 return Markup('<div class="pair">\n{}</div>\n').format(Markup().join(map(self.block, one.plots)))
@@ -115,12 +103,10 @@ class Blocks:
                 found = templates().get_template("findings.html")
                 return Markup(found.render(findings=one.findings, explained=self._explained))
             case blocks.Fold():
-                return Markup('<details class="part"><summary><h4>{}</h4></summary>\n{}</details>\n').format(
-                    phrase(one.title, _CELL), Markup().join(map(self.block, one.blocks))
-                )
+                return self._fold(one)
             case blocks.Facts():
-                facts = (Markup("<dt>{}</dt><dd>{}</dd>").format(*_fact(fact)) for fact in one.facts)
-                return Markup('<dl class="kv">{}</dl>\n').format(Markup().join(facts))
+                facts = Markup().join(self._fact(name, value, apart=one.apart) for name, value in one.facts)
+                return Markup('<dl class="{}">\n{}</dl>\n').format(one.css, facts)
             case blocks.Commands():
                 return Markup('<pre tabindex="0">{}</pre>\n').format(command(one.lines))
 
@@ -129,36 +115,58 @@ class Blocks:
         inner = Markup().join(map(self.block, one.blocks))
         if one.article:
             return Markup('<article id="{}">\n<h3>{}</h3>\n{}</article>\n').format(
-                one.anchor, one_line(one.title, 200), inner
+                one.anchor, self.phrase(one.title, 200), inner
             )
+        title = self.phrase(one.title, _CELL)
         if not one.anchor:
-            return Markup("<h3>{}</h3>\n{}").format(visible(one.title), inner)
+            return Markup("<h3>{}</h3>\n{}").format(title, inner)
         return Markup('<section aria-labelledby="{0}">\n<h2 id="{0}">{1}</h2>\n{2}</section>\n').format(
-            one.anchor, visible(one.title), inner
+            one.anchor, title, inner
         )
+
+    def _fold(self, one: blocks.Fold) -> Markup:
+        title, inner = self.phrase(one.title, _CELL), Markup().join(map(self.block, one.blocks))
+        if one.tag:
+            title = Markup("<{0}>{1}</{0}>").format(one.tag, title)
+        if one.about:
+            title += Markup('<span class="about">{}</span>').format(self.phrase(one.about, _CELL))
+        if one.anchor:
+            inner = Markup('<div id="{}">\n{}</div>\n').format(one.anchor, inner)
+        css = Markup(' class="{}"').format(one.css) if one.css else ""
+        opened = " open" if one.open else ""
+        return Markup("<details{}{}><summary>{}</summary>\n{}</details>\n").format(css, opened, title, inner)
 
     def _grade(self, one: blocks.Grade) -> Markup:
         macros = templates().get_template("macros.html").make_module({"explained": self._explained})
-        reasons = Markup("{}\n").format(macros.codes(one.tier.reasons)) if one.tier.reasons else ""  # type: ignore[attr-defined]
+        reasons = Markup("{}\n").format(macros.codes(one.tier.reasons)) if one.tier.reasons else Markup()  # type: ignore[attr-defined]
+        name, title = one.tier.name, words.tier(one.tier.name)
+        if one.label is None:
+            return Markup('<div class="tier {}"><strong>{}</strong>{}</div>\n').format(name, title, reasons[:-1])
+        if one.label:
+            section = Markup('<section class="tier {}" aria-label="{}">\n<strong>{}</strong>\n{}</section>\n')
+            return section.format(name, one.label, title, reasons)
         return Markup(
             '<section class="tier {}" aria-labelledby="tier">\n<strong id="tier">{}</strong>\n{}</section>\n'
-        ).format(one.tier.name, words.tier(one.tier.name), reasons)
+        ).format(name, title, reasons)
 
     def _table(self, one: blocks.Table) -> Markup:
         used = [at for at, column in enumerate(one.columns) if column.form in ("", "page")]
-        heads = [Markup('<th scope="col">{}</th>').format(one.grouped_by)] if one.grouped_by else []
+        scope = Markup(' scope="col"') if one.scoped else ""
+        heads = [Markup("<th{}>{}</th>").format(scope, one.grouped_by)] if one.grouped_by else []
         for at in used:
             column = one.columns[at]
             css = Markup(' class="{}"').format(column.css) if column.css else ""
-            heads.append(Markup('<th scope="col"{}>{}</th>').format(css, _content(column.heading, _CELL)))
+            heads.append(Markup("<th{}{}>{}</th>").format(scope, css, self._content(column.heading, _CELL)))
         named = next((at for at in used if one.columns[at].named), used[0])
+        heading = Markup('<th scope="row"{}>{}</th>') if one.scoped else Markup("<th{}>{}</th>")
+        heads_rows = {named: heading} if one.named else {}
         body = Markup()
         for group in one.groups:
-            rows = [
-                _row(row, used, named, _name(group, one.grouped_by) if at == 0 else Markup())
-                for at, row in enumerate(group.rows)
-            ]
-            body += Markup("<tbody>\n{}</tbody>\n").format(Markup().join(rows))
+            name = self._name(group, len(used) + 1) if one.grouped_by else Markup()
+            rows = [self._row(row, used, heads_rows, Markup() if at else name) for at, row in enumerate(group.rows)]
+            body += Markup("<tbody>\n{}</tbody>\n").format(
+                Markup().join(rows) if rows else Markup("<tr>{}</tr>\n").format(name)
+            )
         made = Markup('<table class="{}">\n<thead><tr>{}</tr></thead>\n{}</table>').format(
             one.css, Markup().join(heads), body
         )
@@ -169,60 +177,82 @@ class Blocks:
         region = Markup(' role="region" {}').format(Markup(label)) if one.label is not None else ""
         return Markup('<div class="wide{}" tabindex="0"{}>{}</div>\n').format(" tall" if one.tall else "", region, made)
 
+    def _name(self, group: blocks.Group, columns: int) -> Markup:
+        """The cell before the rows of a group, or of all columns where it has none."""
+        css = Markup(' class="{}"').format(group.css) if group.css else ""
+        name: blocks.Phrase = visible(group.name or group.otherwise)
+        if group.anchor:
+            name = blocks.Part(group.name, anchor=group.anchor)
+        if group.about:
+            name = (one_line(group.name, 60), Markup("<br>"), blocks.Part(group.about, "small"))
+        span = f'rowspan="{len(group.rows)}"' if group.rows else f'colspan="{columns}"'
+        return Markup('<th scope="rowgroup" {}{}>{}</th>').format(Markup(span), css, self.phrase(name, _CELL))
+
+    def _row(self, row: blocks.Row, used: list[int], tags: dict[int, Markup], first: Markup) -> Markup:
+        about = Markup()
+        if row.anchor:
+            about += Markup(' id="{}"').format(row.anchor)
+        if row.css:
+            about += Markup(' class="{}"').format(row.css)
+        cells = Markup().join(self._cell(row.cells[at], tags.get(at)) for at in used)
+        return Markup("<tr{}>{}{}</tr>\n").format(about, first, cells)
+
+    def _cell(self, one: blocks.Content, heading: Markup | None) -> Markup:
+        style = one.style if isinstance(one, blocks.Cell) else ""
+        css = f"w {style}" if style in set(VerdictName) else style
+        about = Markup(' class="{}"').format(css) if css else ""
+        content = self._content(one, _CELL if heading is None else 200)
+        return (Markup("<td{}>{}</td>") if heading is None else heading).format(about, content)
+
+    def _content(self, one: blocks.Content, most: int) -> Markup:
+        if isinstance(one, blocks.Cell):
+            one = one.text if one.page is None else one.page
+        if isinstance(one, blocks.Interval):
+            return Markup(f"{one.low:.2f}–{one.high:.2f}") if None not in (one.low, one.high) else Markup()
+        return one() if callable(one) else self.phrase(one, most)
+
+    def _lines(self, one: blocks.Lines) -> Markup:
+        css = Markup(' class="{}"').format(one.css) if one.css else ""
+        if not one.tag:
+            return Markup().join(self.phrase(line, one.most) + "\n" for line in one.lines)
+        tag = "li" if one.listed else one.tag
+        made = Markup().join(
+            Markup("<{0}{1}>{2}</{0}>\n").format(tag, "" if one.listed else css, self.phrase(line, one.most))
+            for line in one.lines
+        )
+        return Markup("<ul{}>\n{}</ul>\n").format(css, made) if one.listed else made
+
+    def _fact(self, name: str, value: blocks.Phrase | list[blocks.Phrase], *, apart: bool) -> Markup:
+        values = value if isinstance(value, list) else [value]
+        found = [Markup("<dd>{}</dd>").format(self.phrase(each, 600)) for each in values]
+        term = Markup("<dt>{}</dt>").format(one_line(name, 60))
+        if apart:
+            return Markup("<div>{}\n{}\n</div>\n").format(term, Markup("\n").join(found))
+        return term + Markup().join(found) + "\n"
+
+    def phrase(self, one: blocks.Phrase, most: int) -> Markup:
+        """Words with what they are.
+
+        Args:
+            one: the words.
+            most: characters of a piece.
+        """
+        if isinstance(one, tuple):
+            return Markup().join(self._part(part, visible) for part in one)
+        return self._part(one, lambda text: one_line(text, most))
+
+    def _part(self, one: str | blocks.Part, made: Callable[[str], str]) -> Markup:
+        if isinstance(one, Markup):
+            return one
+        if isinstance(one, str):
+            return escape(made(one))
+        if one.style == "explained":
+            return self._explained.link(one.text)
+        text = Markup(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>').format(made(one.text))
+        return Markup('<a href="#{}">{}</a>').format(one.anchor, text) if one.anchor else text
+
 
 def command(text: str) -> Markup:
     """A command line that browsers do not break behind hyphens."""
     made: Markup = templates().filters["command"](text)
     return made
-
-
-def _lines(one: blocks.Lines) -> Markup:
-    css = Markup(' class="{}"').format(one.css) if one.css else ""
-    if not one.tag:
-        return Markup().join(phrase(line, one.most) + "\n" for line in one.lines)
-    tag = "li" if one.listed else one.tag
-    made = Markup().join(
-        Markup("<{0}{1}>{2}</{0}>\n").format(tag, "" if one.listed else css, phrase(line, one.most))
-        for line in one.lines
-    )
-    return Markup("<ul{}>\n{}</ul>\n").format(css, made) if one.listed else made
-
-
-def _fact(one: tuple[str, str]) -> tuple[str, str]:
-    return one_line(one[0], 60), one_line(one[1], 200)
-
-
-def _name(group: blocks.Group, grouped_by: str) -> Markup:
-    """The cell before the rows of a group."""
-    if not grouped_by:
-        return Markup()
-    css = Markup(' class="{}"').format(group.css) if group.css else ""
-    return Markup('<th scope="rowgroup" rowspan="{}"{}>{}</th>').format(
-        len(group.rows), css, visible(group.name or group.otherwise)
-    )
-
-
-def _row(row: blocks.Row, used: list[int], named: int, first: Markup) -> Markup:
-    about = Markup()
-    if row.anchor:
-        about += Markup(' id="{}"').format(row.anchor)
-    if row.css:
-        about += Markup(' class="{}"').format(row.css)
-    cells = Markup().join(_cell(row.cells[at], named=at == named) for at in used)
-    return Markup("<tr{}>{}{}</tr>\n").format(about, first, cells)
-
-
-def _cell(one: blocks.Content, *, named: bool) -> Markup:
-    style = one.style if isinstance(one, blocks.Cell) else ""
-    css = f"w {style}" if style in set(VerdictName) else style
-    about = Markup(' class="{}"').format(css) if css else ""
-    content = _content(one, 200 if named else _CELL)
-    return Markup('<th scope="row"{}>{}</th>' if named else "<td{}>{}</td>").format(about, content)
-
-
-def _content(one: blocks.Content, most: int) -> Markup:
-    if isinstance(one, blocks.Cell):
-        one = one.text if one.page is None else one.page
-    if isinstance(one, blocks.Interval):
-        return Markup(f"{one.low:.2f}–{one.high:.2f}") if None not in (one.low, one.high) else Markup()
-    return one() if callable(one) else phrase(one, most)

@@ -60,6 +60,8 @@ STYLES = {
     "bad": "bold red",
     "good": "bold green",
     "broken": "bold yellow",
+    "refusal": "bold red",
+    "explained": "bold",
 }
 """Of blocks, beside those of verdicts."""
 
@@ -122,7 +124,7 @@ class FittedTable:
             yield Text(f"(no room for {', '.join(filter(None, left_out))}: a wider terminal, or --json)", style="dim")
 
 
-_NAME_ROOM, _WORDS_ROOM, _SPACE = 20, 16, 3
+_NAME_LEAST, _NAME_ROOM, _WORDS_ROOM, _SPACE = 9, 20, 16, 3
 """Characters that the first column and others that wrap are at least given, and those between two columns."""
 
 
@@ -200,10 +202,12 @@ def report(*parts: blocks.Block | None) -> Group:
 
 def _block(one: blocks.Block) -> list[RenderableType]:
     match one:
+        case blocks.Lines() | blocks.Table() if one.form not in ("", "terminal"):
+            return []
         case blocks.Section():
-            return [Text(one.title, style="bold"), *(row for part in one.blocks for row in _block(part))]
+            return [_phrase(one.title, "bold"), *(row for part in one.blocks for row in _block(part))]
         case blocks.Lines():
-            lines = [_phrase(line, STYLES.get(one.style, one.style)) for line in one.lines]
+            lines = [_phrase(_short(line, one.most), STYLES.get(one.style, one.style)) for line in one.lines]
             return [Padding(line, (0, 0, 0, one.indent)) for line in lines] if one.indent else [*lines]
         case blocks.Table():
             return [_table(one)]
@@ -214,6 +218,13 @@ def _block(one: blocks.Block) -> list[RenderableType]:
         case blocks.Commands():
             return [Padding(Text(one.lines), (0, 0, 0, 2))]
     return []
+
+
+def _short(one: blocks.Phrase, most: int) -> blocks.Phrase:
+    """A sentence of others on one line; its spaces stay where it is one already."""
+    if isinstance(one, str) and (len(one) > most or "\n" in one):
+        return one_line(one, most)
+    return one
 
 
 def _phrase(one: blocks.Phrase, style: str = "") -> Text:
@@ -233,10 +244,12 @@ def _style(name: str) -> str:
 def _table(one: blocks.Table) -> FittedTable:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     used = [at for at, column in enumerate(one.columns) if column.form in ("", "terminal")]
+    if one.grouped_by and one.indent is None:
+        table.add_column(one.grouped_by, overflow="fold", min_width=_NAME_LEAST)
     for at in used:
         column = one.columns[at]
         heading = _cell(column.heading)
-        if one.grouped_by and at == used[0]:
+        if one.grouped_by and one.indent is not None and at == used[0]:
             heading = Text(f"{one.grouped_by}, ").append_text(heading)
         whole = column.right if column.whole is None else column.whole
         table.add_column(
@@ -245,14 +258,17 @@ def _table(one: blocks.Table) -> FittedTable:
             no_wrap=whole,
             overflow="ellipsis" if whole or column.right else "fold",
             min_width=column.least,
+            ratio=column.share,
         )
+    apart = bool(one.grouped_by) and one.indent is None
     for group in one.groups:
         if group.name:
-            table.add_row(Text(group.name, style="bold"))
+            about = [*[""] * (len(table.columns) - 2), group.about] if group.about else []
+            table.add_row(Text(group.name, style="bold"), *about)
         for row in group.rows:
-            cells = [_cell(row.cells[at]) for at in used]
+            cells = [*([Text()] if apart else []), *(_cell(row.cells[at]) for at in used)]
             if group.name and cells[0]:
-                cells[0] = Text(" " * one.indent).append_text(cells[0])
+                cells[0] = Text(" " * (one.indent or 0)).append_text(cells[0])
             table.add_row(*cells)
     return FittedTable(table, *one.optional)
 

@@ -106,7 +106,7 @@ class Folder:
         files = sorted(self.path.glob("*.sql"))
         if not files:
             raise UsageError("there is no query (*.sql)", where=str(self.path), remedy="weigh init writes them")
-        check(self.parameters, {path.stem: names(path.read_text()) for path in files})
+        check(self.parameters, {path.stem: names(path.read_text(encoding="utf-8-sig")) for path in files})
         operations = tuple(_operation(path, self.parameters) for path in files)
         return Workload(name=NAME, dataset=self.dataset, operations=operations)
 
@@ -147,7 +147,7 @@ class Questions:
 def _operation(path: Path, parameters: Parameters) -> Operation:
     described = path.with_suffix(".toml")
     file = _read(described, path)
-    sql = path.read_text().strip().rstrip(";").strip()
+    sql = path.read_text(encoding="utf-8-sig").strip().rstrip(";").strip()
     refuse(sql, f"query {path.stem} ({path})")
     cases = tuple(Case(name=one.name, literals=one.literals, timed=one.timed) for one in file.case)
     if cases and not any(case.timed for case in cases):
@@ -200,7 +200,7 @@ def _positions(key: str, wanted: list[str], names: list[str], path: Path) -> tup
 
 def _read(path: Path, query: Path) -> QueryFile:
     try:
-        plain: dict[str, Any] = tomllib.loads(path.read_text())
+        plain: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         return msgspec.convert(plain, QueryFile)
     except FileNotFoundError:
         raise UsageError(

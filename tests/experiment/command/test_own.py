@@ -62,6 +62,12 @@ def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
     assert begun("verify", str(found.evidence)).code == 0
 
 
+def test_who_names_tables_means_them(begun: Weigh) -> None:
+    path = begun.folder / "weigh.toml"
+    path.write_text(path.read_text().replace('workload = "sql"\n', ""))
+    assert [row["operation"] for row in begun("gate", "--json").json["gate"]] == ["by_city", "q_3", "top"]
+
+
 def test_the_result_schema_is_read_off_the_answer(initialised: Run) -> None:
     by_city = tomllib.loads((initialised.folder / "queries/by_city.toml").read_text())
     assert [(one["name"], one["kind"], one["match"]) for one in by_city["column"]] == [
@@ -126,6 +132,19 @@ def test_what_cannot_be_used_is_said(own: Weigh, arguments: tuple[str, ...], sai
 
 
 @pytest.mark.promise("chDB goes by the first file then, and hands out '' or 0 for a NULL of another one (`A4.rows`)")
+def test_a_query_that_is_not_answered_is_named_and_the_others_are_written(own: Weigh) -> None:
+    text = "-- name: users\nSELECT count(*) AS n FROM users;\n-- name: lost\nSELECT nobody FROM users;\n"
+    # As an editor of Windows writes it.
+    (own.folder / "some.sql").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    made = own("init", "--data", "my 'data'/users.parquet", "--sql", "some.sql", "--contender", "duckdb")
+    assert made.code == 1
+    assert "query lost: duckdb cannot answer it" in made.err
+    assert sorted(path.name for path in (own.folder / "queries").iterdir()) == ["users.sql", "users.toml"]
+    for path in (own.folder / "weigh.toml", *(own.folder / "queries").iterdir()):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert own("gate", "--quiet").code == 0
+
+
 def test_files_that_differ_in_what_may_be_null(weigh: Weigh) -> None:
     for number, (nullable, values) in enumerate(((False, ["a", "b"]), (True, ["c", None]))):
         schema = pa.schema([pa.field("name", pa.string(), nullable=nullable)])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from markupsafe import Markup
 
 from support.load_records import spec
 from weigh.load.gate import findings, report
@@ -12,6 +14,12 @@ from weigh.load.gate.results import GateResults, gate_results
 from weigh.load.gate_events import Answer, GateRecord, InvariantsAsked
 from weigh.load.tpcc import conditions
 from weigh.load.tpcc.workload import workload
+from weigh.render.blocks import Fold, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.render.blocks import Row
 
 TWO = spec(10, workload="tpcc", target="postgres:embedded", tpcc=workload(2, 1))
 _DOCS = Path(__file__).parents[3] / "docs" / "reference" / "workloads.md"
@@ -28,6 +36,14 @@ def _asked(*, after: bool, broken: dict[str, str] | None = None, failed: str = "
     return InvariantsAsked(run=1, after=after, answers=() if failed else answers, failed=failed)
 
 
+def printed(found: GateResults) -> tuple[Fold, Sequence[Row]]:
+    """What a page shows of them, and their rows."""
+    (fold,) = (one for one in report.blocks(found) if isinstance(one, Fold))
+    (table,) = fold.blocks
+    assert isinstance(table, Table)
+    return fold, table.groups[0].rows
+
+
 def _judged(*asked: InvariantsAsked) -> GateResults:
     found = gate_results(GateRecord(invariants=asked), TWO, (), "PostgreSQL")
     assert found is not None
@@ -42,9 +58,11 @@ def test_what_holds_before_and_after_is_no_finding() -> None:
         "Before run 1: 12 of 12 consistency conditions and 5 of 5 checks of the rows held",
         "After run 1: 12 of 12 consistency conditions and 1 of 1 check of the rows held",
     ]
-    rows = report.condition_rows(found)
-    assert rows[7].moments == ("before run 1: holds", "after run 1: holds")
-    assert rows[7].sql.startswith("WITH broken")
+    fold, rows = printed(found)
+    assert not fold.open
+    assert rows[7].cells[1] == ("before run 1: holds", Markup("<br>"), "after run 1: holds")
+    assert callable(sql := rows[7].cells[2])
+    assert "<pre>WITH broken" in sql()
 
 
 @pytest.mark.promise("it counts the rows that break the condition, and names one")
@@ -58,7 +76,9 @@ def test_a_broken_condition_is_named_with_a_row_that_breaks_it(number: int, afte
     assert finding.code == ("L6.invariant" if after else "L6.broken")
     assert f"{name} (" in finding.text
     assert "is broken by 1 row: w_id 1: w_ytd 300001.00" in finding.text
-    assert [row.name for row in report.condition_rows(found) if row.broken] == [name]
+    fold, rows = printed(found)
+    assert fold.open
+    assert [f"{row.cells[0]}".partition(":")[0] for row in rows if "broken by" in f"{row.cells[1]}"] == [name]
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,8 @@ def _say(found: Audit, *, verbose: bool) -> None:
 
     bad = len(found.nothing)
     total = count(len(found.operations), "operation")
-    nothing = f"{bad:,} of {total} {'measures' if bad == 1 else 'measure'} nothing."
-    say(nothing if bad else f"Of {total} none measures nothing.", bold=True)
+    some = f"{bad:,} of {total} {'measures' if bad == 1 else 'measure'} nothing."
+    say(some if bad else f"All of {total} measure something.", bold=True)
     for kind, titles in _TITLES.items():
         own = [one for one in found.problems if one.kind == kind]
         if not own:

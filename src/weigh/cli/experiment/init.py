@@ -56,8 +56,8 @@ def init(
     """Write weigh.toml and a folder of queries from your own data files and SQL.
 
     The first contender answers every query, and what a right answer looks like is read off: kinds of columns,
-    order, limit, keys. Look these files over, then run. A data file that cannot be read is named and left out, with
-    exit code 1.
+    order, limit, keys. Look these files over, then run. A data file that cannot be read, and a query that it cannot
+    answer, is named and left out, with exit code 1.
     """
     from weigh.engines.prepared import cache_folder
     from weigh.experiment.init import init as write
@@ -76,9 +76,9 @@ def init(
     for finding in written.findings:
         say(f"{finding.code} ", fg="yellow", nl=False)
         say(f"{finding.operation}: {finding.text}; {finding.remedy}")
-    for fault in written.unread:
+    for fault in written.left_out:
         say_failure(fault.what, fault.where, f"left out; {fault.remedy}")
     place = "" if folder == Path() else f" {folder / 'weigh.toml'}"
     say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
-    if written.unread:
+    if written.left_out:
         click.get_current_context().exit(int(ExitCode.FOUND))

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from weigh.cli.keys import key, keys, switches
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
+from weigh.experiment.config.run_request import RunRequest
+from weigh.experiment.config.tables import ExperimentTable
 from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from weigh.experiment.config.file import File
-    from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
@@ -31,109 +31,6 @@ class Printing(NamedTuple):
     quiet: bool
 
 
-def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The flags that define an experiment; each wins over weigh.toml."""
-    flags = (
-        click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False)),
-        click.option(
-            "--contender",
-            multiple=True,
-            metavar="SPEC",
-            help="What is compared: ENGINE[@VERSION] with pins and settings, clickbench:FOLDER, or a name of "
-            "weigh.toml; VERSION may be a wheel, a folder or git:REVISION. Repeatable.",
-        ),
-        click.option(
-            "--vary",
-            multiple=True,
-            metavar="[CONTENDER:]KEY=A,B,...",
-            help="Contenders take part once for each value of a setting; threads stands for each engine's own. "
-            "Repeatable.",
-        ),
-        click.option(
-            "--baseline",
-            metavar="NAME",
-            help="Name of the contender that the others are compared with, of weigh.toml too, or NAME=ENGINE@VERSION "
-            "[the first contender].",
-        ),
-        click.option(
-            "--workload",
-            metavar="NAME",
-            help="netflow, tpch, tpch-dbgen, sql (your own data), a plug-in's, or a folder of questions: ./queries/ "
-            "[netflow].",
-        ),
-        click.option(
-            "--data",
-            metavar="NAME",
-            help="Your own tables, registered under that name (weigh data register), in the place of those of [sql] in "
-            "weigh.toml.",
-        ),
-        click.option(
-            "--ingest/--no-ingest",
-            default=None,
-            help="Measure loading the tables into each engine, and not the queries: time, stored bytes, time until the "
-            "first query is answered [no].",
-        ),
-        click.option("--operations", metavar="A,B,...", callback=_comma, help="Only these operations."),
-        click.option(
-            "--scale",
-            metavar="SCALE",
-            help="Rows of netflow, e.g. 20K, 1500; scale factor of TPC-H, e.g. 0.01, SF10 [1M of netflow, 1 of TPC-H].",
-        ),
-        click.option(
-            "--seed",
-            type=int,
-            help="Seed of the data where it has one, of the order of turns, of the choice of literals [42].",
-        ),
-        click.option(
-            "--truth/--no-truth",
-            default=None,
-            help="Whether what is known about the data (truth, published answers) is a witness in the gate [yes].",
-        ),
-        click.option(
-            "--answers",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="File of pinned answers, the first witness of the gate.",
-        ),
-        click.option("--timeout", metavar="TIME", help="Ends one execution: 90s, 10m, 1h30m, 500ms [120s]."),
-        click.option(
-            "--affinity",
-            metavar="CPUS",
-            help="Keeps every contender on these CPUs, e.g. 0-3,8 [all that weigh may use].",
-        ),
-        click.option(
-            "--memory-limit", metavar="SIZE", help="Limits every contender to that memory, e.g. 4G, 512MiB [no limit]."
-        ),
-        click.option(
-            "--store",
-            metavar="NAME",
-            help="Where the data of contenders lies that name no store: file, tmpfs, s3 or one of weigh.toml [file].",
-        ),
-        click.option(
-            "--expect-storage", metavar="KIND", help="Exit 2 where the data lies on another kind of storage, e.g. nvme."
-        ),
-        click.option(
-            "--shrink/--no-shrink",
-            default=True,
-            envvar="WEIGH_SHRINK",
-            help="Whether a divergence in the gate is reduced to a small example, 60 seconds each [yes].",
-        ),
-    )
-    return _with(flags, command)
-
-
-def output_flags(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The flags of where results go; they come last."""
-    return _with((_out, _json, _verbose, _quiet), command)
-
-
-def _with(flags: Iterable[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command with more flags, in their order."""
-    for flag in reversed(tuple(flags)):
-        command = flag(command)
-    return command
-
-
 def _comma(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
     if value is None:
         return None
@@ -143,74 +40,68 @@ def _comma(_context: click.Context, _option: click.Parameter, value: str | None)
     return names
 
 
-_out = click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=DEFAULT_OUT,
-    metavar="DIR",
-    help="Where the evidence goes [runs].",
-)
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/1).")
-_verbose = click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
-_quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
+_EXPERIMENT: list[click.Parameter] = [
+    click.Argument(["file"], required=False, type=click.Path(path_type=Path, dir_okay=False)),
+    click.Option(
+        ["--contender"],
+        multiple=True,
+        metavar="SPEC",
+        help="What is compared: ENGINE[@VERSION] with pins and settings, clickbench:FOLDER, or a name of weigh.toml; "
+        "VERSION may be a wheel, a folder or git:REVISION. Repeatable.",
+    ),
+    key(ExperimentTable, "vary", "[CONTENDER:]KEY=A,B,...", multiple=True),
+    *keys(ExperimentTable, baseline="NAME", workload="NAME"),
+    click.Option(
+        ["--data"],
+        metavar="NAME",
+        help="Your own tables, registered under that name (weigh data register), in the place of those of [sql] in "
+        "weigh.toml.",
+    ),
+    *keys(ExperimentTable, ingest=None),
+    key(ExperimentTable, "operations", "A,B,...", callback=_comma),
+    *keys(ExperimentTable, scale="SCALE", seed=None, truth=None),
+    key(ExperimentTable, "answers", "FILE", type=click.Path(path_type=Path)),
+    *keys(ExperimentTable, timeout="TIME", affinity="CPUS", memory_limit="SIZE", store="NAME", expect_storage="KIND"),
+    key(RunRequest, "shrink", default=True, envvar="WEIGH_SHRINK"),
+]
+"""What defines an experiment; each wins over weigh.toml."""
+CONTENTION = key(ExperimentTable, "contention", "FRACTION", envvar="WEIGH_CONTENTION")
+OUTPUT: list[click.Parameter] = [
+    click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        default=DEFAULT_OUT,
+        metavar="DIR",
+        help="Where the evidence goes [runs].",
+    ),
+    click.Option(["--json", "as_json"], is_flag=True, help="One JSON document on stdout (schema weigh/1)."),
+    click.Option(["--verbose"], is_flag=True, help="All that there is to say, below the first screen."),
+    click.Option(["--quiet"], is_flag=True, help="No progress on stderr."),
+]
+"""Where results go; they come last."""
+_RUN = [
+    *keys(ExperimentTable, starts=None, rounds=None, runs=None, duet=None, margin="FRACTION", confidence="LEVEL"),
+    *keys(ExperimentTable, precision="FRACTION", rule=None, temperature=None, budget="TIME"),
+    click.Option(
+        ["--witness"],
+        metavar="SPEC",
+        help="Engine of another lineage that answers in a gate beforehand and is not timed: where it agrees, the "
+        "answers of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
+    ),
+    *switches(RunRequest, "same_engine"),
+    CONTENTION,
+    *switches(RunRequest, "resume"),
+    click.Option(["--strict"], is_flag=True, help="Exit 3 when a verdict is refused or unresolved."),
+    click.Option(["--why"], is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does."),
+]
+_GATE = [
+    key(RunRequest, "pin", "FILE", type=click.Path(path_type=Path, dir_okay=False)),
+    key(RunRequest, "trust", "NAME"),
+    *switches(RunRequest, "corrupt"),
+]
 
 
-contention_flag = click.option(
-    "--contention",
-    metavar="FRACTION",
-    envvar="WEIGH_CONTENTION",
-    help="Share of the CPU that others may use, on both sides of a comparison without a warning, and on one side more "
-    "than on the other before it is refused; 100% allows any [5%].",
-)
-
-
-@click.command()
-@_options
-@click.option(
-    "--starts",
-    type=int,
-    help="Exactly so many fresh starts of every contender, each a new process; with --precision the most [as many as "
-    "the precision needs].",
-)
-@click.option(
-    "--rounds", type=int, help="Turns of every contender in a start, for each operation [chosen from costs and noise]."
-)
-@click.option("--runs", type=int, help="Timed executions in a turn [chosen from what an execution takes].")
-@click.option(
-    "--duet/--no-duet",
-    default=None,
-    help="Each contender executes at the same moment as the baseline, each on half of the CPUs [no].",
-)
-@click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%].")
-@click.option("--confidence", metavar="LEVEL", help="Confidence level of the interval of the ratio [0.99].")
-@click.option(
-    "--precision",
-    metavar="FRACTION",
-    help="Stop when every interval is at most that wide to each side, 2% or 0.02 [0.45 of the margin].",
-)
-@click.option("--rule", metavar="clickhouse", help="A second opinion next to each verdict, by that rule.")
-@click.option(
-    "--temperature",
-    metavar="hot|cold|both",
-    help="Whether the data is in memory when the clock starts, proven either way [hot].",
-)
-@click.option("--budget", metavar="TIME", help="Time for measuring, e.g. 10m, or none [5m; none with --starts].")
-@click.option(
-    "--witness",
-    metavar="SPEC",
-    help="Engine of another lineage that answers in a gate beforehand and is not timed: where it agrees, the answers "
-    "of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
-)
-@click.option(
-    "--same-engine",
-    is_flag=True,
-    help="Measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.",
-)
-@contention_flag
-@click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
-@click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
-@click.option("--why", is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does.")
-@output_flags
+@click.command(params=[*_EXPERIMENT, *_RUN, *OUTPUT])
 def run(**flags: Any) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
@@ -254,21 +145,7 @@ def carry_out(
     )
 
 
-@click.command()
-@_options
-@click.option(
-    "--pin",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Keep the answers that agreed with a witness in FILE, for --answers.",
-)
-@click.option("--trust", metavar="NAME", help="With --pin: keep all answers of this contender; you vouch for them.")
-@click.option(
-    "--corrupt",
-    is_flag=True,
-    help="Ask again over a copy of the data with one flipped bit, and note who raises, and who answers otherwise.",
-)
-@output_flags
+@click.command(params=[*_EXPERIMENT, *_GATE, *OUTPUT])
 def gate(
     file: Path | None,
     out: Path,
@@ -291,7 +168,6 @@ def requested(
 ) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import named_files
-    from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.config.spec import make_spec
     from weigh.experiment.suite.own import own_data
 

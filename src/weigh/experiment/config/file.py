@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -14,10 +14,10 @@ from weigh.evidence import files
 from weigh.experiment.config.builds import BuildTable, placed_at
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
+from weigh.experiment.config.tables import ExperimentTable, GridTable
 from weigh.model.contender import SYSTEM, Setting
-from weigh.model.data.storage import Kind
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import OF_EVERY_FORMAT, Codec, Format, LayoutSpec, Rule, Writer
+from weigh.model.spec import OF_EVERY_FORMAT, LayoutSpec
 from weigh.model.text import unreadable
 from weigh.workloads.parameters import Parameters
 
@@ -28,86 +28,6 @@ if TYPE_CHECKING:
 _Table = TypeVar("_Table")
 _MOST = 1 << 20
 """Bytes of a weigh.toml."""
-
-
-class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """``[experiment]`` of weigh.toml.
-
-    What stands in brackets is a default that is no value of its key, or not the only one.
-
-    Attributes:
-        name: for people; the only key that is not part of the experiment's id.
-        workload: a name that ``weigh workloads`` lists (docs/reference/workloads.md); ``"sql"`` is your own data.
-        ingest: loading the tables of the workload's data is measured, and not its queries (docs/guide/ingest.md).
-        scale: of netflow the rows: text with K, M or G, or an integer, 0 is allowed; of TPC-H the scale factor:
-            ``0.01``, ``1``, ``"SF10"`` [``"1M"`` of netflow, ``1`` of TPC-H].
-        seed: seed of the data where it has one, of the order of turns, of the choice of literals.
-        baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
-            the margin exits 1 [the first contender].
-        vary: contenders take part once for each value of a setting, ``["threads=1,2"]``, as ``--vary`` has it
-            (docs/guide/ladder.md#several-widths---vary).
-        margin: the smallest change that matters: a number below 1, or text such as ``"3%"``.
-        confidence: level of the interval of the ratio, between 0.5 and 1.
-        rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
-            it changes none. Left out it is not part of the id.
-        precision: stop when every interval is at most that wide to each side: as ``margin``
-            (docs/concept/method.md#until-it-is-precise) [0.45 of the margin; with ``starts`` none].
-        contention: share of the CPU by which others may disturb one side of a comparison more than the other
-            (docs/concept/machine.md#contention): as ``margin``; ``"100%"`` allows any. Left out it is not part of the
-            id [``0.05``].
-        affinity: CPUs that every contender is kept on, ``"0-3,8"``
-            (docs/concept/method.md#one-affinity-and-one-memory-limit). Left out it is not part of the id [all that
-            weigh may use].
-        memory_limit: memory that every contender is limited to: text such as ``"4G"``, or bytes. Left out it is not
-            part of the id [no limit].
-        store: where the data of contenders lies that name no store of their own: ``file``, ``tmpfs``, ``s3`` or the
-            name of a table ``[store.NAME]`` (docs/concept/stores.md) [``"file"``].
-        expect_storage: kind of storage that the data must lie on; another is exit 2
-            (docs/concept/machine.md#expecting-a-kind). Left out it is not part of the id.
-        starts: exactly so many fresh starts of every contender; below 5 every verdict is REFUSED. With ``precision``
-            the most, at least 10 [as many as the precision needs, ``100`` at most].
-        rounds: turns that every contender takes in a start, for each operation [chosen from costs and noise].
-        runs: timed executions in a turn [chosen from what an execution takes].
-        duet: whether each contender executes at the same moment as the baseline, each on half of the CPUs
-            (docs/concept/method.md#duets).
-        temperature: whether the data is in memory when the clock starts, proven either way (docs/concept/cold.md).
-        budget: time for the measuring phase: ``"10m"``, ``"90s"``, ``"1h30m"``, ``"none"``
-            (docs/concept/method.md#the-budget) [``5m``; with ``starts`` none].
-        timeout: time that ends one execution, which is an outcome.
-        operations: names of the operations to run [all].
-        on_divergence: ``"operation"`` leaves out an operation on which one answer diverged, ``"stop"`` ends the run
-            before any clock.
-        truth: whether what is known about the data (ground truth, published answers) is a witness in the gate.
-        answers: file of pinned answers (``weigh gate --pin FILE``), the first witness of the gate.
-    """
-
-    name: str = ""
-    workload: str = "netflow"
-    ingest: bool = False
-    scale: str | int | float | None = None
-    seed: int = 42
-    baseline: str | None = None
-    vary: list[str] = []
-    margin: float | str = 0.03
-    confidence: float | str = 0.99
-    rule: Rule | None = None
-    precision: float | str | None = None
-    contention: float | str | None = None
-    affinity: str | None = None
-    memory_limit: str | int | None = None
-    store: str | None = None
-    expect_storage: Kind | None = None
-    starts: int | None = None
-    rounds: int | None = None
-    runs: int | None = None
-    duet: bool = False
-    temperature: Literal["hot", "cold", "both"] = "hot"
-    budget: str | None = None
-    timeout: str = "120s"
-    operations: list[str] = []
-    on_divergence: Literal["operation", "stop"] = "operation"
-    truth: bool = True
-    answers: str | None = None
 
 
 class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -154,46 +74,6 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     tables: dict[str, str | list[str]] = {}
     data: str | None = None
     parameters: Parameters = {}
-
-
-class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """``[grid]`` of weigh.toml: keys of ``[layout]`` with several values each, all combined (docs/guide/layouts.md).
-
-    A key with one value has it in every combination, and so is as in ``[layout]``.
-
-    Attributes:
-        format: of the files.
-        writer: what writes the files.
-        codec: compression of all columns.
-        files: files of each table.
-        row_group_rows: rows of a row group.
-        codec_level: level of zstd or gzip.
-        parquet_version: of the format.
-        page_version: of the headers of data pages.
-        dictionary: which columns have dictionaries.
-        page_size: bytes at which a page is cut.
-        bloom_filters: which columns have Bloom filters.
-        statistics: which columns have statistics.
-        page_index: whether the file says what is in each page.
-        page_checksums: whether each page has a checksum.
-        sort: columns by which rows are sorted; ``[]`` is the generator's order.
-    """
-
-    format: list[Format] = []
-    writer: list[Writer] = []
-    codec: list[Codec] = []
-    files: list[int] = []
-    row_group_rows: list[int] = []
-    codec_level: list[int] = []
-    parquet_version: list[int] = []
-    page_version: list[int] = []
-    dictionary: list[bool | list[str]] = []
-    page_size: list[int] = []
-    bloom_filters: list[bool | list[str]] = []
-    statistics: list[bool | list[str]] = []
-    page_index: list[bool] = []
-    page_checksums: list[bool] = []
-    sort: list[list[str]] = []
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -244,7 +124,7 @@ def read_file(path: Path) -> File:
         UsageError: it is missing, is not TOML, or has a key or value that weigh does not know.
     """
     try:
-        text = files.named(path, _MOST).decode().replace("\r\n", "\n")
+        text = files.named(path, _MOST).decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         raise UsageError(
             "there is no such file",
@@ -266,6 +146,9 @@ def read_file(path: Path) -> File:
     _check_keys(plain, others, path)
     read = _converted(plain, File, path)
     _placed(read, path.parent)
+    if read.sql and (read.sql.tables or read.sql.data) and "workload" not in plain.get("experiment", {}):
+        # Who names tables of their own means these.
+        read.experiment.workload = "sql"
     read.layout = read.layout.normal
     read.layouts = {
         name: _converted(table, LayoutSpec, path, f".layout.{name}").normal for name, table in others.items()

@@ -20,15 +20,15 @@ class RunRequest:
         command: the command that reproduces it, for the report.
         measure: False ends after the gate.
         answers: file of pinned answers, the first witness.
-        pin: where to write the answers that agreed.
-        trust: with ``pin``, name of a contender whose answers are all pinned, whoever agreed.
-        resume: continue the latest attempt where it was killed or interrupted; begin where there is none, and do
-            nothing where it is complete.
+        pin: keep the answers that agreed with a witness in FILE, for ``--answers``.
+        trust: with ``pin``, keep all answers of this contender; you vouch for them.
+        resume: go on with the latest attempt where it was killed or interrupted. It begins where there is none, and
+            does nothing where it is complete.
         own: the user's own data and queries, for the workload ``sql``.
-        shrink: make small reproducers of what diverged in the gate.
-        corrupt: ask again, after the gate, over a copy of the data with one flipped bit.
+        shrink: whether a divergence in the gate is reduced to a small example, 60 seconds each.
+        corrupt: ask again over a copy of the data with one flipped bit, and note who raises, and who answers otherwise.
         least: where the budget is too small for the least that can be measured, measure that, and do not refuse.
-        same_engine: measure contenders of different version that are one engine all the same: an A/A.
+        same_engine: measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.
     """
 
     root: Path

@@ -247,7 +247,7 @@ def _unsalted_is(right: pa.Table, salt: int, operation: Operation, answer: pa.Ta
 
 
 def _listed(contender: str, left_open: Iterable[str]) -> Finding:
-    return codes.A7_PRINTED.finding(
+    return codes.A7_SHOWN.finding(
         contender=contender,
         operation=None,
         text=f"its answers are read off what its client shows and compared as far as that goes: {'; '.join(left_open)}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,20 +12,24 @@ from weigh.model import units
 from weigh.model.data.grid import Level
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
+from weigh.render import blocks
+from weigh.render.blocks import Cell as TableCell
+from weigh.render.blocks import Column, Group, Lines, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from weigh.experiment.results.grid import GridResults
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.render.blocks import Block
 
 TITLE = "Layouts"
-CELLS = ("layout", "stored", "files", "time", "CPU", "CPU / wall", "read")
-CELLS_NOTE = (
+_CELLS = ("layout", "stored", "files", "time", "CPU", "CPU / wall", "read")
+_CELLS_NOTE = (
     "Time, CPU and read: sums over all operations of what one execution takes, medians. CPU / wall: cores kept busy."
 )
-EFFECTS = ("operation", "effect", "ratio", "interval", "FCR", "verdict")
-EFFECTS_NOTE = (
+_EFFECTS = ("operation", "effect", "ratio", "interval", "FCR", "verdict")
+_EFFECTS_NOTE = (
     "Ratio of one key: with the value over with the first one, the mean over the values of all other keys. Of several "
     "keys: by what factor the ratio of one changes where the others have their values; 1 is no interaction."
 )
@@ -54,26 +58,6 @@ class GridDocument(msgspec.Struct, frozen=True, kw_only=True):
     says: tuple[str, ...]
 
 
-class Row(NamedTuple):
-    """One effect, printed.
-
-    Attributes:
-        operation: with its temperature, and the contender where there are several.
-        effect: in words.
-        ratio, interval, fcr: figures; empty where there is none.
-        verdict: its name.
-        sign: the same, for a style.
-    """
-
-    operation: str
-    effect: str
-    ratio: str
-    interval: str
-    fcr: str
-    verdict: str
-    sign: VerdictName
-
-
 def document(results: ExperimentResults) -> GridDocument | msgspec.UnsetType:
     """For programs; left out where there is no grid."""
     grid = results.grid
@@ -82,9 +66,9 @@ def document(results: ExperimentResults) -> GridDocument | msgspec.UnsetType:
     return GridDocument(keys=grid.keys, cells=grid.cells, effects=grid.effects, says=tuple(sentences(results)))
 
 
-def cells(results: ExperimentResults) -> list[tuple[str, ...]]:
-    """A row for each cell; none where there is no grid."""
-    return [
+def cells(results: ExperimentResults) -> list[Block]:
+    """What the grid says, a row for each cell, and how to read it."""
+    rows = [
         (
             question(one.contender, one.temperature),
             units.size(one.bytes),
@@ -96,26 +80,31 @@ def cells(results: ExperimentResults) -> list[tuple[str, ...]]:
         )
         for one in (results.grid.cells if results.grid else ())
     ]
+    says = Lines(list(sentences(results)), indent=2, most=1000)
+    between = Lines([""], form="terminal")
+    return [says, between, blocks.words(_CELLS, rows, None, _CELLS[:0:-1]), blocks.small(_CELLS_NOTE)]
 
 
-def rows(results: ExperimentResults) -> list[Row]:
-    """A row for each effect on wall time."""
+def effects(results: ExperimentResults) -> list[Block]:
+    """A row for each effect on wall time, and how to read it; nothing where there is none."""
     grid = results.grid
     if grid is None:
         return []
-    return [
-        Row(
+    rows = [
+        Row([
             _place(one, several=len(_contenders(grid)) > 1),
             _words(one),
             f"{one.ratio:.3f}" if one.ratio else "",
             f"{one.low:.2f}-{one.high:.2f}" if one.low and one.high else "",
             f"{one.low_fcr:.2f}-{one.high_fcr:.2f}" if one.low_fcr and one.high_fcr else "",
-            _verdict(one),
-            one.verdict,
-        )
+            TableCell(_verdict(one), str(one.verdict)),
+        ])
         for one in grid.effects
         if one.metric == HEADLINE
-    ]
+    ]  # fmt: skip
+    columns = [Column(one, right=at in (2, 3, 4), whole=False) for at, one in enumerate(_EFFECTS)]
+    table = Table(columns, [Group("", rows)], ("FCR", "interval"), label=None)
+    return [table, blocks.small(_EFFECTS_NOTE)] if rows else []
 
 
 def sentences(results: ExperimentResults) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.experiment.report.costs import Costs
 from weigh.experiment.results import resources
 from weigh.experiment.results.data.storage import places, working_set
 from weigh.machine.working_set import WorkingSet
@@ -20,30 +21,8 @@ if TYPE_CHECKING:
     from weigh.model.resources import ResourcesRead
 
 
-class Row(NamedTuple):
-    """What one contender had, printed.
-
-    Attributes:
-        name: of the contender.
-        cpus: that it could run on.
-        threads: as the engine says.
-        memory: the engine's own limit, and that of its control group.
-        spill: where it spills to.
-        parallel: CPU seconds a second of wall time, least to most over operations.
-        written: most bytes that one execution wrote.
-    """
-
-    name: str
-    cpus: str
-    threads: str
-    memory: str
-    spill: str
-    parallel: str
-    written: str
-
-
-HEADINGS = ("contender", "CPUs", "threads", "memory limit", "spills to", "CPU / wall", "written")
-NOTE = (
+_HEADINGS = ("contender", "CPUs", "threads", "memory limit", "spills to", "CPU / wall", "written")
+_NOTE = (
     "CPUs as the kernel allows; threads, limit and folder as the engine says. CPU / wall: CPU seconds a second of wall "
     "time, medians, least to most over operations. Written: most by one execution."
 )
@@ -132,8 +111,8 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def rows(results: ExperimentResults) -> tuple[Row, ...]:
-    """A row for each contender that said what it has, in the order of the spec."""
+def parity(results: ExperimentResults) -> Costs:
+    """What each contender had that said it, in the order of the spec."""
     record = results.record
     every = resources.seen(record)
     ratios = _parallelism(results)
@@ -141,25 +120,26 @@ def rows(results: ExperimentResults) -> tuple[Row, ...]:
     for one in record.samples:
         if one.bytes_written is not None:
             written[one.contender] = max(written.get(one.contender, 0), one.bytes_written)
-    return tuple(
+    rows = [
         _row(one.name, every[one.name][-1], ratios.get(one.name, {}), written.get(one.name))
         for one in record.spec.contenders
         if one.name in every
-    )
+    ]
+    return Costs("Parity", _HEADINGS, rows, _NOTE, scoped=False)
 
 
-def _row(name: str, told: ResourcesRead, ratios: dict[str, float], written: int | None) -> Row:
-    memory = told.memory and ("none" if resources.limit(told.memory) == resources.UNLIMITED else told.memory)
-    held = [f"group {units.size(told.group)}"] if told.group is not None else []
+def _row(name: str, read: ResourcesRead, ratios: dict[str, float], written: int | None) -> tuple[str, ...]:
+    memory = read.memory and ("none" if resources.limit(read.memory) == resources.UNLIMITED else read.memory)
+    group = [f"group {units.size(read.group)}"] if read.group is not None else []
     parallel = sorted({f"{ratio:.1f}" for ratio in ratios.values()}, key=float)
-    return Row(
-        name=name,
-        cpus=cpus_text(told.cpus) or "not told",
-        threads="not told" if told.threads is None else str(told.threads),
-        memory=", ".join([memory or "not told", *held]),
-        spill=told.spill_on or "not told",
-        parallel="-".join(dict.fromkeys([*parallel[:1], *parallel[-1:]])),
-        written="not told" if written is None else units.size(written),
+    return (
+        name,
+        cpus_text(read.cpus) or "not told",
+        "not told" if read.threads is None else str(read.threads),
+        ", ".join([memory or "not told", *group]),
+        read.spill_on or "not told",
+        "-".join(dict.fromkeys([*parallel[:1], *parallel[-1:]])),
+        "not told" if written is None else units.size(written),
     )
 
 

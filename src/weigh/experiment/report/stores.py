@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.experiment.report.costs import Costs
 from weigh.experiment.results.data import stores
 from weigh.experiment.results.data.stores import RequestFigures
 from weigh.model import units
@@ -17,25 +18,11 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
 
-TITLE = "Requests to stores"
-HEADINGS = ("operation", "contender", "requests", "first", "bytes", "at once", "waiting", "CPU / wall")
-NOTE = (
+_HEADINGS = ("operation", "contender", "requests", "first", "bytes", "at once", "waiting", "CPU / wall")
+_NOTE = (
     "Of one execution, medians; GET and HEAD together. First: the first execution in a process, which asks for more "
     "where something is kept. At once: requests under way on average, and at most. Waiting: while at least one was."
 )
-
-
-class Row(NamedTuple):
-    """One operation and contender, printed under ``HEADINGS``."""
-
-    operation: str
-    contender: str
-    requests: str
-    first: str
-    bytes: str
-    at_once: str
-    waiting: str
-    cpu: str
 
 
 class StoresDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,22 +49,21 @@ def lines(record: Record) -> Iterator[str]:
         yield f"store {one.name} ({', '.join(one.contenders)}): {', '.join([where, *added])}"
 
 
-def rows(results: ExperimentResults) -> tuple[Row, ...]:
+def requests(results: ExperimentResults) -> Costs:
     """A row for each operation and contender that reads from a store."""
-    return tuple(map(_row, results.requests))
+    return Costs("Requests to stores", _HEADINGS, [*map(_row, results.requests)], _NOTE)
 
 
-def _row(one: RequestFigures) -> Row:
-    cpu = "not told" if one.cpu_parallelism is None else f"{one.cpu_parallelism:.1f}"
-    return Row(
-        operation=one.operation,
-        contender=one.contender,
-        requests=f"{one.requests:g}",
-        first=f"{one.first:g}",
-        bytes=units.size(one.bytes),
-        at_once=f"{one.parallel:.1f}, {one.peak}" if one.requests else "none",
-        waiting=units.seconds(one.waiting_s),
-        cpu=cpu,
+def _row(one: RequestFigures) -> tuple[str, ...]:
+    return (
+        one.operation,
+        one.contender,
+        f"{one.requests:g}",
+        f"{one.first:g}",
+        units.size(one.bytes),
+        f"{one.parallel:.1f}, {one.peak}" if one.requests else "none",
+        units.seconds(one.waiting_s),
+        "not told" if one.cpu_parallelism is None else f"{one.cpu_parallelism:.1f}",
     )
 
 

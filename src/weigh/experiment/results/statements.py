@@ -137,11 +137,11 @@ def _pair(wall: Verdict, beside: Mapping[str, Verdict]) -> Iterator[Statement]:
             yield said(codes.M_SETTLED, f"time leaves it open, CPU seconds settle it: {_outcome(cpu)}", "cpu_s")
         others = [metric for metric in moved if metric != "cpu_s"]
         if others:
-            yield said(codes.M_OTHERS, f"time leaves it open; {_listed(others, beside)}", *others)
+            yield said(codes.M_BESIDE, f"time leaves it open; {_listed(others, beside)}", *others)
         return
     if time == 0:
         if moved:
-            yield said(codes.M_OTHERS, f"the time is the same, with {_listed([*moved], beside)}", *moved)
+            yield said(codes.M_BESIDE, f"the time is the same, with {_listed([*moved], beside)}", *moved)
         return
     alike = [metric for metric, direction in moved.items() if direction == time]
     opposed = [metric for metric, direction in moved.items() if direction != time]

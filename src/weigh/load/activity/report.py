@@ -1,4 +1,4 @@
-"""What the server did meanwhile: lines of the terminal, a part of the JSON, a part of the page."""
+"""What the server did meanwhile: in sentences, and as a part of the JSON."""
 
 from __future__ import annotations
 
@@ -116,8 +116,3 @@ def document(one: RunActive) -> ActivityDocument:
     )
     fields = {name: getattr(one, name) for name in ServerActivity.__struct_fields__}
     return ActivityDocument(**{**fields, "kinds": tuple(rows), "places": one.places[:_PLACES]})
-
-
-def section(one: RunActive) -> tuple[str, ...]:
-    """What the page says."""
-    return tuple(one_line(line, 1000) for line in lines(one))

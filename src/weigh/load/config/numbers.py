@@ -29,7 +29,7 @@ def text_of(what: str, path: Path, most: int) -> str:
         elif path.stat().st_size > most:
             complaint = f"it has more than {most} bytes"
         else:
-            return path.read_text()
+            return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         complaint = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no UTF-8 text"
     raise UsageError(f"the {what} cannot be read: {complaint}", where=str(path), remedy="name a file")

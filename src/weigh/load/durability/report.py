@@ -1,20 +1,27 @@
-"""What crashes say: lines of the terminal, a part of the JSON, a part of the page."""
+"""What crashes say, for people."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from weigh.load.durability.results import crashes, share
 from weigh.model.text import one_line
 from weigh.model.units import count, seconds
+from weigh.render.blocks import Lines, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.durability.record import Account
     from weigh.load.durability.results import CrashFigures, Durability
+    from weigh.render.blocks import Block
 
 TITLE = "Crashes of the server"
+_HEADINGS = (
+    "crash in run", "acknowledged", "lost", "unanswered, found", "rows gone, torn or strange", "first answer",
+    "p99 back",
+)  # fmt: skip
 
 
 def lines(found: Durability) -> Iterator[str]:
@@ -78,25 +85,24 @@ def _each(values: tuple[float, ...]) -> str:
     return f"median {seconds(middle)}, from {seconds(ordered[0])} to {seconds(ordered[-1])}"
 
 
-def section(found: Durability) -> dict[str, Any]:
-    """What the page shows: the sentences, and a row for each crash."""
-    return {
-        "lines": [one_line(line, 1000) for line in lines(found)],
-        "rows": [_row(one) for one in found.crashes],
-    }
+def blocks(found: Durability) -> list[Block]:
+    """The sentences, and a row for each crash."""
+    table = words(_HEADINGS, [_row(one) for one in found.crashes], label=None)
+    below = "The figures of each run below are of the part before its crash."
+    return [Lines(list(lines(found)), most=1000), replace(table, form="page"), Lines([below], css="muted", form="page")]
 
 
-def _row(one: CrashFigures) -> dict[str, str]:
+def _row(one: CrashFigures) -> tuple[str, ...]:
     account, recovery = one.account, one.recovery
     back = "" if recovery.back_s is None else seconds(recovery.back_s)
     if recovery.back_s is None and recovery.level_s is not None:
         back = f"not within {seconds(recovery.watched_s)}"
-    return {
-        "run": f"{one.run}, after {seconds(one.at)}",
-        "acknowledged": f"{account.acknowledged:,}" if account else "not counted",
-        "lost": f"{account.lost:,}" if account else "",
-        "found": f"{account.found:,} of {account.unanswered:,}" if account else "",
-        "wrong": f"{account.missing + account.torn + account.strange:,}" if account else "",
-        "down": one.failed or ("" if recovery.down_s is None else seconds(recovery.down_s)),
-        "back": back,
-    }
+    return (
+        f"{one.run}, after {seconds(one.at)}",
+        f"{account.acknowledged:,}" if account else "not counted",
+        f"{account.lost:,}" if account else "",
+        f"{account.found:,} of {account.unanswered:,}" if account else "",
+        f"{account.missing + account.torn + account.strange:,}" if account else "",
+        one_line(one.failed, 200) or ("" if recovery.down_s is None else seconds(recovery.down_s)),
+        back,
+    )

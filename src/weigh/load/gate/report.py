@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from markupsafe import Markup
 
 from weigh.load.gate.invariants_checked import InvariantChecked
 from weigh.load.gate.results import GateResults, SampleChecked, StatementChecked
 from weigh.model.answer import GateStatus
+from weigh.model.text import one_line, visible
 from weigh.model.units import count
+from weigh.render.blocks import Fold, Lines, Part, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.load.gate_events import ReadBack
+    from weigh.render.blocks import Block, Content
 
 TITLE = "Answers"
 
@@ -144,32 +149,40 @@ def _held(each: Sequence[InvariantChecked]) -> str:
     return f"{' and '.join(parts)} held"
 
 
-class ConditionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A condition of TPC-C on the page: what it says, how it was at each moment, and its SQL."""
+def blocks(found: GateResults) -> list[Block]:
+    """In sentences; a page also has a row for each statement, and for each condition of TPC-C with its SQL."""
+    sentences = list(lines(found))
+    parts: list[Block] = [Lines(sentences, indent=2, css="say", listed=True, most=1000)] if sentences else []
+    if found.statements:
+        rows = [
+            (
+                Part(one_line(one.statement, 200), "code"),
+                f"{one_line(one.script, 60)}, {one.line}",
+                f"{one.status}" + (f": {one_line(one.detail, 300)}" if one.detail else ""),
+                one_line(one.witness, 120),
+            )
+            for one in found.statements
+        ]
+        table = words(("statement", "script, line", "answers", "compared with"), rows, label=None)
+        parts.append(replace(table, form="page"))
+    by_query: dict[str, list[InvariantChecked]] = {}
+    for each in found.invariants:
+        if each.sentence:
+            by_query.setdefault(each.query, []).append(each)
+    if by_query:
+        title = f"What must hold, and the SQL that asks: {count(len(by_query), 'condition')}"
+        broken = any(one.holds is False for same in by_query.values() for one in same)
+        table = words(("what must hold", "how it was", "its SQL"), map(_condition, by_query.values()), label=None)
+        parts.append(Fold(title, [replace(table, css="lines must")], tag="", css="", open=broken))
+    return parts
 
-    name: str
-    sentence: str
-    moments: tuple[str, ...]
-    broken: bool
-    sql: str
 
-
-def condition_rows(found: GateResults) -> tuple[ConditionRow, ...]:
-    """Every condition of TPC-C that was asked, in order; none of other loads."""
-    rows: dict[str, list[InvariantChecked]] = {}
-    for one in found.invariants:
-        if one.sentence:
-            rows.setdefault(one.query, []).append(one)
-    return tuple(
-        ConditionRow(
-            name=each[0].name,
-            sentence=each[0].sentence or "",
-            moments=tuple(f"{'after' if one.after else 'before'} run {one.run}: {_how(one)}" for one in each),
-            broken=any(one.holds is False for one in each),
-            sql=sql,
-        )
-        for sql, each in rows.items()
-    )
+def _condition(same: Sequence[InvariantChecked]) -> tuple[Content, ...]:
+    """What a condition says, how it was at each moment, and its SQL."""
+    moments = [one_line(f"{'after' if one.after else 'before'} run {one.run}: {_how(one)}", 400) for one in same]
+    lines = tuple(part for moment in moments for part in (Markup("<br>"), moment))[1:]
+    sql = Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(visible(same[0].query))
+    return f"{same[0].name}: {same[0].sentence}", lines, lambda: sql
 
 
 def _how(one: InvariantChecked) -> str:

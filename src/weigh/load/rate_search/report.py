@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from rich import box
-from rich.table import Table
-from rich.text import Text
+from markupsafe import Markup
 
 from weigh.load.budgets import BUDGET_S
 from weigh.load.rate_search.findings import rate
@@ -19,15 +17,14 @@ from weigh.load.rate_search.threshold import Threshold
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.units import Seconds
-from weigh.render.terminal import FittedTable
+from weigh.render.blocks import Cell, Column, Group, Lines, Part, Plot, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import RenderableType
-
     from weigh.load.budgets import Budget, RateSearch
     from weigh.load.rate_search.probes import BudgetOutcome, ProbeFigures
+    from weigh.render.blocks import Block, Content
 
 TITLE = "The highest rate within the budget"
 _VERDICTS = {
@@ -40,7 +37,18 @@ _VERDICTS = {
 _BATCH = 4
 _ENOUGH = 10
 """Probes: some that halve what lies between, and a batch where the outcomes change."""
-_STYLES = {"kept": "green", "broken": "bold red"}
+_STYLES = {"kept": "fine", "broken": "refusal"}
+STYLE = (
+    ".rk,.rb,.rc{stroke-width:6.5;stroke-linecap:round;fill:none}.rk{stroke:var(--same)}.rb{stroke:var(--bad)}"
+    ".rc{stroke:var(--none)}.rkk{color:var(--same)}.rbk{color:var(--bad)}.rck{color:var(--none)}\n"
+    ".ri{stroke:var(--none);fill:none}.rl{stroke:var(--open);stroke-width:1.6;stroke-dasharray:5 3;fill:none}"
+)
+"""Rules for its curves."""
+_KEY = Markup(
+    ', against the requests a second that were due: <span class="rkk"><b>&bull;</b></span> kept, '
+    '<span class="rbk"><b>&bull;</b></span> broken, <span class="rck"><b>&bull;</b></span> the closed loop. The line '
+    "across is the budget; the upright line is the knee, the rate at which it breaks, on the band of its interval"
+)
 
 
 def headline(one: RateSearchResults) -> str:
@@ -164,40 +172,46 @@ def _name(budget: Budget) -> str:
     return f"p{100 * budget.q:.6g}" if budget.q is not None else "errors"
 
 
-def terminal(one: RateSearchResults) -> Iterator[RenderableType]:
-    """The part of the terminal: what was found, and each probe, by rate."""
-    yield Text(TITLE, style="bold")
-    yield Text(headline(one), style="bold" if one.threshold or one.status == "kept" else "bold yellow")
-    for line in lines(one):
-        yield Text(one_line(line, 1000), style="dim")
-    if one.probes:
-        yield Text()
-        yield _table(one)
-    yield Text()
+def blocks(one: RateSearchResults) -> list[Block]:
+    """What was found, a curve for each percentile on a page, and each probe, by rate."""
+    found = Part(headline(one), "bold" if one.threshold or one.status == "kept" else "broken")
+    drawn = [(str(budget), curve(one, budget)) for budget in one.search.budgets if budget.q is not None]
+    return [
+        Lines([found], form="terminal"),
+        Lines(list(lines(one)), style="dim", most=1000),
+        *(Plot((name, _KEY), drawing) for name, drawing in drawn if drawing),
+        *([Lines([""], form="terminal")] if one.probes else []),
+        *([_table(one)] if one.probes else []),
+    ]
 
 
-def _table(one: RateSearchResults) -> RenderableType:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in ("rate", "probe", "length", "answered"):
-        table.add_column(heading, justify="right", no_wrap=True)
+def _table(one: RateSearchResults) -> Table:
+    columns = [Column(heading, right=True) for heading in ("rate", "probe", "length", "answered")]
     for budget in one.search.budgets:
-        table.add_column(_name(budget), justify="right", no_wrap=True)
-        if budget.q is not None:
-            table.add_column("95 % interval", justify="right", no_wrap=True)
-    table.add_column("", overflow="fold")
+        columns += [Column(_name(budget), right=True)]
+        columns += [Column("95 % interval", right=True)] if budget.q is not None else []
     order = {probe.run: number for number, probe in enumerate(one.probes, 1)}
+    rows = []
     for probe in sorted(one.probes, key=lambda each: (each.rate, each.run)):
-        cells: list[str | Text] = [rate(probe.rate), str(order[probe.run]), units.seconds(probe.seconds)]
-        cells.append(rate(probe.achieved) if probe.achieved else "-")
+        answered = rate(probe.achieved) if probe.achieved else "-"
+        cells: list[Content] = [rate(probe.rate), str(order[probe.run]), units.seconds(probe.seconds), answered]
         found = {outcome.budget: outcome for outcome in probe.budgets}
         for budget in one.search.budgets:
             outcome = found.get(budget)
             cells.append(_value(outcome) if outcome else "-")
             if budget.q is not None:
                 cells.append(_interval(outcome) if outcome else "")
-        cells.append(Text(_verdict(probe), style=_STYLES.get(probe.verdict, "yellow")))
-        table.add_row(*cells)
-    return FittedTable(table, "95 % interval", "length", "answered")
+        rows.append(Row([*cells, _outcome(probe)]))
+    optional = ("95 % interval", "length", "answered")
+    return Table([*columns, Column(Cell("", page="the budget"))], [Group("", rows)], optional, label=None)
+
+
+def _outcome(probe: ProbeFigures) -> Cell:
+    """Whether a probe was within the budget; on a page also why it does not count."""
+    word, unclear = _verdict(probe), probe.verdict in ("undecided", "generator", "disturbed") and probe.why
+    why = (Markup("<br>"), Part(one_line(probe.why, 300), "small")) if unclear else ()
+    style = _STYLES.get(probe.verdict, "open")
+    return Cell(Part(word, style), style if style == "refusal" else "", page=(word, *why))
 
 
 def _verdict(probe: ProbeFigures) -> str:
@@ -340,30 +354,3 @@ def _probe_row(one: ProbeFigures, *, rate: float) -> ProbeRow:
             for each in one.budgets
         ),
     )  # fmt: skip
-
-
-def section(one: RateSearchResults) -> dict[str, Any]:
-    """What the page shows: the result, a curve for each percentile, and a row for each probe, by rate."""
-    order = {probe.run: number for number, probe in enumerate(one.probes, 1)}
-    rows = [
-        {
-            "rate": rate(probe.rate),
-            "number": order[probe.run],
-            "length": units.seconds(probe.seconds),
-            "answered": rate(probe.achieved) if probe.achieved else "-",
-            "seen": [(_value(outcome), _interval(outcome)) for outcome in probe.budgets],
-            "verdict": _verdict(probe),
-            "kind": probe.verdict,
-            "why": one_line(probe.why, 300) if probe.verdict in ("undecided", "generator", "disturbed") else "",
-        }
-        for probe in sorted(one.probes, key=lambda each: (each.rate, each.run))
-    ]
-    drawn = [(str(budget), curve(one, budget)) for budget in one.search.budgets if budget.q is not None]
-    return {
-        "title": TITLE,
-        "headline": headline(one),
-        "lines": [one_line(line, 1000) for line in lines(one)],
-        "curves": [(name, drawing) for name, drawing in drawn if drawing],
-        "columns": [_name(budget) for budget in one.search.budgets],
-        "rows": rows,
-    }

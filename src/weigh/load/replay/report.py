@@ -1,4 +1,4 @@
-"""What a replay says: lines of the terminal and of the page."""
+"""What a replay says, for people."""
 
 from __future__ import annotations
 
@@ -6,25 +6,38 @@ from typing import TYPE_CHECKING
 
 from weigh.model.text import one_line
 from weigh.model.units import count, percent, seconds
+from weigh.render.blocks import Cell, Column, Group, Lines, Part, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.replay.results import Pace, ReplayResults
+    from weigh.render.blocks import Block
 
 TITLE = "The recording"
 
 
-def lines(found: ReplayResults) -> Iterator[str]:
-    """In sentences, each on a line of its own, and one for each statement."""
-    yield from sentences(found)
-    for each in found.templates:
-        was = f", {seconds(each.recorded_mean_s)} in the mean when it was recorded" if each.recorded_mean_s else ""
-        share = f", {percent(each.share, 1)} of the recorded time" if each.share else ""
-        text = one_line(each.template.text, 200)
-        yield f"{each.template.name}: {count(each.template.calls, 'call')}{share}{was}: {text}"
-    if found.planned.other_templates:
-        yield f"{count(found.planned.other_templates, 'other statement')} share their figures."
+def blocks(found: ReplayResults) -> list[Block]:
+    """In sentences, and a row for each statement."""
+    rows = [
+        Row([
+            one_line(each.template.name, 80),
+            f"{each.template.calls:,}",
+            percent(each.share, 1) if each.share else "not recorded",
+            seconds(each.recorded_mean_s) if each.recorded_mean_s else "not recorded",
+            Cell(one_line(each.template.text, 200), page=Part(one_line(each.template.text, 300), "code")),
+        ])
+        for each in found.templates
+    ]  # fmt: skip
+    columns = [
+        Column("statement"),
+        *(Column(one, right=True) for one in ("calls", "of the recorded time", "mean when recorded")),
+        Column("text"),
+    ]
+    table = [Table(columns, [Group("", rows)], ("mean when recorded", "of the recorded time"))] if rows else []
+    others = found.planned.other_templates
+    below = [f"{count(others, 'other statement')} share their figures."] if others else []
+    return [Lines(list(sentences(found)), most=1200), *table, Lines(below, css="muted")]
 
 
 def sentences(found: ReplayResults) -> Iterator[str]:

@@ -8,8 +8,7 @@ from weigh.evidence import naming, timeline, whole
 from weigh.evidence.seal import json_bytes
 from weigh.load import record as load_record
 from weigh.load.report.document import document
-from weigh.load.report.page import page
-from weigh.load.report.terminal import plain
+from weigh.load.report.report import page, plain
 from weigh.load.results import LoadResults, load_results
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    return page(read(folder), naming.given(folder)).encode()
+    return page(read(folder), naming.given(folder))
 
 
 def rendered(folder: Path) -> dict[str, bytes]:
@@ -53,7 +52,7 @@ def pages(results: LoadResults, name: str) -> dict[str, bytes]:
     return {
         JSON: json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),
-        HTML: page(results, name).encode(),
+        HTML: page(results, name),
     }
 
 

@@ -1,39 +1,31 @@
-"""The machine under the runs of a load: lines of the terminal's report, parts of the JSON document, a part of the page.
+"""The machine under the runs of a load: in sentences, and as parts of the JSON document.
 
 The same words as of the turns of a run (:mod:`weigh.experiment.report.machine`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.load.activity import report as activity
 from weigh.load.analysis import machine
-from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
 from weigh.machine.contention import TELLABLE
-from weigh.machine.moments import in_order
-from weigh.machine.timeline_bins import between
 from weigh.machine.unevenness import ALL
-from weigh.machine.use_method import Resource, When, memory_of
+from weigh.machine.use_method import Resource, When
 from weigh.model.units import Seconds, count, percent, seconds
 from weigh.render.machine import NAMES, OtherProcessRow, SamplerRow, blamed, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from markupsafe import Markup
-
     from weigh.load.activity.kinds import RunActive
-    from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import IntervalShare, LoadMachine, RunMachine
-    from weigh.load.results import LoadResults
     from weigh.load.spikes import Spike
 
-SHOWN = 5
+_SPIKES = 5
 """Spikes that a report names, the longest; the JSON has them all."""
 _THEN = {
     "others": "others used the CPU",
@@ -63,14 +55,14 @@ def lines(one: LoadMachine, run: RunMachine, meanwhile: RunActive | None = None)
         yield f"run queue: {run.queue:.3g} tasks{of} on average, {run.longest_queue:,} at most"
     if any(each.saturated is not None for each in run.use.resources):
         yield _first(run)
-    longest = sorted(run.spikes, key=lambda spike: -spike.p99_s)[:SHOWN]
+    longest = sorted(run.spikes, key=lambda spike: -spike.p99_s)[:_SPIKES]
     yield from (
         _spike(number, one, activity.spike(meanwhile, number - 1))
         for number, one in enumerate(run.spikes, 1)
         if one in longest
     )
-    if len(run.spikes) > SHOWN:
-        yield f"and {len(run.spikes) - SHOWN:,} smaller spikes, which the JSON names"
+    if len(run.spikes) > _SPIKES:
+        yield f"and {len(run.spikes) - _SPIKES:,} smaller spikes, which the JSON names"
 
 
 def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
@@ -286,46 +278,4 @@ def _interval(one: IntervalShare) -> ContendedInterval:
         steal=one.steal,
         foreign_s=one.foreign_s,
         steal_s=one.steal_s,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class MachineSection:
-    """A run's part of the page.
-
-    Attributes:
-        lines: what is to be said.
-        plot: what the users felt above what the machine did, on one axis.
-        open_requests: name and stroke of each line of the requests without an answer.
-    """
-
-    lines: tuple[str, ...]
-    plot: Markup
-    open_requests: tuple[tuple[str, int], ...]
-
-
-def machine_section(results: LoadResults, run: RunFigures, *, drawn: bool = True) -> MachineSection | None:
-    """The part; None where nobody watched the run.
-
-    Args:
-        results: of the experiment.
-        run: of it.
-        drawn: whether there is to be a drawing.
-    """
-    one, record = results.machine, results.record
-    found = one.of(run.number) if one else None
-    raw = next(each for each in record.runs if each.number == run.number)
-    if one is None or found is None or raw.at is None:
-        return None
-    due = raw.duration_s or record.spec.duration_s
-    end = max(due, raw.intervals[-1].to_s)
-    began, ended = raw.at, raw.at + end
-    moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
-    bins = between(moments, began, ended, memory_of(record.host), timeline_plot.BINS)
-    meanwhile = results.activity.get(run.number)
-    plot = timeline_plot.plot(run, found, bins, due, end, meanwhile) if drawn else timeline_plot.NOTHING
-    return MachineSection(
-        lines=tuple(lines(one, found, meanwhile)),
-        plot=plot,
-        open_requests=tuple((curve.name, curve.style) for curve in timeline_plot.open_requests(run, due)),
     )

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from weigh.render.blocks import Plot
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale, ticks
 from weigh.render.svg.time_axis import tick_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.analysis.percentiles import Spectrum
 
 WIDTH, HEIGHT = 696, 180
 LEFT, RIGHT = 76, 664
@@ -24,6 +28,15 @@ _GAP = 22.0
 _PAD = 1.25
 _POINTS = 300
 """Intervals that are drawn apart; more than that share a place, where the highest is drawn."""
+
+_LINES = {"p50": "p50", "p99": "p99", "max": "max", "service_p99": "p99 of service"}
+"""Lines of the response time, as moments and as readers call them; the uppermost first."""
+
+STYLE = "\n".join(
+    f".t{at}{{fill:none;stroke:{one};stroke-width:1.4}}.b{at}{{color:{one}}}"
+    for at, one in enumerate(("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)"))
+)
+"""Rules for the strokes, and for their names in a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +54,52 @@ class Curve:
     points: tuple[tuple[float, float | None], ...]
 
 
+def of_run(run: RunFigures, duration: float, *, over_time: bool) -> Iterator[Plot]:
+    """The plots of a run; what its users felt over time where the timeline of the machine does not show it."""
+    made = _over_time(run, duration) if over_time else []
+    spectra = [_spectrum_curve("response", run.whole.response, 1), _spectrum_curve("service", run.whole.service, 3)]
+    made.append(("Spectrum: how many are slower", spectrum(spectra, f"spectrum of the {run.loop} loop"), spectra))
+    for title, drawing, curves in made:
+        entries = [part for one in drawn(curves) for part in (", ", *key(*one))]
+        if drawing:
+            yield Plot((f"{title}: ", *entries[1:]), drawing)
+
+
+def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list[Curve]]]:
+    end = max([duration, *(one.at for one in run.moments)])
+    cut = run.settled.cut_s if run.settled else 0.0
+    rate = [Curve("answers a second", 0, tuple((one.at, one.rate) for one in run.moments))]
+    times = response_times(run)
+    errors = [Curve("failed in the interval", 1, tuple((one.at, float(one.failed)) for one in run.moments))]
+    of = f"of the {run.loop} loop"
+    drawing = over_time(rate, f"throughput {of}", end, cut, log=False, label_of=lambda one: f"{one:,.6g}/s")
+    made = [("Throughput over time", drawing, rate)]
+    drawing = over_time(times, f"response time {of}", end, cut, log=True, label_of=tick_label)
+    made.append(("Response time over time, in each interval", drawing, times))
+    if any(one.failed for one in run.moments):
+        drawing = over_time(errors, f"failures {of}", end, cut, log=False, label_of=lambda one: f"{one:g}")
+        made.append(("Failed requests over time", drawing, errors))
+    return made
+
+
+def response_times(run: RunFigures) -> list[Curve]:
+    """The lines of the response time in each interval, the uppermost first."""
+    return [
+        Curve(name, style, tuple((one.at, getattr(one, of)) for one in run.moments))
+        for style, (of, name) in enumerate(_LINES.items())
+    ]
+
+
+def _spectrum_curve(name: str, one: Spectrum, style: int) -> Curve:
+    """The resolved percentiles, and the maximum at the rank of one in all."""
+    points = [(1 - each.q, each.value) for each in one.percentiles if each.resolved]
+    if one.count > 1 and one.max is not None:
+        points.append((1 / one.count, one.max))
+    return Curve(name, style, tuple(sorted(points, reverse=True)))
+
+
 def over_time(
-    curves: Sequence[Curve], label: str, end: float, cut: float, *, log: bool, said: Callable[[float], str]
+    curves: Sequence[Curve], label: str, end: float, cut: float, *, log: bool, label_of: Callable[[float], str]
 ) -> Markup:
     """Figures over the seconds of a run; nothing where no curve has a point.
 
@@ -52,7 +109,7 @@ def over_time(
         end: seconds of the run.
         cut: seconds at the beginning that are in no figure: drawn on a shaded ground.
         log: whether heights differ by powers of ten.
-        said: a height as the axis labels it.
+        label_of: a height as the axis labels it.
     """
     heights = [
         height for curve in curves for _, height in curve.points if height is not None and (height > 0 or not log)
@@ -68,7 +125,7 @@ def over_time(
     if cut > 0:
         wide = across.at(min(cut, end)) - LEFT
         parts.append(draw.path(f"M{LEFT} {_TOP}h{draw.number(wide)}V{_BOTTOM}h-{draw.number(wide)}z", "mg"))
-    parts += [grid(down, said), seconds(across)]
+    parts += [grid(down, label_of), seconds(across)]
     parts += [draw.path(joined(curve, across, down), f"t{curve.style}") for curve in reversed(curves)]
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
@@ -118,7 +175,7 @@ def joined(curve: Curve, across: Scale, down: Scale) -> str:
     return text
 
 
-def seen(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
+def drawn(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
     """Name and stroke of the lines that can be seen; one that lies below another throughout shares its entry.
 
     Args:
@@ -131,16 +188,21 @@ def seen(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
     return tuple((" and ".join(one.name for one in same), same[0].style) for same in names.values())
 
 
-def grid(down: Scale, said: Callable[[float], str]) -> Markup:
+def key(name: str, style: int) -> tuple[Markup, str]:
+    """An entry of the key of a plot."""
+    return Markup('<span class="b{}"><b>&mdash;</b></span> ').format(style), name
+
+
+def grid(down: Scale, label_of: Callable[[float], str]) -> Markup:
     """Lines at round heights, with their labels.
 
     Args:
         down: of the heights.
-        said: a height as the axis labels it.
+        label_of: a height as the axis labels it.
     """
     shown = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
     lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, said(tick)) for tick, y in shown.items()))
+    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, label_of(tick)) for tick, y in shown.items()))
 
 
 def seconds(across: Scale, bottom: int = _BOTTOM) -> Markup:

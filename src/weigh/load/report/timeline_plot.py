@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.load.activity import drawing
-from weigh.load.report.plots import LEFT, RIGHT, WIDTH, Curve, grid, joined, seconds
+from weigh.load.report.plots import LEFT, RIGHT, WIDTH, Curve, drawn, grid, joined, key, response_times, seconds
+from weigh.machine.moments import in_order
+from weigh.machine.timeline_bins import between
+from weigh.machine.use_method import memory_of
 from weigh.model import units
+from weigh.render.blocks import Part, Plot
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale
 from weigh.render.svg.time_axis import tick_label
@@ -20,15 +24,18 @@ if TYPE_CHECKING:
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import RunMachine
+    from weigh.load.results import LoadResults
     from weigh.load.spikes import Spike
     from weigh.machine.timeline_bins import TimelineBins
 
 _STEP = 6
 BINS = (RIGHT - LEFT) // _STEP
 """Parts in which the machine is drawn: as wide as the axis together."""
-_LINES = {"p50": "p50", "p99": "p99", "max": "max", "service_p99": "p99 of service"}
-"""Lines of the response time, as moments and as readers call them; the uppermost first."""
-NOTHING = Markup()
+STYLE = (
+    ".ow{fill:var(--none);color:var(--none)}.fg{fill:var(--bad);color:var(--bad)}.st{fill:var(--open);color:var(--open)}"
+    ".sp{fill:var(--bad);opacity:.14}.ev{fill:var(--k1)}.bl{fill:var(--bad);color:var(--bad)}"
+)
+"""Rules for it."""
 _TOP = 32
 _RATE, _FAILED, _RESPONSE, _OPEN = 64, 30, 150, 48
 _BETWEEN = 16
@@ -59,19 +66,19 @@ def plot(
     across = Scale(0.0, end, LEFT, RIGHT, log=False)
     panels, y = [], _TOP
     rate = Curve("", 0, tuple((one.at, one.rate) for one in run.moments if one.at < due))
-    panels.append(_panel("answers a second", [rate], across, y, _RATE, log=False, said=lambda one: f"{one:,.6g}"))
+    panels.append(_panel("answers a second", [rate], across, y, _RATE, log=False, label_of=lambda one: f"{one:,.6g}"))
     y += _RATE + _BETWEEN
     if any(one.failed for one in run.moments):
         failed = Curve("", 1, tuple((one.at, float(one.failed)) for one in run.moments))
-        panels.append(_panel("failed", [failed], across, y, _FAILED, log=False, said=lambda one: f"{one:g}"))
+        panels.append(_panel("failed", [failed], across, y, _FAILED, log=False, label_of=lambda one: f"{one:g}"))
         y += _FAILED + _BETWEEN
     times = response_times(run)
     if any(at for curve in times for _, at in curve.points):
-        panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
+        panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, label_of=tick_label))
         y += _RESPONSE + _BETWEEN
     if counts := open_requests(run, due):
         title = "requests under way and waiting"
-        panels.append(_panel(title, counts, across, y, _OPEN, log=False, said=lambda one: f"{one:,.6g}"))
+        panels.append(_panel(title, counts, across, y, _OPEN, log=False, label_of=lambda one: f"{one:,.6g}"))
         y += _OPEN + _BETWEEN
     if meanwhile and meanwhile.kinds:
         rows, y = drawing.rows(meanwhile, across, LEFT, RIGHT, y)
@@ -89,12 +96,43 @@ def plot(
     )
 
 
-def response_times(run: RunFigures) -> list[Curve]:
-    """The lines of the response time in each interval, the uppermost first."""
-    return [
-        Curve(name, style, tuple((one.at, getattr(one, of)) for one in run.moments))
-        for style, (of, name) in enumerate(_LINES.items())
-    ]
+def of_run(results: LoadResults, run: RunFigures, machine: RunMachine) -> Plot | None:
+    """The drawing with its key; None of a run of which nobody knows when it was."""
+    record = results.record
+    raw = next(each for each in record.runs if each.number == run.number)
+    if raw.at is None:
+        return None
+    due = raw.duration_s or record.spec.duration_s
+    end = max(due, raw.intervals[-1].to_s)
+    began, ended = raw.at, raw.at + end
+    moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
+    bins = between(moments, began, ended, memory_of(record.host), BINS)
+    meanwhile = results.activity.get(run.number)
+    open_key = [(curve.name, curve.style) for curve in open_requests(run, due)]
+    whose = (
+        ("weigh", "the server and others")
+        if results.machine and results.machine.apart
+        else ("weigh and the server", "others")
+    )
+    caption = (
+        "Over time: ",
+        *(part for one in drawn(response_times(run)) for part in (*key(*one), ", ")),
+        "in each interval;",
+        *(
+            part
+            for at, one in enumerate(open_key, 1)
+            for part in (" ", *key(*one), " at its end;" if at == len(open_key) else ",")
+        ),
+        " above the share in use of the machine; of the CPU ",
+        Part(f"by {whose[0]}", "ow"),
+        ", ",
+        Part(f"by {whose[1]}", "fg"),
+        ", ",
+        Part("by other guests", "st"),
+        ". A line above a lane: work waited. A band: a spike",
+        *((". Marks: what the server did meanwhile, ", Part("what is blamed for spikes", "bl")) if meanwhile else ()),
+    )
+    return Plot(caption, plot(run, machine, bins, due, end, meanwhile))
 
 
 def open_requests(run: RunFigures, due: float) -> list[Curve]:
@@ -116,7 +154,7 @@ def open_requests(run: RunFigures, due: float) -> list[Curve]:
 
 
 def _panel(
-    name: str, curves: list[Curve], across: Scale, top: int, height: int, *, log: bool, said: Callable[[float], str]
+    name: str, curves: list[Curve], across: Scale, top: int, height: int, *, log: bool, label_of: Callable[[float], str]
 ) -> Markup:
     heights = [at for curve in curves for _, at in curve.points if at is not None and (at > 0 or not log)]
     title = draw.group("tb", draw.text(LEFT + 3, top - 3, name))
@@ -126,7 +164,7 @@ def _panel(
     down = Scale(low, high, top + height, top, log=log)
     # The median on top of all: it must not be hidden.
     lines = (draw.path(joined(curve, across, down), f"t{curve.style}") for curve in reversed(curves))
-    return grid(down, said) + Markup().join(lines) + title
+    return grid(down, label_of) + Markup().join(lines) + title
 
 
 def _lanes(found: TimelineBins, top: int) -> tuple[Markup, int]:

@@ -11,13 +11,14 @@ from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.rate_search import report as searches
 from weigh.load.spec import QUANTILES
 from weigh.model import units
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.repeats import Between, Loops, Page
-    from weigh.load.record import Loaded, LoadRecord
+    from weigh.load.record import Loaded, LoadEnvironment, LoadRecord
     from weigh.load.results import Group, LoadResults
     from weigh.load.runs import TargetRead
     from weigh.load.spec import Arrivals, LoadSpec
@@ -113,13 +114,37 @@ def data(record: LoadRecord) -> str:
     return said + (f", on {place.on}" if place else "")
 
 
+def server_facts(record: LoadRecord, environment: LoadEnvironment) -> tuple[str, str, str]:
+    """What the server is, its data, and the machine of the generator."""
+    target, host = environment.target, environment.host
+    durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
+    return (
+        f"{target.product} {one_line(target.version, 80)}, {durable}{tls(target)}",
+        one_line(data(record), 200),
+        f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {units.size(host.get('memory_bytes'))}; "
+        f"{host.get('system')}",
+    )
+
+
+def server_sentence(record: LoadRecord, environment: LoadEnvironment) -> str:
+    """The same in one sentence."""
+    target, host = environment.target, environment.host
+    begun = ", started by weigh" if target.embedded else ""
+    cpu, cores = host.get("cpu") or "a processor not told", host.get("cores_allowed") or "?"
+    memory, system = units.size(host.get("memory_bytes")), host.get("system") or "system not told"
+    return (
+        f"{target.product} {one_line(target.version)}{begun}{tls(target)}; {one_line(data(record), 200)}; the "
+        f"generator on {cpu}, {cores} cores, {memory}, {system}."
+    )
+
+
 def value(one: Percentile) -> str:
     """A percentile, or that it is not resolved."""
     return units.seconds(one.value) if one.resolved else "not resolved"
 
 
-def seen(count: int, value: float | None) -> str:
-    """Beside a percentile that is not resolved: by how many samples, and what they saw."""
+def by_sample(count: int, value: float | None) -> str:
+    """Of a percentile that is not resolved: by how many samples, and what they saw."""
     return f"by {count:,}" + (f": saw {units.seconds(value)}" if value is not None else "")
 
 
@@ -190,6 +215,26 @@ def server(run: RunFigures) -> str:
     each = f", {units.seconds(run.server.cpu_s / answered)} an answer" if answered else ""
     memory = f", and {units.size(run.server.memory_bytes)} of memory" if run.server.memory_bytes else ""
     return f"The server used {units.seconds(run.server.cpu_s)} of CPU{each}{memory}."
+
+
+def shape(run: RunFigures) -> str:
+    """How the response time moved over a run, and what is in no figure; empty where that is not known."""
+    if run.settled is None:
+        return ""
+    cut = run.settled.cut_s
+    out = f"; the shaded {units.seconds(cut)} at the beginning are in no figure" if cut else ""
+    return f" Typical response time over the run: {run.settled.shape}{out}."
+
+
+def account(run: RunFigures) -> str:
+    """What became of the requests of a run."""
+    one = run.summary
+    assert one
+    return (
+        f"{one.scheduled:,} requests were due, {one.done:,} were answered, {run.unsent:,} never sent; at most "
+        f"{one.max_queue:,} waited for a free connection at one moment; {one.verified_reads:,} answers were compared "
+        f"with what had been written. The generator used {units.seconds(one.client_cpu_s)} of CPU. {server(run)}"
+    )
 
 
 def loops(one: Loops) -> str:

@@ -2,81 +2,57 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from weigh.model.units import count, percent, seconds
+from weigh.render.blocks import Cell, Column, Fold, Group, Lines, Part, Row, Table, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.tpcc.results import TpccFigures, Transaction
+    from weigh.render.blocks import Block, Content
 
 TITLE = "TPC-C"
 _KEPT = {True: "kept", False: "BROKEN", None: "not judged"}
 _OUTCOME = {"broken": "BROKEN", "too few": "too few to tell"}
 
 
-def lines(run: TpccFigures) -> Iterator[str]:
-    """What is said of it."""
-    yield figure(run)
-    for one in run.transactions:
-        yield _transaction(one, limited=run.terminals is not None)
-    yield from _asides(run)
-    yield checked(run)
-    for check in run.broken:
-        yield f"{check.name}: {check.seen}; wanted {check.wanted}: {_OUTCOME[check.outcome]}"
-    if few := [check.name for check in run.checks if check.outcome == "too few"]:
-        yield f"seen too seldom to tell: {'; '.join(few)}"
-    yield from (f"missing for TPC-C: {one}" for one in run.missing)
+def blocks(run: TpccFigures) -> list[Block]:
+    """Its figure, its transactions, its checks, and what it lacks."""
+    below = [f"{_begun(one)}." for one in (*_asides(run), checked(run))]
+    unmet = [
+        (one.name, one.seen, one.wanted, _outcome(_OUTCOME[one.outcome])) for one in run.checks if one.outcome != "kept"
+    ]
+    headings = ("check that was broken, or seen too seldom", "seen", "wanted", "")
+    return [
+        Lines([Part(f"{_begun(figure(run))}.", "strong")]),
+        _transactions(run),
+        Lines(below, most=400),
+        *([words(headings, unmet, label=TITLE)] if unmet else []),
+        Fold("What it lacks of a run of TPC-C", [Lines(run.missing, listed=True)], tag="", css=""),
+        Lines([f"missing for TPC-C: {one}" for one in run.missing], form="terminal"),
+    ]
 
 
-class Section(NamedTuple):
-    """The same for a page.
-
-    Attributes:
-        figure: its figure, and how far it may go.
-        transactions: name, answers, share, 90th percentile, limit, how many lie beyond it, and whether it was kept of
-            each; without the last three where no users at terminals set limits.
-        limited: whether they do.
-        asides: sentences.
-        checked: how many checks were kept.
-        checks: what is not kept: name, what was seen, what was wanted, and the outcome.
-        missing: what it lacks of a run of TPC-C.
-    """
-
-    figure: str
-    transactions: tuple[tuple[str, ...], ...]
-    limited: bool
-    asides: tuple[str, ...]
-    checked: str
-    checks: tuple[tuple[str, str, str, str], ...]
-    missing: tuple[str, ...]
-
-
-def section(run: TpccFigures) -> Section:
-    """What is said of it on a page."""
+def _transactions(run: TpccFigures) -> Table:
+    """A row for each; with its limit where users at terminals set one."""
     limited = run.terminals is not None
-    rows = tuple(
-        (
-            one.name,
-            f"{one.count:,}",
-            percent(one.share),
-            _p90(one),
-            *((seconds(one.limit_s), _beyond(one), _KEPT[one.kept]) if limited else ()),
-        )
-        for one in run.transactions
-    )
-    return Section(
-        figure=figure(run),
-        transactions=rows,
-        limited=limited,
-        asides=tuple(_asides(run)),
-        checked=checked(run),
-        checks=tuple(
-            (one.name, one.seen, one.wanted, _OUTCOME[one.outcome]) for one in run.checks if one.outcome != "kept"
-        ),
-        missing=run.missing,
-    )
+    rows = []
+    for one in run.transactions:
+        limit = (seconds(one.limit_s), _beyond(one), _outcome(_KEPT[one.kept])) if limited else ()
+        rows.append(Row([one.name, f"{one.count:,}", percent(one.share), _p90(one), *limit]))
+    more = ("limit", "beyond it", "90 % within it") if limited else ()
+    columns = [Column(one) for one in ("transaction", "answers", "share", "p90", *more)]
+    return Table(columns, [Group("", rows)], label=TITLE)
+
+
+def _outcome(word: str) -> Content:
+    return Cell(word, "error") if word == "BROKEN" else word
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _asides(run: TpccFigures) -> Iterator[str]:
@@ -123,14 +99,6 @@ def checked(run: TpccFigures) -> str:
     return (
         f"{passed} of {count(len(run.checks), 'check')} of mix, draws and work kept, {len(run.broken)} broken; {read}"
     )
-
-
-def _transaction(one: Transaction, *, limited: bool) -> str:
-    share = f" ({percent(one.share)})" if one.share is not None else ""
-    if not one.slow.count:
-        return f"{one.name}: {one.count:,}{share}"
-    limit = f"; {_beyond(one)} beyond {seconds(one.limit_s)}: {_KEPT[one.kept]}" if limited else ""
-    return f"{one.name}: {one.count:,}{share}, p90 {_p90(one)}{limit}"
 
 
 def _p90(one: Transaction) -> str:

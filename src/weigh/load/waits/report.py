@@ -1,21 +1,24 @@
-"""What the server's sessions waited for: lines of the terminal, a part of the JSON, a part of the page."""
+"""What the server's sessions waited for, for people and as a part of the JSON."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
+from markupsafe import Markup
 
 from weigh.load.waits.analysis import LEAST_LOOKS, Root, RunWaited
 from weigh.load.waits.model import CPU
 from weigh.model.text import one_line
 from weigh.model.units import count, percent, seconds
+from weigh.render.blocks import Cell, Column, Group, Lines, Part, Row, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.waits.analysis import Hot, Share
     from weigh.load.waits.model import Blocked
+    from weigh.render.blocks import Block
 
 ROWS = ("transactionid", "tuple")
 """Types of lock that a session waits for when another one has changed the row that it wants."""
@@ -45,8 +48,29 @@ _MEANS = {
 """In words, after PostgreSQL's documentation, "The Cumulative Statistics System", tables of wait events."""
 
 
+def blocks(one: RunWaited) -> list[Block]:
+    """In sentences; a page has a table of the wait events instead of the first one."""
+    found = list(lines(one))
+    if not one.shares:
+        return [Lines(found, indent=2, most=1000)]
+    rows = []
+    for share in one.shares:
+        means = (Markup("<br>"), Part(_MEANS[share.event], "small")) if share.event in _MEANS else ()
+        event = one_line(share.event, 80)
+        rows.append(
+            Row([Cell(event, page=(event, *means)), percent(share.share), _interval(share), f"{share.samples:,}"])
+        )
+    columns = [Column(name) for name in ("wait event", "share of active samples", "95 % interval", "samples")]
+    return [
+        Lines(found, indent=2, most=1000, form="terminal"),
+        Lines([_samples(one)], css="muted", form="page"),
+        Table(columns, [Group("", rows)], css="lines pc", label=None, form="page"),
+        Lines(found[1:], most=1000, form="page"),
+    ]
+
+
 def lines(one: RunWaited) -> Iterator[str]:
-    """The same in sentences, each on a line of its own."""
+    """The sentences, that of the wait events first."""
     if one.looks and not one.connections:
         yield (
             "None of the server's sessions was recognised as the load's: they call themselves 'weigh load', unless "
@@ -69,8 +93,12 @@ def lines(one: RunWaited) -> Iterator[str]:
     yield _cost(one)
 
 
+def _samples(one: RunWaited) -> str:
+    return f"{count(one.active, 'active sample')} in {count(one.looks, 'look')}, {one.met:,} of which met any"
+
+
 def _events(one: RunWaited) -> str:
-    behind = f"{count(one.active, 'active sample')} in {count(one.looks, 'look')}, {one.met:,} of which met any"
+    behind = _samples(one)
     if not one.resolved:
         return f"Not resolved by {behind}: {LEAST_LOOKS} have to. Measure longer, or at a higher rate."
     shares = ", ".join(_share(share) for share in one.shares[:_SHARES])
@@ -174,23 +202,3 @@ def document(one: RunWaited) -> WaitsDocument:
     """The same for the JSON document."""
     fields = {**msgspec.structs.asdict(one), "statements": one.statements[:_STATEMENTS]}
     return WaitsDocument(**fields, lock_waits=one.waits)
-
-
-def section(one: RunWaited) -> dict[str, Any]:
-    """What the page shows: the table of shares, and the sentences below it."""
-    rows = [
-        {
-            "event": share.event,
-            "means": _MEANS.get(share.event, ""),
-            "samples": share.samples,
-            "share": percent(share.share),
-            "interval": _interval(share),
-        }
-        for share in one.shares
-    ]
-    sentences = [one_line(line, 1000) for line in lines(one)]
-    return {
-        "rows": rows,
-        "lines": sentences[1:] if rows else sentences,
-        "behind": sentences[0].split(":")[0] if rows else "",
-    }

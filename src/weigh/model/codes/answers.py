@@ -73,7 +73,7 @@ A7_ORDER = note(
     Page("guide/your-own-data.md"),
     "no column of the answer tells the order that ORDER BY wants, so the order of its rows is not compared",
 )
-A7_PRINTED = note(
+A7_SHOWN = note(
     "A7.shown",
     pages.CLICKBENCH,
     "its answers are read off what its client shows, so they are compared as far as that goes",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Verdict
 
-    Table = tuple[str, Sequence[str], Sequence[Sequence[str]], str]
-
 FULL = 100
 """Operations up to which every one is told in full."""
 CHOSEN = 40
@@ -93,15 +91,6 @@ def chosen(results: ExperimentResults, operations: Sequence[str]) -> list[str]:
         rank[verdict.operation] = min(rank.get(verdict.operation, (9, 0.0)), (place, size))
     most = set(sorted(operations, key=lambda name: rank[name])[:CHOSEN])
     return [name for name in operations if name in most]
-
-
-def few(table: Table, full: Collection[str]) -> Table:
-    """A table with a row for each operation: of many, those that are told in full."""
-    title, headings, rows, note = table
-    if len(rows) <= 2 * FULL:
-        return table
-    kept = [row for row in rows if row[0] in full]
-    return title, headings, kept, f"{note} Of the operations that are told in full; verdicts.json has every one."
 
 
 def others(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from weigh.experiment.report import by_template, grid, layouts, outside, second_opinion, stores, summary
-from weigh.experiment.report import resources as parity
+from markupsafe import Markup
+
+from weigh.experiment.report import by_template, costs, grid, layouts, resources, second_opinion, stores, summary
 from weigh.experiment.report.html import environment, many
 from weigh.experiment.report.html.answers import answers
 from weigh.experiment.report.html.cold import cold
@@ -20,27 +21,22 @@ from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.render import words
+from weigh.render.blocks import Fold, Section
 from weigh.render.html import ExplainedCodes, templates
+from weigh.render.page import Blocks
 from weigh.render.svg.draw import Shared
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.sample import Sample
+    from weigh.render.blocks import Block
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _NEXT_CELL = re.compile("</td>(?=<td)")
 """An end tag that HTML lets out: thousands of them are as many bytes as all plots."""
-
-
-class Grid(NamedTuple):
-    """What a grid of layouts says: in words, cell by cell, and effect by effect."""
-
-    says: tuple[str, ...]
-    cells: Sequence[tuple[str, ...]]
-    effects: Sequence[grid.Row]
 
 
 def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -> str:
@@ -58,13 +54,14 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
     anchors = {name: f"op-{number}" for number, name in enumerate(full, 1)}
     gate = answers(results, contenders, anchors)
     judged = verdicts(results, contenders, anchors)
-    shared = Shared()
+    shared, explained = Shared(), ExplainedCodes()
+    blocks = Blocks(explained)
     text = (
         templates(_TEMPLATES)
         .get_template("page.html")
         .render(
             results=results,
-            explained=ExplainedCodes(),
+            explained=explained,
             record=record,
             spec=record.spec,
             environment=record.environment,
@@ -80,15 +77,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
-            grid=Grid(tuple(grid.sentences(results)), grid.cells(results), grid.rows(results))
-            if results.grid
-            else None,
-            grid_words=grid,
-            by_template=by_template.rows(results),
-            template_words=by_template,
-            opinions=second_opinion.rows(results),
-            opinion_of=second_opinion.NAMES.get(str(record.spec.rule), ""),
-            opinion_note=second_opinion.NOTE,
+            body=_body(results, blocks, anchors),
             parts=parts(
                 results,
                 samples,
@@ -105,16 +94,6 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             watching=machine_section(results, contenders),
             host=environment.host(record),
             knobs=record.knobs,
-            parity=parity.rows(results),
-            parity_headings=parity.HEADINGS,
-            parity_note=parity.NOTE,
-            outside_tables=tuple(
-                many.few(table, anchors)
-                for table in (
-                    *outside.tables(results),
-                    (stores.TITLE, stores.HEADINGS, stores.rows(results), stores.NOTE),
-                )
-            ),
             members=environment.members(record, contenders),
             data_lines=(*layouts.lines(record), *stores.lines(record)),
             besides=layouts.besides(results),
@@ -124,6 +103,26 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
         )
     )
     return _NEXT_CELL.sub("", text)
+
+
+def _body(results: ExperimentResults, blocks: Blocks, full: Collection[str]) -> dict[str, Markup]:
+    """Parts of the page that need no template."""
+    opinion = second_opinion.parts(results)
+    name = second_opinion.NAMES.get(str(results.record.spec.rule), "")
+    templates_ = by_template.parts(results)
+    effects = grid.effects(results)
+    about_effects = [Section("Effects on wall time", effects)] if effects else []
+    cells = [*grid.cells(results), *about_effects] if results.grid else []
+    tables = (resources.parity, costs.starts, costs.outside, stores.requests)
+    found: dict[str, list[Block]] = {
+        "grid": [Fold(grid.TITLE, cells, "h2", anchor="layouts", open=True)] if cells else [],
+        "by_template": [Fold(by_template.TITLE, templates_, "h2", anchor="by-template", open=True)]
+        if templates_
+        else [],
+        "second_opinion": [Fold(f"Second opinion: {name}", opinion, "", "", open=True)] if opinion else [],
+        "costs": [section for of in tables for section in of(results).sections(full)],
+    }
+    return {name: Markup().join(map(blocks.block, parts)) for name, parts in found.items()}
 
 
 def _operations(results: ExperimentResults) -> list[str]:

@@ -1,0 +1,147 @@
+"""Flags that follow from the declarations of keys: their type, and in the words of the docstring what they mean."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+import sys
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+_ENTRY = re.compile(r"^([A-Za-z][\w, ]*): (.*)$")
+_DEFAULT = re.compile(r"\s*\[([^\[\]]+)\]$")
+_SENTENCE = re.compile(r"\. (?=[A-Z])")
+_LINK = re.compile(r" ?\((docs/[\w/.#-]+)\)")
+_CODE = re.compile(r"``(.*?)``")
+_WORDS = {"True": "yes", "true": "yes", "False": "no", "false": "no"}
+
+
+class Key(click.Option):
+    """A flag that is a key of a table.
+
+    Attributes:
+        page: of the documentation that explains it: ``docs/concept/cold.md#first``; empty without one.
+    """
+
+    page: str = ""
+
+
+def key(
+    table: type, name: str, metavar: str | None = None, *, usual: type | None = None, also: str = "", **more: Any
+) -> Key:
+    """The flag of a key. A boolean is ``--name/--no-name``, or with ``is_flag`` a switch; a choice has its values.
+
+    Args:
+        table: class that declares it, with its meaning in the docstring.
+        name: of the attribute.
+        metavar: what the flag takes.
+        usual: class that declares the default, where that is another.
+        also: what the command line takes besides, after the words of the docstring.
+        more: arguments of :class:`click.Option`, in the place of what follows from the declaration.
+    """
+    flag = f"--{name.replace('_', '-')}"
+    kinds = alternatives(table, name) if more.keys().isdisjoint({"type", "is_flag"}) else set()
+    if kinds == {bool}:
+        more = {"default": None, **more}
+        flag = f"{flag}/--no-{flag.removeprefix('--')}"
+    elif kinds == {int}:
+        more = {"type": int, **more}
+    choices = [str(value) for one in kinds if get_origin(one) is Literal for value in get_args(one)]
+    meaning, _ = with_default(meanings(table).get(name, ""))
+    sentence = _SENTENCE.split(meaning)[0]
+    plain = _plain(sentence, table.__annotations__)
+    text = f"{plain[:1].upper()}{plain[1:]}{also}"
+    if more.get("multiple"):
+        text += ". Repeatable"
+    usual_text = _default(usual or table, name, more.get("default"))
+    if usual_text and not more.get("is_flag"):
+        text += f" [{usual_text}]"
+    more = {"help": f"{text}.", "metavar": metavar or "|".join(choices) or None, **more}
+    option = Key([flag], **more)
+    option.page = next(iter(_LINK.findall(sentence)), "")
+    return option
+
+
+def keys(table: type, **metavars: str | None) -> list[Key]:
+    """The flags of several keys, with what each takes."""
+    return [key(table, name, metavar) for name, metavar in metavars.items()]
+
+
+def switches(table: type, *names: str) -> list[Key]:
+    """The flags of booleans that can be switched on alone."""
+    return [key(table, name, is_flag=True) for name in names]
+
+
+def flags_of(
+    command: click.Command, elsewhere: Mapping[str, str], without: Collection[str]
+) -> tuple[click.Parameter, list[click.Parameter]]:
+    """The argument and the flags of a command, for another one that takes them as well.
+
+    Args:
+        command: it.
+        elsewhere: by name what a flag means there, where that is more.
+        without: names of flags that mean nothing there.
+    """
+    found = [copy.copy(one) for one in command.params if one.name not in without]
+    for one in found:
+        if isinstance(one, click.Option):
+            one.help = elsewhere.get(one.name or "", one.help)
+    argument, *flags = found
+    return argument, flags
+
+
+def alternatives(table: type, name: str) -> set[Any]:
+    """The types that a key may have, None and what is left out apart."""
+    # The names of others may be there for a checker of types alone.
+    hint = eval(table.__annotations__[name], vars(sys.modules[table.__module__]))
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return {kind for kind in kinds if kind not in (NoneType, msgspec.UnsetType)}
+
+
+def meanings(kind: type) -> dict[str, str]:
+    """What the docstrings of a class and its bases say of each field, as they say it."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        _, _, entries = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("Attributes:\n")
+        names: list[str] = []
+        for line in entries.splitlines():
+            if line and not line.startswith(" "):
+                break
+            entry = _ENTRY.match(line.removeprefix("    "))
+            if entry:
+                names = [name.strip() for name in entry[1].split(",")]
+                found |= dict.fromkeys(names, entry[2])
+            else:
+                found |= {name: f"{found[name]} {line.strip()}" for name in names}
+    return found
+
+
+def with_default(text: str) -> tuple[str, str]:
+    """A text without the default that it ends with in brackets, and that default; empty without one."""
+    plain = text.strip().removesuffix(".")
+    found = _DEFAULT.search(plain)
+    return (plain[: found.start()], found[1]) if found else (plain, "")
+
+
+def _default(table: type, name: str, given: Any) -> str:
+    """That of the flag, else in the words of the docstring, else that of the key; empty without one."""
+    _, words = with_default(meanings(table).get(name, ""))
+    value = _plain(words, table.__annotations__) if words else inspect.signature(table).parameters[name].default
+    value = value if given is None else given
+    return _WORDS.get(str(value), str(value)) if isinstance(value, str | int | float) else ""
+
+
+def _plain(text: str, names: Collection[str]) -> str:
+    """What a docstring says, as a terminal shows it: keys are flags, values are without the quotation marks of TOML."""
+
+    def word(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')}" if found[1] in names else found[1].replace('"', "")
+
+    return _CODE.sub(word, _LINK.sub("", text))
