@@ -107,3 +107,27 @@ def test_an_engine_without_a_value_of_a_column_is_not_outvoted_over_it(column: s
     # Of those whom it contradicts it says nothing.
     checks = vote(operation, case, tables, {name: name for name in tables}, {"b": {constructs.MERGED: "f"}})
     assert [one.detail for one in checks if one.contender == "a"] == ["outvoted"]
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("f > 1", UNDECIDED),
+        ("f BETWEEN 0 AND 2", UNDECIDED),
+        ("whole > 1", "outvoted"),
+        ("f IS NULL", "outvoted"),
+        ("id > 1", "outvoted"),
+    ],
+)
+def test_how_nan_compares_is_left_open_where_a_column_has_it(tmp_path: Path, where: str, found: str) -> None:
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"id": [1, 2], "f": [1.0, float("nan")], "whole": [1.0, 2.0]}), file)
+    sql = f"SELECT count(*) AS n FROM t WHERE {where}"
+    queries = [sql, "SELECT count(*) AS n FROM t WHERE f < 3 AND whole < 3"]
+    ways = {name: dialects.not_numbers(name, queries, {"t": [str(file)]}) for name in ("a", "b", "c")}
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+    tables = {name: pa.table({"n": [1 if name == "a" else 0]}) for name in ways}
+    checks = vote(operation, case, tables, {name: name for name in tables}, ways)
+    assert [one.detail for one in checks if one.contender == "a"] == [found]

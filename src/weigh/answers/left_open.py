@@ -125,10 +125,11 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
 
 def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
     """Whether a construct may be taken differently."""
-    if found.key not in constructs.PROBES and found.key not in constructs.ALIKE:
+    alike = found.key in constructs.ALIKE or found.key.startswith(constructs.NAN)
+    if found.key not in constructs.PROBES and not alike:
         return True
     known = differ(found.key)
-    return known is True or (known is None and found.key not in constructs.ALIKE)
+    return known is True or (known is None and not alike)
 
 
 def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Sequence[Construct]) -> str:

@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.construct import SEQUENCE, ZONE, Construct, anything
+from weigh.answers.constructs.construct import NAN, SEQUENCE, ZONE, Construct, anything
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
 if TYPE_CHECKING:
@@ -186,6 +186,9 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     from sqlglot import exp
 
     name = _name(node)
+    if isinstance(node, (exp.Predicate, exp.Ordered)) and not isinstance(node, (exp.Is, exp.Exists)):
+        why = "NaN is the greatest number to some engines, equal to itself, and compares with nothing to others"
+        yield from ((f"{NAN}{one.name.lower()}", why, anything) for one in node.find_all(exp.Column))
     if _reads_clock(node, name):
         yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
     if isinstance(node, exp.Window):

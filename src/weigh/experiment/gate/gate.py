@@ -109,6 +109,7 @@ def check_answers(
             asked, paths = one.unwitnessed(), link.tables(ready).paths
             ways[ready.name] = dialects.ways(session, asked)
             ways[ready.name] |= dialects.zones(ready.name, paths) | dialects.merged(ready.engine, asked, paths)
+            ways[ready.name] |= dialects.not_numbers(ready.name, asked, paths)
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
