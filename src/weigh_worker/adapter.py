@@ -46,7 +46,7 @@ class Adapter(ABC):
     ingests = False
     background = ""
     confined: tuple[str, ...] | None = None
-    unreadable: Mapping[str, Exception] = {}
+    unreadable: Mapping[str, BaseException] = {}
     said_s: float | None = None
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
@@ -76,13 +76,15 @@ class Adapter(ABC):
             bind: makes one visible.
 
         Raises:
-            Exception: of the engine, which can read none of them.
+            BaseException: of the engine, which can read none of them.
         """
-        failed: dict[str, Exception] = {}
+        failed: dict[str, BaseException] = {}
         for name in tables:
             try:
                 bind(name)
-            except Exception as error:
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as error:  # A panic of Rust is no Exception.
                 failed[name] = error
         if failed and len(failed) == len(tables):
             raise next(iter(failed.values()))

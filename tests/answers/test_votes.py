@@ -74,6 +74,7 @@ OPEN = [
     ("SELECT k, length(s) AS v FROM t", 7, 6),
     ("SELECT k, upper(s) AS v FROM t", "STRASSE", "STRAßE"),
     ("SELECT k, x / 0.0 AS v FROM t", math.nan, math.inf),
+    ("SELECT k, round(x, -1) AS v FROM t", 14, 10),
     ("SELECT k, stddev_samp(x) AS v FROM t GROUP BY k", math.nan, math.inf),
     ("SELECT k, corr(x, 1) AS v FROM t GROUP BY k", math.nan, math.inf),
     ("SELECT k, mode(x) AS v FROM t GROUP BY k", 4, 9),
@@ -166,6 +167,15 @@ def test_two_constructs_may_explain_one_column_together(last: float | None, foun
     others = pa.table({"k": [1, 2, 3], "v": [2.5, 0.25, math.inf]})
     odd = pa.table({"k": [1, 2, 3], "v": pa.array([2.0, 0.0, last])})
     assert columns_of(sql, {"duckdb": odd, "polars": others, "pyarrow": others}) == {found}
+
+
+def test_a_letter_that_is_cut_within_is_a_matter_of_bytes() -> None:
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="v", kind="string"),))
+    operation = Operation(name="q", sql="SELECT substr(s, 2) AS v FROM t", cases=(case,), schema=schema)
+    cut = pa.table({"v": pa.array([b"\x89b"], pa.binary()).view(pa.string())})
+    tables = {name: cut if name == "duckdb" else pa.table({"v": ["b"]}) for name in LINEAGE}
+    assert {one.detail for one in vote(operation, case, tables, LINEAGE)} == {UNDECIDED}
 
 
 @pytest.mark.parametrize(("first", "found"), [(math.nan, UNDECIDED), (7.0, "outvoted")])

@@ -55,11 +55,15 @@ STATEMENTS = (
     "INSERT INTO u VALUES ('postgres://', 'al', ':', 'LEAK', '@h')",
     "SELECT 1 FROM u WHERE p\u0430ssword = 'LEAK'",
     'SELECT 1 AS "al:LEAK@h"',
+    *(
+        f"SELECT id FROM accounts WHERE {word} = 'LEAK'"
+        for word in ("pkce", "code_verifier", "mfa_challenge", "sas_url", "unlock_code", "pat", "device_code")
+    ),
 )
 PLAIN = (
     'SELECT 1 FROM t WHERE a = \'10:30\' AND mail = \'a@example.org\' AND doc = \'{"t":"10:30","mail":"x@y.org"}\'',
     "SELECT 1 FROM t WHERE city = '\u041c\u043e\u0441\u043a\u0432\u0430' AND part = '50% of x & y' AND n = 'pre-paid'",
-    "SELECT 1 FROM t WHERE doc::jsonb@>'{\"a\": 1}' AND path = 'users/12/photos'",
+    "SELECT 1 FROM t WHERE doc::jsonb@>'{\"a\": 1}' AND path = 'users/12/photos' AND pattern = 'ab'",
 )
 
 

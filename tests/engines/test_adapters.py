@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from support.worker_processes import asked, files, prepared, rows, tables
@@ -212,3 +213,14 @@ def test_chdb_s_query_cache_is_off_and_read_back() -> None:
 def test_chdb_s_query_cache_is_found_when_it_is_on() -> None:
     _, findings = read_back(prepared(f"{CHDB}?use_query_cache=1"))
     assert [finding.code for finding in findings] == ["A9.enabled"], json.dumps([f.text for f in findings])
+
+
+@pytest.mark.parametrize("engine", ["duckdb", CHDB, "datafusion", "polars", "pyarrow", "sqlite"])
+def test_a_table_that_cannot_be_read_takes_no_other_one(engine: str, tmp_path: Path) -> None:
+    paths = {name: [tmp_path / f"{name}.parquet"] for name in ("odd", "plain")}
+    paths["odd"][0].write_bytes(b"PAR1 is no Parquet file PAR1")
+    pq.write_table(pa.table({"n": [1, 2]}), paths["plain"][0])
+    with prepared(engine).start(tables(paths)) as started:
+        assert rows(started, "SELECT n FROM plain") == [(1,), (2,)]
+        with pytest.raises(WorkerEnded):
+            rows(started, "SELECT n FROM odd")

@@ -263,3 +263,23 @@ def test_a_table_that_it_cannot_have_takes_no_other_one(sqlite: PreparedContende
         with pytest.raises(WorkerEnded, match=r"no type for column t of time64.us., so it has no table times") as ended:
             asked(worker, "SELECT count(*) AS n FROM times")
     assert ended.value.outcome is Outcome.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (pa.table([pa.array([1]), pa.array([2])], names=["v", "V"]), "duplicate column name: V"),
+        (pa.table({"at": pa.array([1], pa.timestamp("ns"))}), "would lose data"),
+        (pa.table({"n": pa.array([1, 2**64 - 1], pa.uint64())}), "too big"),
+    ],
+)
+def test_a_table_whose_rows_it_cannot_have_takes_no_other_one(
+    sqlite: PreparedContender, tmp_path: Path, odd: pa.Table, why: str
+) -> None:
+    paths = {name: [tmp_path / f"{name}.parquet"] for name in ("odd", "plain")}
+    pq.write_table(odd, paths["odd"][0])
+    pq.write_table(pa.table({"n": [1, 2]}), paths["plain"][0])
+    with sqlite.start(tables(paths)) as worker:
+        assert asked(worker, "SELECT sum(n) AS n FROM plain")[1].to_pylist() == [{"n": 3}]
+        with pytest.raises(WorkerEnded, match=f"{why}.*, so it has no table odd"):
+            asked(worker, "SELECT count(*) AS n FROM odd")

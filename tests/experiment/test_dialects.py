@@ -79,3 +79,55 @@ def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path
     votes = vote(operation, case, answers, {name: name for name in ways}, ways)
     found = {one.detail for one in votes if one.contender == "a"}
     assert found == {UNDECIDED if zone else "outvoted"}
+
+
+@pytest.mark.parametrize(
+    ("lacks", "columns"), [((), ""), (("nan",), "f"), (("nested",), "l"), (("nan", "nested"), "f\nl")]
+)
+def test_columns_are_named_in_which_an_engine_has_one_value_for_two(
+    tmp_path: Path, lacks: tuple[str, ...], columns: str
+) -> None:
+    file = tmp_path / "t.parquet"
+    rows = {"f": [1.0, float("nan")], "whole": [1.0, None], "l": [None, [1]], "full": [[], [1]], "m": [float("nan"), 1]}
+    pq.write_table(pa.table(rows), file)
+    engine: Any = SimpleNamespace(lacks=lacks)
+    queries = ['SELECT count(f) AS n FROM t GROUP BY whole, l, "full"']
+    found = dialects.merged(engine, queries, {"t": [str(file)], "far": ["s3://b/t.parquet"]})
+    assert found == ({constructs.MERGED: columns} if columns else {})
+
+
+@pytest.mark.parametrize(("column", "found"), [("f", UNDECIDED), ("g", "outvoted")])
+def test_an_engine_without_a_value_of_a_column_is_not_outvoted_over_it(column: str, found: str) -> None:
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
+    operation = Operation(name="q", sql=f"SELECT count({column}) AS n FROM t", cases=(case,), schema=schema)
+    tables = {name: pa.table({"n": [7 if name == "a" else 9]}) for name in ("a", "b", "c")}
+    checks = vote(operation, case, tables, {name: name for name in tables}, {"a": {constructs.MERGED: "f"}})
+    assert [one.detail for one in checks if one.contender == "a"] == [found]
+    # Of those whom it contradicts it says nothing.
+    checks = vote(operation, case, tables, {name: name for name in tables}, {"b": {constructs.MERGED: "f"}})
+    assert [one.detail for one in checks if one.contender == "a"] == ["outvoted"]
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("f > 1", UNDECIDED),
+        ("f BETWEEN 0 AND 2", UNDECIDED),
+        ("whole > 1", "outvoted"),
+        ("f IS NULL", "outvoted"),
+        ("id > 1", "outvoted"),
+    ],
+)
+def test_how_nan_compares_is_left_open_where_a_column_has_it(tmp_path: Path, where: str, found: str) -> None:
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"id": [1, 2], "f": [1.0, float("nan")], "whole": [1.0, 2.0]}), file)
+    sql = f"SELECT count(*) AS n FROM t WHERE {where}"
+    queries = [sql, "SELECT count(*) AS n FROM t WHERE f < 3 AND whole < 3"]
+    ways = {name: dialects.not_numbers(name, queries, {"t": [str(file)]}) for name in ("a", "b", "c")}
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+    tables = {name: pa.table({"n": [1 if name == "a" else 0]}) for name in ways}
+    checks = vote(operation, case, tables, {name: name for name in tables}, ways)
+    assert [one.detail for one in checks if one.contender == "a"] == [found]

@@ -11,7 +11,7 @@ import msgspec
 from weigh.answers import constructs
 from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
-from weigh.answers.constructs import SEQUENCE
+from weigh.answers.constructs import MERGED, SEQUENCE
 from weigh.answers.one_form import part_of
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def reason(
     cells = compare(*answers, operation.schema, most=MOST_DIFFERENCES).differences
     if not cells or any(cell.column in ("(columns)", "(column names)") for cell in cells):
         return ""
+    if merged := _merged(operation.sql, ways or {}, camps):
+        return merged
     differ = _differing(ways or {}, *camps)
     if _of_order(operation, cells):
         return "where NaN stands in an order is left open by SQL"
@@ -95,6 +97,22 @@ def has_chance(operation: Operation) -> bool:
     return any(one.key == SEQUENCE for one in constructs.of(operation.sql))
 
 
+def _merged(sql: str, ways: Ways, camps: tuple[Sequence[str], Sequence[str]]) -> str:
+    """Why answers may differ of which the one is that of engines without a value that a column in the query has."""
+    for camp in camps:
+        columns = [ways.get(name, {}).get(MERGED, "").splitlines() for name in camp]
+        named = [one for one in columns[0] if _named(one, sql)] if columns and all(columns) else []
+        if named:
+            return (
+                f"{' and '.join(camp)} has one value for two of the data's in {', '.join(named)}: NULL is one of them"
+            )
+    return ""
+
+
+def _named(column: str, sql: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", sql, re.IGNORECASE) is not None
+
+
 def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable[[str], bool | None]:
     """Whether two camps take a construct differently; None where one of them could not be probed."""
 
@@ -107,10 +125,11 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
 
 def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
     """Whether a construct may be taken differently."""
-    if found.key not in constructs.PROBES and found.key not in constructs.ALIKE:
+    alike = found.key in constructs.ALIKE or found.key.startswith(constructs.NAN)
+    if found.key not in constructs.PROBES and not alike:
         return True
     known = differ(found.key)
-    return known is True or (known is None and found.key not in constructs.ALIKE)
+    return known is True or (known is None and not alike)
 
 
 def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Sequence[Construct]) -> str:

@@ -8,6 +8,7 @@ import math
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from weigh.answers.cells import is_text
 from weigh.model.answer import Column
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ def _nanoseconds(value: pa.Scalar) -> Any:
         return {name: _nanoseconds(one) for name, one in value.items()}
     if isinstance(value, (pa.ListScalar, pa.LargeListScalar, pa.FixedSizeListScalar)):
         return [_nanoseconds(one) for one in value.values]
+    if is_text(kind):
+        # An engine that counts in bytes cuts letters in two.
+        return value.as_buffer().to_pybytes().decode("utf-8", "surrogateescape")
     if pa.types.is_date32(kind):
         return int(value.value) * _DAY
     return int(value.value) * (_UNITS["ms"] if pa.types.is_date64(kind) else _UNITS[kind.unit])

@@ -25,7 +25,8 @@ _TELLING = (
     r"rsa|shared|client|service|account|storage|deploy|webhook|wallet|recovery|consumer|vault|kms|admin|sas|"
     r"geheim|privat)[\s_-]*(?:key|schluessel|schlussel)",
     r"(?:cle|clave|chave|chiave)_?(?:api|privee|secrete|privada|secreta|privata|segreta)",
-    r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic)"
+    r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic"
+    r"|unlock|unseal|pairing|device|enrol[a-z]*|voucher|redeem|gift|oauth|login|signin)"
     r"[\s_-]*(?:code|answer|question|link)",
     r"conn(?:ection)?_?(?:str(?:ing)?|info|uri|url)(?![a-z])", r"dblink", r"identified\s+(?:by|with)",
     r"social_?security", r"(?:credit|debit|payment)_?card", r"card_?(?:number|num|no|code|holder)(?![a-z])",
@@ -41,7 +42,8 @@ _AMBIGUOUS = (
     r"auth[nz]?", r"(?:log|sign)[-_]?in(?:s|_?id)?", r"logon", r"cookies?",
     r"(?:\w*(?<!ob)(?<!pos))sessions?(?:id)?", r"\w*sess(?:id)?", r"sid", r"puk", r"salt(?:s|ed)?", r"hash(?:es|ed)?",
     r"\w*pw_?hash", r"sha_?(?:1|2|3|224|256|384|512)", r"md[45]", r"digest(?=\s*\()", r"signatures?", r"sig",
-    r"nonces?", r"[cx]srf", r"pgp", r"gpg", r"dsn", r"connection", r"cv[vcn]2?", r"ssn", r"iban", r"pem", r"pfx",
+    r"nonces?", r"[cx]srf", r"(?:\w*_)?verifier", r"(?:\w*_)?challenge", r"pkce", r"pats?",
+    r"sas(?:_?(?:url|uri|sig))?", r"pgp", r"gpg", r"dsn", r"connection", r"cv[vcn]2?", r"ssn", r"iban", r"pem", r"pfx",
     r"p12", r"mdp", r"clave", r"parola", r"parol", r"haslo", r"heslo", r"geslo", r"sifre", r"jeton", r"sandi",
 )
 # fmt: on

@@ -101,6 +101,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         checksums: the setting that decides whether it compares the checksums of Parquet pages; empty without one.
         copies: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
+        lacks: values that it has none for, and takes NULL in their place: ``nan``, or ``nested``, a list, map or struct
+            that is NULL, for an empty one. Its adapter marks columns of answers in the same words.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         catalogs: table formats that its adapter reads (``bind_catalog``).
         formats: forms of files besides Parquet that its adapter reads (``bind``, by the end of a file's name).
@@ -141,6 +143,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     checksums: str = ""
     copies: bool = False
+    lacks: tuple[Literal["nan", "nested"], ...] = ()
     objects: Objects | None = None
     catalogs: tuple[CatalogReader, ...] = ()
     formats: tuple[CatalogReader, ...] = ()

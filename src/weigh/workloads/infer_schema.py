@@ -80,7 +80,7 @@ def _named(comments: Sequence[str]) -> str:
 def describe(sql: str, answer: pa.Table) -> QueryFile:
     """The result schema of a query: kinds from the answer's types, order and limit from the text.
 
-    Averages and divisions differ in scale between engines (``quotient``), sums of doubles in their last digits
+    Averages, medians and divisions differ in scale between engines (``quotient``), sums of doubles in their last digits
     (``approx``); the rest is compared by value.
     """
     query = _parsed(sql)
@@ -165,7 +165,8 @@ def kind(of: pa.DataType) -> Kind:
 def _match(kind: Kind, select: exp.Expr | None) -> Match:
     from sqlglot import exp
 
-    if kind in ("double", "decimal") and select is not None and select.find(exp.Avg, exp.Div) is not None:
+    between = (exp.Avg, exp.Div, exp.Median, exp.PercentileCont, exp.Quantile)
+    if kind in ("double", "decimal") and select is not None and select.find(*between) is not None:
         return "quotient"
     return "approx" if kind == "double" else "exact"
 

@@ -16,6 +16,11 @@ SEQUENCE = "sequence"
 ZONE = "zone"
 """Key of constructs that read a clock off a moment; engines differ in it where a column has a time zone."""
 
+NAN = "NaN "
+"""Begin of keys of comparisons, by column; engines differ in them where the column has NaN."""
+MERGED = "merged"
+"""Key of columns, each on a line, in which an engine has one value for two of the data's: no construct of SQL."""
+
 
 class Construct(NamedTuple):
     """A construct in a query.

@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.construct import SEQUENCE, ZONE, Construct, anything
+from weigh.answers.constructs.construct import NAN, SEQUENCE, ZONE, Construct, anything
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ def _texts(cells: Sequence[Difference]) -> bool:
 
 def _wide(cells: Sequence[Difference]) -> bool:
     """Whether texts differ where letters are not ASCII, some of which may be cut within."""
-    return all(not (one.got + one.expected).isascii() or "\\x" in one.got + one.expected for one in cells)
+    return all(
+        not both.isascii() or "\\x" in both or "\\udc" in both for both in (one.got + one.expected for one in cells)
+    )
 
 
 def _infinite(cells: Sequence[Difference]) -> bool:
@@ -184,6 +186,9 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     from sqlglot import exp
 
     name = _name(node)
+    if isinstance(node, (exp.Predicate, exp.Ordered)) and not isinstance(node, (exp.Is, exp.Exists)):
+        why = "NaN is the greatest number to some engines, equal to itself, and compares with nothing to others"
+        yield from ((f"{NAN}{one.name.lower()}", why, anything) for one in node.find_all(exp.Column))
     if _reads_clock(node, name):
         yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
     if isinstance(node, exp.Window):
@@ -210,6 +215,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield from _cast(node)
     elif isinstance(node, exp.Round):
         digits = node.args.get("decimals")
+        if isinstance(digits, exp.Neg):
+            yield "round up", "digits before the point are not rounded by some engines, as SQLite", anything
         unit = Decimal(1).scaleb(-int(digits.name)) if digits is not None and digits.name.isdigit() else Decimal(1)
         yield (
             "round",

@@ -14,6 +14,7 @@ engine = Engine(
     # chdb and chdb-core are released apart: chdb alone would resolve to whatever core is newest.
     tested_pins=("chdb-core==26.9.0",),
     dialect="clickhouse",
+    lacks=("nested",),
     threads="max_threads",
     memory="max_memory_usage",
     objects=Objects(

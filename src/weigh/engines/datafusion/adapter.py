@@ -89,8 +89,7 @@ class Engine(Adapter):
             raise ValueError(f"{kind} is not read")
         from deltalake import DeltaTable
 
-        for name, location in locations.items():
-            self.context.register_table(name, DeltaTable(location))
+        self.bind_each(locations, lambda name: self.context.register_table(name, DeltaTable(locations[name])))
 
     def _bind_objects(self, tables: dict[str, list[str]], store: dict[str, str]) -> None:
         """The one object of a table, or the folder of several."""

@@ -82,16 +82,22 @@ class Engine(Adapter):
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Lazy scans: nothing is read but footers."""
         scan = {**self.scan, "storage_options": self.store} if self.store else self.scan
-        for name, paths in tables.items():
-            self.context.register(name, self.polars.scan_parquet(paths, glob=False, **scan))
+
+        def registered(name: str) -> None:
+            self.context.register(name, self.polars.scan_parquet(tables[name], glob=False, **scan))
+
+        self.bind_each(tables, registered)
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Lazy scans through the metadata; options of ``scan_parquet`` have no place there."""
         if self.scan:
             raise ValueError(f"scan_{kind} does not know {', '.join(self.scan)}")
         scan = {"iceberg": self.polars.scan_iceberg, "delta": self.polars.scan_delta}[kind]
-        for name, location in locations.items():
-            self.context.register(name, scan(location))
+
+        def registered(name: str) -> None:
+            self.context.register(name, scan(locations[name]))
+
+        self.bind_each(locations, registered)
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""

@@ -85,11 +85,9 @@ class Engine(Adapter):
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -65536"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.execute("BEGIN")
-        left_out = {name: why for name, paths in tables.items() if (why := _why_not(paths[0]))}
-        if left_out.keys() == tables.keys():
-            raise Unsupported("; ".join(left_out.values()))
-        for name in tables.keys() - left_out.keys():
-            _fill(connection, name, tables[name])
+        left_out = {name: why for name, paths in tables.items() if (why := self._left_out(connection, name, paths))}
+        if left_out and left_out.keys() == tables.keys():
+            raise Unsupported("; ".join(dict.fromkeys(left_out.values())))
         connection.execute("COMMIT")
         connection.execute("ANALYZE")
         if left_out:
@@ -97,6 +95,15 @@ class Engine(Adapter):
         connection.close()
         with path.open("rb") as file:
             os.fsync(file.fileno())
+
+    def _left_out(self, connection: Any, name: str, paths: list[str]) -> str:
+        """Load a table, or say why SQLite cannot have its rows: nothing of it is left, and the others are loaded."""
+        try:
+            _fill(connection, name, paths)
+        except (Unsupported, pa.ArrowException, OverflowError, self.apsw.SQLError) as why:
+            connection.execute(f"DROP TABLE IF EXISTS {_identifier(name)}")
+            return str(why)
+        return ""
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
@@ -295,15 +302,6 @@ def _fill(connection: Any, name: str, paths: list[str]) -> None:
             insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
             for batch in file.iter_batches(_BATCH_ROWS):
                 connection.executemany(insert, zip(*map(_plain, batch.columns), strict=True))
-
-
-def _why_not(path: str) -> str:
-    """Why SQLite cannot have the rows of a file; empty where it can."""
-    try:
-        list(map(_kind, pq.read_schema(path)))
-    except Unsupported as why:
-        return str(why)
-    return ""
 
 
 def _kind(field: Any) -> str:

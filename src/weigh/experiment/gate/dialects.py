@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from weigh.answers import constructs
@@ -15,7 +19,10 @@ from weigh.engines.exchange import WorkerEnded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from weigh.engines.engine import Engine
     from weigh.experiment.gate.queries import QuerySession
+
+_WORD = re.compile(r"\w+")
 
 
 def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
@@ -54,6 +61,56 @@ def zones(contender: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]
         if any(pa.types.is_timestamp(one) and one.tz for one in types):
             return {constructs.ZONE: contender}
     return {}
+
+
+def merged(engine: Engine, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Columns that queries name and in which an engine has one value for two of the data's, such as NULL for NaN.
+
+    Args:
+        engine: what it has no value for.
+        queries: the SQL of what the contenders are asked.
+        tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
+    """
+    lacking = [one for one in ("nan", "nested") if one in engine.lacks]
+    found = [name for what in lacking for name in _having(what, queries, tables)]
+    return {constructs.MERGED: "\n".join(dict.fromkeys(found))} if found else {}
+
+
+def not_numbers(contender: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """That an engine may compare NaN in its own way, for each column that has it and that a query compares."""
+    begin = constructs.NAN
+    compared = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(begin)}
+    if not compared:
+        return {}
+    names = (f"{begin}{name.lower()}" for name in _having("nan", queries, tables))
+    return {key: contender for key in names if key in compared}
+
+
+def _having(what: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> list[str]:
+    """Columns that queries name and that have NaN, or a list, map or struct that is NULL."""
+    words = {word.lower() for sql in queries for word in _WORD.findall(sql)}
+    found = []
+    for paths in tables.values():
+        here = tuple(path for path in paths if Path(path).is_file())
+        with suppress(pa.ArrowException, OSError):
+            fields = pq.read_schema(here[0]) if here else ()
+            found += [one.name for one in fields if one.name.lower() in words and _holds(what, one, here)]
+    return found
+
+
+@lru_cache(maxsize=1_000)
+def _holds(what: str, field: pa.Field, paths: tuple[str, ...]) -> bool:
+    """Whether a column has such a value; members of lists and structs are not looked at."""
+    nan = what == "nan"
+    if not (pa.types.is_floating(field.type) if nan else pa.types.is_nested(field.type)):
+        return False
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=[field.name]):
+                column = batch.column(0)
+                if bool(pc.any(pc.is_nan(column.cast(pa.float64()))).as_py()) if nan else column.null_count > 0:
+                    return True
+    return False
 
 
 def _answer(session: QuerySession, sql: str) -> str:

@@ -106,8 +106,10 @@ def check_answers(
                     affordable(seconds | own, [*checks, *one.checks])
             if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
-            ways[ready.name] = dialects.ways(session, one.unwitnessed())
-            ways[ready.name] |= dialects.zones(ready.name, link.tables(ready).paths)
+            asked, paths = one.unwitnessed(), link.tables(ready).paths
+            ways[ready.name] = dialects.ways(session, asked)
+            ways[ready.name] |= dialects.zones(ready.name, paths) | dialects.merged(ready.engine, asked, paths)
+            ways[ready.name] |= dialects.not_numbers(ready.name, asked, paths)
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak

@@ -45,7 +45,12 @@ class Engine(Adapter):
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """A dataset each. Footers are read, as the first query would."""
-        self.tables = {name: self.ours.opened(name, paths) for name, paths in tables.items()}
+        self.tables = {}
+
+        def opened(name: str) -> None:
+            self.tables[name] = self.ours.opened(name, tables[name])
+
+        self.bind_each(tables, opened)
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""
