@@ -6,11 +6,14 @@ import copy
 import inspect
 import re
 import sys
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 import click
 import msgspec
+
+from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -34,7 +37,14 @@ class Key(click.Option):
 
 
 def key(
-    table: type, name: str, metavar: str | None = None, *, usual: type | None = None, also: str = "", **more: Any
+    table: type,
+    name: str,
+    metavar: str | None = None,
+    *,
+    usual: type | None = None,
+    also: str = "",
+    short: str = "",
+    **more: Any,
 ) -> Key:
     """The flag of a key. A boolean is ``--name/--no-name``, or with ``is_flag`` a switch; a choice has its values.
 
@@ -44,6 +54,7 @@ def key(
         metavar: what the flag takes.
         usual: class that declares the default, where that is another.
         also: what the command line takes besides, after the words of the docstring.
+        short: the other form of the flag.
         more: arguments of :class:`click.Option`, in the place of what follows from the declaration.
     """
     flag = f"--{name.replace('_', '-')}"
@@ -64,7 +75,7 @@ def key(
     if usual_text and not more.get("is_flag"):
         text += f" [{usual_text}]"
     more = {"help": f"{text}.", "metavar": metavar or "|".join(choices) or None, **more}
-    option = Key([flag], **more)
+    option = Key([flag, short] if short else [flag], **more)
     option.page = next(iter(_LINK.findall(sentence)), "")
     return option
 
@@ -77,6 +88,22 @@ def keys(table: type, **metavars: str | None) -> list[Key]:
 def switches(table: type, *names: str) -> list[Key]:
     """The flags of booleans that can be switched on alone."""
     return [key(table, name, is_flag=True) for name in names]
+
+
+def output(schema: str) -> list[click.Option]:
+    """The flags of where results go, with the schema of their document; they come last."""
+    return [
+        click.Option(
+            ["--out"],
+            type=click.Path(path_type=Path),
+            default=DEFAULT_OUT,
+            metavar="DIR",
+            help="Where the evidence goes [runs].",
+        ),
+        click.Option(["--json", "as_json"], is_flag=True, help=f"One JSON document on stdout (schema {schema})."),
+        click.Option(["--verbose"], is_flag=True, help="All that there is to say, below the first screen."),
+        click.Option(["--quiet"], is_flag=True, help="No progress on stderr."),
+    ]
 
 
 def flags_of(
@@ -142,6 +169,9 @@ def _plain(text: str, names: Collection[str]) -> str:
     """What a docstring says, as a terminal shows it: keys are flags, values are without the quotation marks of TOML."""
 
     def word(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')}" if found[1] in names else found[1].replace('"', "")
+        if found[1] in names:
+            return f"--{found[1].replace('_', '-')}"
+        # To a shell these two are no text.
+        return found[1].replace('"', "'" if re.search("[<>]", found[1]) else "")
 
     return _CODE.sub(word, _LINK.sub("", text))
