@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 import msgspec
@@ -16,8 +16,9 @@ import msgspec
 from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
 _ENTRY = re.compile(r"^([A-Za-z][\w, ]*): (.*)$")
 _DEFAULT = re.compile(r"\s*\[([^\[\]]+)\]$")
 _SENTENCE = re.compile(r"\. (?=[A-Z])")
@@ -58,7 +59,7 @@ def key(
         more: arguments of :class:`click.Option`, in the place of what follows from the declaration.
     """
     flag = f"--{name.replace('_', '-')}"
-    kinds = alternatives(table, name) if more.keys().isdisjoint({"type", "is_flag"}) else set()
+    kinds = set() if more.get("is_flag") or isinstance(more.get("type"), click.Path) else alternatives(table, name)
     if kinds == {bool}:
         more = {"default": None, **more}
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
@@ -88,6 +89,16 @@ def keys(table: type, **metavars: str | None) -> list[Key]:
 def switches(table: type, *names: str) -> list[Key]:
     """The flags of booleans that can be switched on alone."""
     return [key(table, name, is_flag=True) for name in names]
+
+
+def taking(*options: click.Option) -> Callable[[_Function], _Function]:
+    """A decorator as ``click.option``, of options that are there already."""
+
+    def taken(function: _Function) -> _Function:
+        vars(function)["__click_params__"] = [*vars(function).get("__click_params__", ()), *reversed(options)]
+        return function
+
+    return taken
 
 
 def output(schema: str) -> list[click.Option]:

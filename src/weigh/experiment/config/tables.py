@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from weigh.model.data.storage import Kind
 from weigh.model.spec import Codec, Format, Rule, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -31,7 +34,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             each engine's own (docs/guide/ladder.md#several-widths---vary).
         margin: the smallest change that matters, ``"3%"`` or ``0.03`` [``"3%"``].
         confidence: confidence level of the interval of the ratio, between 0.5 and 1.
-        rule: whose rule gives a second opinion next to every verdict; it changes none
+        rule: a second opinion next to every verdict, by that rule; it changes none
             (docs/concept/statistics.md#a-second-opinion). Left out it is not part of the id.
         precision: stop when every interval is at most that wide to each side, ``"2%"`` or ``0.02``
             (docs/concept/method.md#until-it-is-precise) [0.45 of the margin; with ``starts`` none].
@@ -91,6 +94,11 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     on_divergence: Literal["operation", "stop"] = "operation"
     truth: bool = True
     answers: str | None = None
+
+    def with_flags(self, flags: Mapping[str, Any]) -> ExperimentTable:
+        """The table with the flags of the command line, by name; one that was given wins over its key."""
+        given = {name: flags[name] for name in self.__struct_fields__ if flags.get(name) not in (None, ())}
+        return msgspec.structs.replace(self, **given)
 
 
 class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
