@@ -8,6 +8,8 @@ import click
 import msgspec
 import pytest
 
+from weigh.cli.data.make import make
+from weigh.cli.experiment.layout import layout
 from weigh.cli.experiment.run import gate, run
 from weigh.cli.judge import judge
 from weigh.cli.keys import key
@@ -62,6 +64,15 @@ def test_a_key_and_its_flag_have_one_type_and_the_same_choices(command: click.Co
 @pytest.mark.parametrize(("command", "table"), [(run, "ExperimentTable"), (load, "LoadTable")])
 def test_every_key_has_its_flag(command: click.Command, table: str) -> None:
     assert declared(table).keys() - {one.name for one in command.params} == NO_FLAG[table]
+
+
+def test_choices_of_a_layout_are_those_of_its_key() -> None:
+    keys, flags = declared("LayoutSpec"), options(make)
+    for name in ("format", "writer", "codec"):
+        kind = flags[name].type
+        assert isinstance(kind, click.Choice)
+        assert sorted(kind.choices) == keys[name][1]
+    assert declared("GridTable").keys() == keys.keys() == keys.keys() & options(layout).keys() & flags.keys()
 
 
 class Table(msgspec.Struct):

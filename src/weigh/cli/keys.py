@@ -42,7 +42,6 @@ def key(
     name: str,
     metavar: str | None = None,
     *,
-    usual: type | None = None,
     also: str = "",
     short: str = "",
     **more: Any,
@@ -53,14 +52,13 @@ def key(
         table: class that declares it, with its meaning in the docstring.
         name: of the attribute.
         metavar: what the flag takes.
-        usual: class that declares the default, where that is another.
         also: what the command line takes besides, after the words of the docstring.
         short: the other form of the flag.
         more: arguments of :class:`click.Option`, in the place of what follows from the declaration.
     """
     flag = f"--{name.replace('_', '-')}"
     kinds = set() if more.get("is_flag") or isinstance(more.get("type"), click.Path) else alternatives(table, name)
-    if kinds == {bool}:
+    if kinds == {bool} and "type" not in more:
         more = {"default": None, **more}
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     elif kinds == {int}:
@@ -72,9 +70,9 @@ def key(
     text = f"{plain[:1].upper()}{plain[1:]}{also}"
     if more.get("multiple"):
         text += ". Repeatable"
-    usual_text = _default(usual or table, name, more.get("default"))
-    if usual_text and not more.get("is_flag"):
-        text += f" [{usual_text}]"
+    default = _default(table, name, more.get("default"))
+    if default and not more.get("is_flag"):
+        text += f" [{default}]"
     more = {"help": f"{text}.", "metavar": metavar or "|".join(choices) or None, **more}
     option = Key([flag, short] if short else [flag], **more)
     option.page = next(iter(_LINK.findall(sentence)), "")

@@ -104,24 +104,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``[grid]`` of weigh.toml: keys of ``[layout]`` with several values each, all combined (docs/guide/layouts.md).
 
-    A key with one value has it in every combination, and so is as in ``[layout]``.
-
-    Attributes:
-        format: formats of the files.
-        writer: what writes the files.
-        codec: compression of all columns.
-        files: files of each table.
-        row_group_rows: rows of a row group, with the DuckDB writer multiples of 2,048.
-        codec_level: levels of zstd (1 to 22) or gzip (1 to 9).
-        parquet_version: versions of the format, 1 or 2.
-        page_version: versions of the headers of data pages, 1 or 2.
-        dictionary: which columns have dictionaries.
-        page_size: bytes at which a page is cut, before compression.
-        bloom_filters: which columns have Bloom filters.
-        statistics: which columns have statistics.
-        page_index: whether the file says what is in each page.
-        page_checksums: whether each page has a checksum.
-        sort: columns by which rows are sorted. The generator's order is ``[]``.
+    A key with one value has it in every combination, and so is as in ``[layout]``, where each is described.
     """
 
     format: list[Format] = []
