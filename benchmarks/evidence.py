@@ -3,7 +3,7 @@
 The evidence is a suite of 300 operations (:mod:`benchmarks.queries`), DuckDB against itself. A few blocks are measured;
 then these are written once more, block after block in the order that the seed demands of each, by weigh's own journal,
 looks and seal, until there are as many executions as are wanted. So it is no measurement, but evidence of which
-`weigh verify` recomputes everything. It is kept in weigh's cache, and made once.
+`weigh verify` recomputes everything. Both are stored in weigh's cache, and made once.
 
 Variables of the environment: ``WEIGH_BENCH_EVIDENCE_EXECUTIONS`` [200000], ``WEIGH_BENCH_EVIDENCE_TIMES`` [3] of every
 command, ``WEIGH_BENCH_EVIDENCE_FOLDER``, other evidence of a run to be read in its place.
@@ -91,6 +91,13 @@ def run() -> Iterator[str]:
         )
 
 
+_CHILD = """import resource, subprocess, sys
+passed = not subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(passed + 0, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)"""
+"""Runs a command as the child of a small process: the kernel counts the memory of whoever starts it as its own."""
+
+
 def _cost(words: Sequence[str], folder: Path) -> _Cost:
     """CPU seconds and the largest resident memory of one command.
 
@@ -98,14 +105,13 @@ def _cost(words: Sequence[str], folder: Path) -> _Cost:
         CalledProcessError: it did not pass.
     """
     weigh = Path(sys.executable).with_name("weigh")
-    with tempfile.TemporaryDirectory() as to, Path(to, "out").open("wb") as out:
+    with tempfile.TemporaryDirectory() as to:
         command = [str(weigh), *words, *([str(Path(to, "made"))] if words[-1].startswith("--") else []), str(folder)]
-        process = subprocess.Popen(command, stdout=out)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, command)
-    return _Cost(used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)
+        done = subprocess.run([sys.executable, "-c", _CHILD, *command], check=True, stdout=subprocess.PIPE)
+    passed, cpu_s, peak = map(float, done.stdout.split())
+    if not passed:
+        raise subprocess.CalledProcessError(1, command)
+    return _Cost(cpu_s, int(peak))
 
 
 def _evidence(cache: Path) -> Path:

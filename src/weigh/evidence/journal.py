@@ -37,6 +37,10 @@ class DiskFull(EnvironmentFault):
     """The evidence cannot be written any further. What was written before is intact."""
 
 
+class Damaged(EvidenceFault):
+    """There is no journal, or a line of it is none of an event."""
+
+
 T = TypeVar("T")
 
 
@@ -169,7 +173,7 @@ def events(folder: Path) -> Iterator[Event]:
             if line.endswith(b"\n"):
                 yield _decoded(line[:-1], number, path, Event)
     except OSError as error:
-        raise EvidenceFault(
+        raise Damaged(
             f"no journal: {error.strerror}", where=str(path), remedy="name an evidence directory of weigh"
         ) from error
 
@@ -178,7 +182,7 @@ def _decoded(line: bytes, number: int, path: Path, kind: type[T]) -> T:
     try:
         return files.decoded(line, kind)
     except EvidenceFault as error:
-        raise EvidenceFault(
+        raise Damaged(
             f"line {number} is damaged: {error.what}",
             where=str(path),
             remedy="the evidence was edited or the disk is failing",
@@ -246,13 +250,15 @@ def misbegun(folder: Path) -> EvidenceFault:
 
 @contextmanager
 def believed(folder: Path) -> Iterator[None]:
-    """While a record is made of what the events say.
+    """While events are read, and a record is made of what they say.
 
     Raises:
-        EvidenceFault: they say what no record can hold.
+        EvidenceFault: they say what no record can hold, or as :func:`events`.
     """
     try:
         yield
+    except Damaged:
+        raise
     except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
         wrote = _writer(folder)
         by = f"; weigh {wrote} wrote it, this is {__version__}" if wrote and wrote != __version__ else ""

@@ -262,9 +262,9 @@ def read(folder: Path) -> Record:
     digests: turns.Digests = {}
     some = begun(folder)
     # One event at a time: all of them together take many times the room of the record.
-    for event in journal.events(folder):
-        if some:
-            with journal.believed(folder):
+    with journal.believed(folder):
+        for event in journal.events(folder):
+            if some:
                 _take(fields, event, digests)
     if not some:
         raise EvidenceFault(

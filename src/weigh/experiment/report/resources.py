@@ -13,6 +13,7 @@ from weigh.machine.working_set import WorkingSet
 from weigh.model import units
 from weigh.model.data.storage import Place
 from weigh.model.resources import cpus_text
+from weigh.model.sample import Samples
 from weigh.model.units import Bytes
 
 if TYPE_CHECKING:
@@ -117,9 +118,9 @@ def parity(results: ExperimentResults) -> Costs:
     every = resources.seen(record)
     ratios = _parallelism(results)
     written: dict[str, int] = {}
-    for one in record.samples:
-        if one.bytes_written is not None:
-            written[one.contender] = max(written.get(one.contender, 0), one.bytes_written)
+    for contender, most in Samples.of(record.samples).coded("contender", "bytes_written").values:
+        if most is not None:
+            written[contender] = max(written.get(contender, 0), most)
     rows = [
         _row(one.name, every[one.name][-1], ratios.get(one.name, {}), written.get(one.name))
         for one in record.spec.contenders

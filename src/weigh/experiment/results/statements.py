@@ -11,10 +11,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from weigh.model import codes
 from weigh.model.finding import Code
 from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS, metrics_of
+from weigh.model.sample import Samples
 from weigh.model.units import percent
 from weigh.model.verdict import VerdictName
 
@@ -74,7 +76,9 @@ def statements(
     """
     found = []
     for temperature in temperatures:
-        own = [sample for sample in samples if sample.temperature == temperature]
+        every = Samples.of(samples)
+        alike = {*every.coded("temperature").values} <= {temperature}
+        own = every if alike else [sample for sample in every if sample.temperature == temperature]
         rows = {metric: analysis.at(temperature) for metric, analysis in analyses.items()}
         found += [msgspec.structs.replace(one, temperature=temperature) for one in _statements(rows, own)]
     return tuple(found)
@@ -97,16 +101,15 @@ def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample
 
 def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
     """Metrics that are zero or were not measured, each once and not on every row."""
-    timed = [sample for sample in samples if sample.timed]
-    for metric in metrics_of(ingest=False)[1:] if timed else ():
+    every = Samples.of(samples)
+    for metric in metrics_of(ingest=False)[1:] if every.timed.any() else ():
         noun = RUN_METRICS[metric].noun
-        values: dict[str, list[float | None]] = defaultdict(list)
-        for sample in timed:
-            values[sample.contender].append(getattr(sample, metric))
-        unknown = [name for name, own in values.items() if all(value is None for value in own)]
-        known = [value for own in values.values() for value in own if value is not None]
-        zeros = sum(value <= 0 for value in known)
-        if not known:
+        values = every.floats(metric)
+        measured = every.timed & ~np.isnan(values)
+        known = values[measured]
+        unknown = every.groups("contender", among=every.timed).keys() - every.groups("contender", among=measured).keys()
+        zeros = int((known <= 0).sum())
+        if not len(known):
             yield Statement(code=codes.M_MISSING.code, text=f"{noun}: not measured, so not judged", metrics=(metric,))
             continue
         for name in sorted(unknown):

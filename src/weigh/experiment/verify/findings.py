@@ -6,15 +6,15 @@ and the seal anew is found by nobody but a signature. These here follow from wha
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from weigh.experiment.results.data import catalogs
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS
-from weigh.model.sample import Outcome
+from weigh.model.sample import Outcome, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,16 +66,15 @@ def _unwatched(record: Record) -> Iterator[str]:
     moments = [moment for watch in record.watches for moment in watch.moments]
     if not moments:
         return
-    begins = [moment.at for moment in moments]
-    unseen = set()
-    for one in record.samples:
-        if one.outcome is not Outcome.OK:
-            continue
-        at = one.at + (one.wall_s or 0.0) / 2
-        place = bisect_right(begins, at) - 1
-        watched_until = moments[place].at + moments[place].span if place >= 0 else begins[0] - _SLACK
-        if at > watched_until + _SLACK or (place < 0 and at < watched_until):
-            unseen.add((one.block, one.turn))
+    samples = Samples.of(record.samples)
+    at = samples.floats("at") + np.nan_to_num(samples.floats("wall_s"), nan=0.0) / 2
+    begins, ends = (np.array([getattr(moment, name) for moment in moments]) for name in ("at", "end"))
+    place = np.searchsorted(begins, at, side="right") - 1
+    last = np.where(place >= 0, ends[place], begins[0] - _SLACK)
+    code, outcomes = samples.coded("outcome")
+    well = np.array([one is Outcome.OK for one in outcomes], dtype=np.bool_)[code]
+    alone = well & ((at > last + _SLACK) | ((place < 0) & (at < last)))
+    unseen = samples.groups("block", "turn", among=alone)
     # What was seen in a turn is written before the turn: no kill comes between them.
     if unseen:
         block, turn = min(unseen)

@@ -7,20 +7,21 @@ may be answered from statistics, dictionaries or indexes, and are not judged.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from weigh.experiment.record import samples
 from weigh.model import codes
 from weigh.model.units import seconds, size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
-    from weigh.model.sample import Sample
+    from weigh.model.sample import Samples
     from weigh.model.units import Bytes
 
 CALIBRATED: Bytes = 2 * (64 << 20)
@@ -43,11 +44,11 @@ def implausible(attempts: Sequence[Record]) -> list[Finding]:
     )
     asked = {one.name: _columns(one.sql) for one in latest.workload.operations}
     found = []
-    for (contender, operation), walls in _walls([one for record in attempts for one in record.samples]).items():
+    for (contender, operation), took in _medians(samples(attempts)).items():
         manifest = latest.manifest_of(contender)
         if contender in loads or operation not in asked or manifest is None:
             continue
-        needed, took = _bytes(manifest, *asked[operation]), median(walls)
+        needed = _bytes(manifest, *asked[operation])
         if took < needed / rate:
             found.append(_too_fast(contender, operation, took, needed, needed / rate))
     return found
@@ -65,12 +66,11 @@ def _rate(attempts: Sequence[Record]) -> float:
     return GENEROUS * cpus * CALIBRATED / quickest if quickest and cpus else 0.0
 
 
-def _walls(samples: Iterable[Sample]) -> dict[tuple[str, str], list[float]]:
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in samples:
-        if one.timed and one.wall_s is not None:
-            found[one.contender, one.operation].append(one.wall_s)
-    return found
+def _medians(every: Samples) -> dict[tuple[str, str], float]:
+    """Seconds of the timed executions by contender and operation."""
+    wall = every.floats("wall_s")
+    groups = every.groups("contender", "operation", among=every.timed & ~np.isnan(wall))
+    return {pair: float(np.median(wall[those])) for pair, those in groups.items()}
 
 
 def _bytes(manifest: Manifest, table: str, columns: set[str]) -> Bytes:

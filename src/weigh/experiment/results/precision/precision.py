@@ -34,7 +34,7 @@ from weigh.verdict.refusals.soundness import with_rounding
 from weigh.verdict.totals import halved
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from weigh.model.machine.timeline import Watch
     from weigh.model.sample import Sample
@@ -131,10 +131,8 @@ class Sampled:
         watches: Mapping[int, Sequence[Watch]],
     ) -> InterimLook:
         """What follows from the blocks until one of this attempt; the arguments are those of :func:`look`."""
-        whole = self._samples.integers("block").max(initial=0) <= block
-        own = self._samples if whole else [one for one in self._samples if one.block <= block]
         return _look(
-            own, self._earlier, self._until(block, live),
+            lambda: [one for one in self._samples if one.block <= block], self._earlier, self._until(block, live),
             allocation.costs({number: one for number, one in self._spent.items() if number <= block}),
             spec=self._spec, plan=plan, live=live, before=before, block=block, at=at, watches=watches,
         )  # fmt: skip
@@ -156,7 +154,7 @@ class Sampled:
 
 
 def _look(
-    own: Sequence[Sample],
+    own: Callable[[], Sequence[Sample]],
     earlier: Sequence[Sample],
     seen: _Seen,
     costs: allocation.Costs,
@@ -182,14 +180,14 @@ def _look(
     )
     family = plan.operations * (len(spec.contenders) - 1)
     decided = tuple(operation for operation in seen.decided(family) if operation not in ripe)
-    refused = contended([*earlier, *own], watches, spec, (*ripe, *decided), found)
+    refused = contended(lambda: [*earlier, *own()], watches, spec, (*ripe, *decided), found)
     retired = tuple(one for one in live if one in (*ripe, *decided) and one not in refused)
     rest = tuple(operation for operation in live if operation not in retired)
     chosen = {}
     if not before and not spec.rounds:
         planned_s = costs.block(live, dict.fromkeys(live, plan.rounds))
         more = (spec.budget - at) / planned_s if spec.budget is not None and planned_s > 0 else allocation.ENDLESS
-        chosen = allocation.rounds(own, spec, plan.rounds, live, costs, max(more, 0.0))
+        chosen = allocation.rounds(own(), spec, plan.rounds, live, costs, max(more, 0.0))
     if spec.budget is not None:
         each = (spec.budget - at) / max(FULL_STARTS - block - 1, 1) / SLACK
         chosen = allocation.affordable(chosen, plan.rounds, costs, each)
@@ -220,7 +218,7 @@ def _look(
 
 
 def contended(
-    samples: Iterable[Sample],
+    samples: Callable[[], Iterable[Sample]],
     watches: Mapping[int, Sequence[Watch]],
     spec: Spec,
     operations: Collection[str],
@@ -230,7 +228,7 @@ def contended(
     if not operations:
         return ()
     attempts: dict[int, list[Sample]] = {}
-    for sample in samples:
+    for sample in samples():
         if sample.operation in operations:
             attempts.setdefault(sample.attempt, []).append(sample)
     apart = [one.name for one in spec.contenders if URL in one.settings]
