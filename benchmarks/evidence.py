@@ -113,7 +113,10 @@ def _evidence(cache: Path) -> Path:
     place = cache / f"evidence-{_EXECUTIONS}"
     if not place.exists():
         with tempfile.TemporaryDirectory(dir=_made(cache)) as made:
-            (found,) = _measured(Path(made)).iterdir()
+            measured = cache / "evidence-measured"
+            if not measured.exists():
+                _measured(Path(made)).rename(measured)
+            (found,) = measured.iterdir()
             _repeat(found, Path(made, "repeated"), _EXECUTIONS)
             Path(made, "repeated").rename(place)
     (found,) = place.iterdir()

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from reference.weigh_toml import TABLES
-from weigh.cli.keys import meanings, with_default
+from reference.weigh_toml import TABLES, meanings_of
+from weigh.cli.keys import with_default
 from weigh.experiment.config.file import File, schema
 
 TARGET = Path(__file__).parents[1] / "src" / "weigh" / "experiment" / "config" / "weigh-toml.schema.json"
@@ -20,7 +20,7 @@ def text() -> str:
     for kind in (File, *TABLES.values()):
         part = found["$defs"][kind.__name__]
         part["description"] = part["description"].split("\n")[0].replace("``", "")
-        for name, meaning in meanings(kind).items():
+        for name, meaning in meanings_of(kind).items():
             # Other layouts are no key of the file: their tables stand in that of the default one.
             if name in part["properties"]:
                 _describe(part["properties"][name], meaning)

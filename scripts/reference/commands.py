@@ -50,14 +50,7 @@ _FLAG_PAGES = {
         "--resume": "docs/reference/evidence.md#resuming",
     },
     "ladder": {"--load": "docs/guide/load-ladder.md"},
-    "load": {
-        "--target": "docs/reference/targets.md",
-        "--arrivals": f"{_LOAD}#open-and-closed-loop",
-        "--crash": "docs/guide/durability.md",
-        "--threads": "docs/reference/targets.md#sqlite",
-        "--define": "docs/reference/workloads.md#scripts",
-        "--contention": "docs/concept/load.md#the-machine-during-the-load",
-    },
+    "load": {"--crash": "docs/guide/durability.md"},
     "verify": {
         "--sql": "docs/reference/evidence.md#a-second-implementation",
         "--key": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",

@@ -156,7 +156,8 @@ def _words(kind: Any, sections: Mapping[type, str]) -> list[str]:
 
 def _word(kind: Any, sections: Mapping[type, str]) -> str:
     if get_origin(kind) is Annotated:
-        return str(kind.__metadata__[0])
+        unit = kind.__metadata__[0]
+        return unit if isinstance(unit, str) else _word(get_args(kind)[0], sections)
     if kind in _PLAIN:
         return _PLAIN[kind]
     if get_origin(kind) in (list, tuple):

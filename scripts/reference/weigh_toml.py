@@ -39,11 +39,18 @@ def blocks() -> dict[str, str]:
 
 
 def _rows(kind: type[msgspec.Struct]) -> Iterator[tuple[str, str, str, str]]:
-    told, types = meanings(kind), hints(kind)
+    told, types = meanings_of(kind), hints(kind)
     for field in msgspec.structs.fields(kind):
         said, default = with_default(told[field.name])
         words = in_words(types[field.name], null=False).replace("object:", "table:").removesuffix("; may be absent")
         yield code(field.name), words, _default(field, default), prose(said)
+
+
+def meanings_of(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """What each key of a table means; those of ``[grid]`` are those of ``[layout]``, whose defaults are not its own."""
+    if kind is not GridTable:
+        return meanings(kind)
+    return {name: with_default(text)[0] for name, text in meanings(LayoutSpec).items()}
 
 
 def _default(field: msgspec.structs.FieldInfo, said: str) -> str:

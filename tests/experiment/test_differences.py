@@ -11,7 +11,7 @@ from support.experiment_records import manifest, record
 from weigh._version import __version__
 from weigh.experiment import record as records
 from weigh.experiment import resume
-from weigh.experiment.report.layouts import asked_for
+from weigh.experiment.report.layouts import described_layout
 from weigh.experiment.results.data import differences
 from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings as owed
@@ -182,7 +182,7 @@ def test_an_attempt_whose_layouts_were_made_anew_is_not_gone_on_with() -> None:
         resume.check_same(one, (), (one.manifest, CHANGED(other.manifest, writer="duckdb 2.0.1")))
 
 
-def test_what_was_asked_for_in_words() -> None:
-    assert asked_for(PLAIN) == "duckdb, zstd, 1 file a table, row groups of 122,880 rows"
-    said = asked_for(LayoutSpec(writer="tpchgen", files=2, sort=("a", "b"), dictionary=False))
+def test_a_layout_is_described_in_words() -> None:
+    assert described_layout(PLAIN) == "duckdb, zstd, 1 file a table, row groups of 122,880 rows"
+    said = described_layout(LayoutSpec(writer="tpchgen", files=2, sort=("a", "b"), dictionary=False))
     assert said == "tpchgen, zstd, 2 files a table, row groups of the writer's usual size, dictionary no, sort a, b"

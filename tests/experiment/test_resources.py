@@ -181,7 +181,7 @@ def test_evidence_that_did_not_record_it_says_nothing_new() -> None:
     assert storage.findings(old, old.samples) == []
     assert printed.document(experiment_results([old])) is None
     assert printed.lines(old) == []
-    assert printed.rows(experiment_results([old])) == ()
+    assert printed.parity(experiment_results([old])).sections() == []
 
 
 def lying(kind: str, **fields: Any) -> Record:

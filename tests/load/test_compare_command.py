@@ -17,7 +17,6 @@ from weigh.cli.load.comparison import contenders, from_file, no_comparison, one_
 from weigh.cli.load.load import load as command
 from weigh.cli.main import cli
 from weigh.engines.prepared import cache_folder
-from weigh.experiment.config.load import LoadTable
 from weigh.load import config as load_config
 from weigh.load.comparison import config
 from weigh.load.comparison import record as records
@@ -228,11 +227,6 @@ def test_trusted_answers_of_the_file_lie_beside_it(tmp_path: Path) -> None:
     assert str(tmp_path / "trusted.json") in caught.value.where
     own = from_file(file, _flags("--answers", "mine.json"), "postgres:embedded", alone=False)[1]["answers"]
     assert str(own) == "mine.json"
-
-
-def test_every_key_of_the_file_is_a_flag() -> None:
-    flags = set(_flags())
-    assert set(LoadTable.__struct_fields__) - {"workload", "target"} <= flags
 
 
 @pytest.mark.parametrize(

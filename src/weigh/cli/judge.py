@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 
+from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.page import html_option, write_page
+from weigh.experiment.config.tables import ExperimentTable
+from weigh.model.spec import Rule
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from weigh.model.spec import Rule
 
 
 @click.command()
@@ -39,25 +40,10 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="Correct the percentiles of an hlog of a closed loop that asked so often: an estimate.",
 )
-@click.option(
-    "--margin",
-    metavar="FRACTION",
-    default="3%",
-    show_default=True,
-    help="The smallest change that matters, chosen before a look at the numbers.",
-)
-@click.option(
-    "--confidence",
-    metavar="LEVEL",
-    default="0.99",
-    show_default=True,
-    help="Confidence level of the interval of the ratio.",
-)
-@click.option(
-    "--rule",
-    type=click.Choice(["clickhouse"]),
-    metavar="clickhouse",
-    help="A second opinion next to every verdict, by that rule; it changes none.",
+@taking(
+    key(ExperimentTable, "margin", "FRACTION", default="3%", also=", chosen before a look at the numbers"),
+    key(ExperimentTable, "confidence", "LEVEL", default="0.99"),
+    key(ExperimentTable, "rule", type=click.Choice(get_args(Rule))),
 )
 @click.option(
     "--strict",

@@ -6,15 +6,19 @@ import copy
 import inspect
 import re
 import sys
+from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from weigh.kinds.folder import DEFAULT_OUT
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
 _ENTRY = re.compile(r"^([A-Za-z][\w, ]*): (.*)$")
 _DEFAULT = re.compile(r"\s*\[([^\[\]]+)\]$")
 _SENTENCE = re.compile(r"\. (?=[A-Z])")
@@ -34,7 +38,13 @@ class Key(click.Option):
 
 
 def key(
-    table: type, name: str, metavar: str | None = None, *, usual: type | None = None, also: str = "", **more: Any
+    table: type,
+    name: str,
+    metavar: str | None = None,
+    *,
+    also: str = "",
+    short: str = "",
+    **more: Any,
 ) -> Key:
     """The flag of a key. A boolean is ``--name/--no-name``, or with ``is_flag`` a switch; a choice has its values.
 
@@ -42,13 +52,13 @@ def key(
         table: class that declares it, with its meaning in the docstring.
         name: of the attribute.
         metavar: what the flag takes.
-        usual: class that declares the default, where that is another.
         also: what the command line takes besides, after the words of the docstring.
+        short: the other form of the flag.
         more: arguments of :class:`click.Option`, in the place of what follows from the declaration.
     """
     flag = f"--{name.replace('_', '-')}"
-    kinds = alternatives(table, name) if more.keys().isdisjoint({"type", "is_flag"}) else set()
-    if kinds == {bool}:
+    kinds = set() if more.get("is_flag") or isinstance(more.get("type"), click.Path) else alternatives(table, name)
+    if kinds == {bool} and "type" not in more:
         more = {"default": None, **more}
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     elif kinds == {int}:
@@ -60,11 +70,11 @@ def key(
     text = f"{plain[:1].upper()}{plain[1:]}{also}"
     if more.get("multiple"):
         text += ". Repeatable"
-    usual_text = _default(usual or table, name, more.get("default"))
-    if usual_text and not more.get("is_flag"):
-        text += f" [{usual_text}]"
+    default = _default(table, name, more.get("default"))
+    if default and not more.get("is_flag"):
+        text += f" [{default}]"
     more = {"help": f"{text}.", "metavar": metavar or "|".join(choices) or None, **more}
-    option = Key([flag], **more)
+    option = Key([flag, short] if short else [flag], **more)
     option.page = next(iter(_LINK.findall(sentence)), "")
     return option
 
@@ -77,6 +87,32 @@ def keys(table: type, **metavars: str | None) -> list[Key]:
 def switches(table: type, *names: str) -> list[Key]:
     """The flags of booleans that can be switched on alone."""
     return [key(table, name, is_flag=True) for name in names]
+
+
+def taking(*options: click.Option) -> Callable[[_Function], _Function]:
+    """A decorator as ``click.option``, of options that are there already."""
+
+    def taken(function: _Function) -> _Function:
+        vars(function)["__click_params__"] = [*vars(function).get("__click_params__", ()), *reversed(options)]
+        return function
+
+    return taken
+
+
+def output(schema: str) -> list[click.Option]:
+    """The flags of where results go, with the schema of their document; they come last."""
+    return [
+        click.Option(
+            ["--out"],
+            type=click.Path(path_type=Path),
+            default=DEFAULT_OUT,
+            metavar="DIR",
+            help="Where the evidence goes [runs].",
+        ),
+        click.Option(["--json", "as_json"], is_flag=True, help=f"One JSON document on stdout (schema {schema})."),
+        click.Option(["--verbose"], is_flag=True, help="All that there is to say, below the first screen."),
+        click.Option(["--quiet"], is_flag=True, help="No progress on stderr."),
+    ]
 
 
 def flags_of(
@@ -142,6 +178,9 @@ def _plain(text: str, names: Collection[str]) -> str:
     """What a docstring says, as a terminal shows it: keys are flags, values are without the quotation marks of TOML."""
 
     def word(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')}" if found[1] in names else found[1].replace('"', "")
+        if found[1] in names:
+            return f"--{found[1].replace('_', '-')}"
+        # To a shell these two are no text.
+        return found[1].replace('"', "'" if re.search("[<>]", found[1]) else "")
 
     return _CODE.sub(word, _LINK.sub("", text))

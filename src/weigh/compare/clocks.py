@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.experiment.results.clock import clock_end, round_trip
 from weigh.model import codes
+from weigh.model.sample import Samples
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from weigh.compare.model import Joined, Joining, Key, Side
     from weigh.model.verdict import Reason
+    from weigh.statistics.arrays import Floats
 
 
 def doubts(first: Side, second: Side, wall: Joining, again: Callable[[Side, Side], Joining]) -> Mapping[Key, Reason]:
@@ -40,8 +42,8 @@ def doubts(first: Side, second: Side, wall: Joining, again: Callable[[Side, Side
         if executions:
             by_clock = _joined(
                 again,
-                msgspec.structs.replace(first, samples=one.times()),
-                msgspec.structs.replace(second, samples=other.times()),
+                _by(first, one.seconds),
+                _by(second, other.seconds),
             )
             for verdict in executions:
                 against = by_clock.get(verdict.key)
@@ -56,7 +58,7 @@ def _where_it_begins(
     first: Side, second: Side, wall: Joining, again: Callable[[Side, Side], Joining]
 ) -> list[tuple[Key, Reason]]:
     """Verdicts that are others when taking the query is part of the time."""
-    more = [clock_end.extra(one for one in side.samples) for side in (first, second)]
+    more = [clock_end.extra(side.samples) for side in (first, second)]
     executions = [
         verdict
         for verdict in wall.verdicts
@@ -72,7 +74,7 @@ def _where_it_begins(
     if not executions:
         return []
     sides = [
-        msgspec.structs.replace(side, samples=clock_end.with_prepare(side.samples, of))
+        _by(side, clock_end.with_prepare(Samples.of(side.samples), of))
         for side, of in zip((first, second), more, strict=True)
     ]
     with_prepare = _joined(again, sides[0], sides[1])
@@ -81,6 +83,11 @@ def _where_it_begins(
         for verdict in executions
         if verdict.key in with_prepare and clock_end.otherwise(verdict, with_prepare[verdict.key])
     ]
+
+
+def _by(side: Side, seconds: Floats) -> Side:
+    """A session by another clock."""
+    return msgspec.structs.replace(side, samples=Samples.of(side.samples).with_seconds(seconds))
 
 
 def _joined(again: Callable[[Side, Side], Joining], first: Side, second: Side) -> dict[Key, Joined]:

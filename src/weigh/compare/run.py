@@ -17,7 +17,7 @@ from weigh.compare.join import join
 from weigh.compare.model import Side
 from weigh.compare.results import CompareResults, Session
 from weigh.evidence import seal
-from weigh.experiment.record import history
+from weigh.experiment.record import history, samples
 from weigh.experiment.results.results import METRICS, experiment_results, refusals
 from weigh.experiment.verify.verify import verify
 from weigh.model import codes
@@ -152,7 +152,7 @@ def _side(session: Session, metric: str) -> Side:
     results = session.results
     return Side(
         name=session.name,
-        samples=tuple(sample for record in session.records for sample in record.samples),
+        samples=samples(session.records),
         contenders=tuple(contender.name for contender in session.latest.spec.contenders),
         reference=session.reference,
         gate=_before_the_clock(session),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
@@ -12,7 +11,7 @@ from weigh.evidence import files, timeline, whole
 from weigh.evidence.seal import write_json
 from weigh.experiment import record as records
 from weigh.model.errors import EvidenceFault
-from weigh.model.sample import OF_SOME, Outcome, Sample, Temperature
+from weigh.model.sample import OF_SOME, Outcome, Sample, Samples, Temperature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,8 +77,8 @@ def sample_table(samples: Iterable[Sample]) -> pa.Table:
     import pyarrow as pa
 
     schema = sample_schema()
-    columns = list(zip(*map(attrgetter(*schema.names), samples), strict=True)) or [()] * len(schema)
-    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+    every = Samples.of(samples)
+    arrays = [pa.array(every.values(field.name), type=field.type) for field in schema]
     table = pa.Table.from_arrays(arrays, schema=schema)
     # Of most experiments these columns say nothing.
     return table.drop_columns([name for name in OF_SOME if table.column(name).null_count == table.num_rows])

@@ -23,13 +23,14 @@ from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.machine.calibration import Calibration
-from weigh.model.machine.timeline import Watch
+from weigh.model.machine.timeline import Watch, Watches
 from weigh.model.operation import Workload
 from weigh.model.resources import WorkerRead
-from weigh.model.sample import Sample
+from weigh.model.sample import Sample, Samples
 from weigh.model.spec import Spec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from weigh.model.schedule import Slot
@@ -273,6 +274,7 @@ def read(folder: Path) -> Record:
         )
     with journal.believed(folder):
         made: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+        made |= {"samples": Samples(fields["samples"]), "watches": Watches(fields["watches"])}
         return Record(**made)
 
 
@@ -335,6 +337,13 @@ def _possible(begun: BlockBegun) -> BlockBegun:
     if not (0 <= turns <= MOST_TURNS and 0 <= begun.runs <= MOST_TURNS and min(begun.rounds.values(), default=0) >= 0):
         raise EvidenceFault(f"block {begun.block} is to have {turns:,} turns of {begun.runs:,} executions")
     return begun
+
+
+def samples(records: Sequence[Record]) -> Samples:
+    """Of several attempts, oldest first."""
+    if len(records) == 1:
+        return Samples.of(records[0].samples)
+    return Samples(sample for record in records for sample in record.samples)
 
 
 def history(folder: Path) -> list[Record]:

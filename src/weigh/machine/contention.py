@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.machine.moments import amounts, in_order
+from weigh.machine.moments import BY_OTHERS, amounts, in_order
 from weigh.machine.turn_shares import Pair, TurnShare, turn_shares, watched
 from weigh.machine.unevenness import ALL, Uneven, uneven_comparisons
 from weigh.model.machine.timeline import ForeignProcess
@@ -228,7 +228,7 @@ def processes_during(
     meets = (begins[at] < span_ends[which]) & (ends[at] > span_begins[which])
     which, at = which[meets], at[meets]
     low, high = np.maximum(begins[at], span_begins[which]), np.minimum(ends[at], span_ends[which])
-    part = amounts(in_order(watched), lambda moment: moment.foreign, low, high - low)
+    part = amounts(in_order(watched), BY_OTHERS, low, high - low)
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = np.where(whole[at] > 0, part / whole[at], 0.0)
     for of, number, weight in zip(which, at, weights, strict=True):
@@ -250,7 +250,7 @@ def _judged(
 ) -> PairShare:
     own_only = pair.contender not in apart
     complete = watched(turns)
-    past, foreign = _past(complete, [turn.foreign_s for turn in complete], bound)
+    past, share_of_others = _past(complete, [turn.foreign_s for turn in complete], bound)
     above = past and own_only
     above_steal, steal = _past(complete, [turn.steal_s for turn in complete], bound)
     contended = [
@@ -263,7 +263,7 @@ def _judged(
         operation=pair.operation,
         contender=pair.contender,
         temperature=pair.temperature,
-        foreign=foreign,
+        foreign=share_of_others,
         steal=steal,
         above=above,
         above_steal=above_steal,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from weigh.model.machine.timeline import Watches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,6 +17,12 @@ if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats
 
     Quantity = Callable[[Moment], float | None]
+
+
+BY_WEIGH: Quantity = attrgetter("own")
+BY_OTHERS: Quantity = attrgetter("foreign")
+STOLEN: Quantity = attrgetter("steal")
+"""CPU seconds of weigh and the contenders, of others, and of other guests of the host."""
 
 
 class Moments(list[Any]):
@@ -41,12 +50,20 @@ class Moments(list[Any]):
     def column(self, of: Quantity) -> Floats:
         """A quantity of each moment; NaN where it was not read."""
         if of not in self._columns:
-            self._columns[of] = np.array([of(one) for one in self], dtype=np.float64)
+            self._columns[of] = np.array(list(map(of, self)), dtype=np.float64)
         return self._columns[of]
+
+    def watched(self, of: Quantity) -> Floats:
+        """Seconds of each moment of which a quantity was read; NaN where it was not."""
+        return np.where(np.isnan(self.column(of)), np.nan, self.span)
 
 
 def in_order(watches: Sequence[Watch]) -> Moments:
     """The moments of an attempt in order of time."""
+    return watches.once("in order", lambda: _sorted(watches)) if isinstance(watches, Watches) else _sorted(watches)
+
+
+def _sorted(watches: Sequence[Watch]) -> Moments:
     return Moments(sorted((moment for watch in watches for moment in watch.moments), key=lambda moment: moment.at))
 
 
@@ -58,7 +75,12 @@ def columns(moments: Sequence[Moment]) -> Moments:
 def amounts(moments: Sequence[Moment], of: Quantity, begin: Floats, length: Floats) -> Floats:
     """How much of a quantity falls into each stretch of time; moments without it have none."""
     every = columns(moments)
-    return spread(every.at, every.end, every.column(of), begin, length)
+    return shared_out(every, every.column(of), begin, length)
+
+
+def shared_out(moments: Moments, values: Floats, begin: Floats, length: Floats) -> Floats:
+    """The same of values that are there: one for each moment, NaN where there is none."""
+    return spread(moments.at, moments.end, values, begin, length)
 
 
 def spread(begins: Floats, ends: Floats, values: Floats, begin: Floats, length: Floats) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from weigh.machine.moments import columns, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from weigh.machine.moments import Quantity
     from weigh.model.machine.timeline import Disk, Moment
@@ -98,7 +98,10 @@ class _Bins:
 
     def share(self, of: Quantity) -> Floats:
         """The mean of a share over what is known of each stretch."""
-        values = self.moments.column(of)
+        return self.share_of(self.moments.column(of))
+
+    def share_of(self, values: Floats) -> Floats:
+        """The same of values that are there: one for each moment, NaN where there is none."""
         return self._mean(self._spread(values * self.moments.span), self._known(values))
 
     def rate(self, of: Quantity) -> Floats:
@@ -196,7 +199,8 @@ def _disk(every: _Bins) -> Reading:
     names = sorted({name for one in every.moments for name in one.disk or {}})
     shape = (len(names), len(every.begin))
     busy, queue, ended = (
-        np.array([every.share(_device(name, of)) for name in names]).reshape(shape) for of in (_busy, _queue, _ended)
+        np.array([every.share_of(of_device[name]) for name in names]).reshape(shape)
+        for of_device in _of_devices(every.moments, names)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         # While it is busy: a device that rests half of the time has twice as many when it does not.
@@ -227,12 +231,14 @@ def _fullest(values: Floats) -> Floats:
     return np.asarray(np.where(most < 0, np.nan, most), dtype=np.float64)
 
 
-def _device(name: str, of: Callable[[Disk], float]) -> Callable[[Moment], float | None]:
-    def read(one: Moment) -> float | None:
-        found: Disk | None = (one.disk or {}).get(name)
-        return of(found) if found else None
-
-    return read
+def _of_devices(moments: Sequence[Moment], names: Sequence[str]) -> Iterator[dict[str, Floats]]:
+    """How busy each device was in each moment, what was queued, and how many requests a second ended."""
+    disks = {name: [one.disk.get(name) if one.disk else None for one in moments] for name in names}
+    for of in (_busy, _queue, _ended):
+        yield {
+            name: np.array([None if one is None else of(one) for one in found], dtype=np.float64)
+            for name, found in disks.items()
+        }
 
 
 def _busy(one: Disk) -> float:

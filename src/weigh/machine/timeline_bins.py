@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.moments import amounts, in_order
+from weigh.machine.moments import BY_OTHERS, BY_WEIGH, STOLEN, amounts, columns, in_order, shared_out
 from weigh.machine.readings import Reading, readings
 from weigh.machine.use_method import RESOURCES
+from weigh.model.sample import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -90,10 +91,10 @@ def timeline_bins(
         span = Span(samples[0].attempt, began, ended, int(first), int(after - first))
         spans.append(span)
         parts.append(_part(moments, span, memory))
-        begins: dict[int, float] = {}
-        for one in samples:
-            begins[one.block] = min(one.at, begins.get(one.block, one.at))
-        starts += [span.first + (at - began) / (ended - began) * span.bins for _, at in sorted(begins.items())]
+        every = Samples.of(samples)
+        at = every.floats("at")
+        begins = (float(at[those].min()) for _, those in sorted(every.groups("block").items()))
+        starts += [span.first + (begin - began) / (ended - began) * span.bins for begin in begins]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name not in RESOURCES}
     return TimelineBins(
         spans=tuple(spans),
@@ -123,7 +124,9 @@ def between(
 
 def _measured(samples: Sequence[Sample]) -> tuple[float, float]:
     """From the first execution to the end of the last."""
-    return min(one.at for one in samples), max(one.at + (one.wall_s or 0.0) for one in samples)
+    every = Samples.of(samples)
+    at = every.floats("at")
+    return float(at.min()), float((at + np.nan_to_num(every.floats("wall_s"), nan=0.0)).max())
 
 
 def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[str, Any]:
@@ -133,21 +136,24 @@ def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[s
     length = np.full(span.bins, width, dtype=np.float64)
     cpus = max((len(one.cpus) for one in moments if one.cpus), default=0) or 1
 
-    def share(of: Callable[[Moment], float | None]) -> Floats:
-        known = amounts(moments, lambda one: None if of(one) is None else one.span, begin, length)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(known > 0, amounts(moments, of, begin, length) / known / cpus, np.nan)
+    every = columns(moments)
 
-    def moved(one: Moment) -> float | None:
-        return one.network.received + one.network.sent if one.network else None
+    def share(of: Callable[[Moment], float | None]) -> Floats:
+        known = shared_out(every, every.watched(of), begin, length)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(known > 0, amounts(every, of, begin, length) / known / cpus, np.nan)
 
     return {
-        "own": share(lambda one: one.own),
-        "foreign": share(lambda one: one.foreign),
-        "steal": share(lambda one: one.steal),
-        "moved": amounts(moments, moved, begin, length) / length,
-        **readings(moments, begin, length, memory),
+        "own": share(BY_WEIGH),
+        "foreign": share(BY_OTHERS),
+        "steal": share(STOLEN),
+        "moved": amounts(every, _moved, begin, length) / length,
+        **readings(every, begin, length, memory),
     }
+
+
+def _moved(one: Moment) -> float | None:
+    return one.network.received + one.network.sent if one.network else None
 
 
 def _joined(parts: Sequence[Reading]) -> Reading:

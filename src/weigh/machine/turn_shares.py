@@ -6,13 +6,13 @@ waits for a disk is not contended by a daemon that uses little.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
 
-from weigh.machine.moments import amounts, in_order
+from weigh.machine.moments import BY_OTHERS, STOLEN, amounts, in_order, shared_out
+from weigh.model.sample import Samples
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 WATCHED = 0.9
 """Share of an execution that must lie inside moments for it to count as watched: its ends may be cut."""
+
+
+_TURN = ("attempt", "block", "turn", "temperature")
 
 
 class Pair(NamedTuple):
@@ -83,36 +86,51 @@ class TurnShare(Used, frozen=True, kw_only=True):
 
 def turn_shares(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pair, TurnShare]]:
     """Every turn with a timed execution, in the order of time."""
-    timed = [one for one in samples if one.timed and one.wall_s]
-    moments = in_order(watches)
-    begin = np.array([one.at for one in timed])
-    wall = np.array([one.wall_s for one in timed], dtype=np.float64)
-    foreign = amounts(moments, lambda moment: moment.foreign, begin, wall)
-    steal = amounts(moments, lambda moment: moment.steal, begin, wall)
-    covered = amounts(moments, lambda moment: None if moment.foreign is None else moment.span, begin, wall)
+    every, moments = Samples.of(samples), in_order(watches)
+    among = every.timed & (every.floats("wall_s") != 0) & ~np.isnan(every.floats("wall_s"))
+    begin, wall = every.floats("at"), np.where(among, every.floats("wall_s"), 0.0)
+    columns = {
+        "wall_s": wall,
+        "foreign_s": amounts(moments, BY_OTHERS, begin, wall),
+        "steal_s": amounts(moments, STOLEN, begin, wall),
+    }
+    unwatched = shared_out(moments, moments.watched(BY_OTHERS), begin, wall) < WATCHED * wall
+    cpu = np.nan_to_num(every.floats("cpu_s"), nan=0.0)
     # A cold turn has executions at two temperatures.
-    rows: dict[tuple[int, int, int, str], list[int]] = defaultdict(list)
-    for at, one in enumerate(timed):
-        rows[one.attempt, one.block, one.turn, one.temperature].append(at)
-    found = []
-    for (attempt, block, turn, _), own in sorted(rows.items()):
-        first = timed[own[0]]
-        used = sum(timed[at].cpu_s or 0.0 for at in own)
-        share = TurnShare(
-            attempt=attempt,
-            block=block,
-            turn=turn,
-            began=float(begin[own].min()),
-            ended=float((begin[own] + wall[own]).max()),
-            wall_s=float(wall[own].sum()),
-            cpu_s=max(used, float(wall[own].sum())),
-            foreign_s=float(foreign[own].sum()),
-            steal_s=float(steal[own].sum()),
-            executions=len(own),
-            unwatched=int((covered[own] < WATCHED * wall[own]).sum()),
+    turns = sorted(every.groups(*_TURN, among=among).items())
+    found: dict[int, tuple[Pair, TurnShare]] = {}
+    for size in {len(those) for _, those in turns}:
+        # All turns of one length at once: a sum over a row is that of the turn by itself, to the last digit.
+        alike = [(number, turn, those) for number, (turn, those) in enumerate(turns) if len(those) == size]
+        rows = np.array([those for _, _, those in alike])
+        began, ended = begin[rows].min(axis=1), (begin + wall)[rows].max(axis=1)
+        sums = {name: column[rows].sum(axis=1) for name, column in columns.items()}
+        used = np.add.accumulate(cpu[rows], axis=1)[:, -1]
+        figures = zip(
+            began.tolist(),
+            ended.tolist(),
+            np.maximum(used, sums["wall_s"]).tolist(),
+            unwatched[rows].sum(axis=1).tolist(),
+            *(column.tolist() for column in sums.values()),
+            strict=True,
         )
-        found.append((Pair(first.operation, first.contender, first.temperature), share))
-    return found
+        for (number, (attempt, block, turn, temperature), those), row in zip(alike, figures, strict=True):
+            first = every[int(those[0])]
+            share = TurnShare(
+                attempt=attempt,
+                block=block,
+                turn=turn,
+                began=row[0],
+                ended=row[1],
+                cpu_s=row[2],
+                unwatched=row[3],
+                wall_s=row[4],
+                foreign_s=row[5],
+                steal_s=row[6],
+                executions=size,
+            )
+            found[number] = Pair(first.operation, first.contender, temperature), share
+    return [found[number] for number in range(len(turns))]
 
 
 def watched(turns: Sequence[TurnShare]) -> list[TurnShare]:

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.moments import in_order
+from weigh.machine.moments import columns, in_order
 from weigh.machine.readings import readings
+from weigh.model.sample import Samples
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
@@ -137,20 +138,21 @@ def summarised(
 
 def _turns(samples: Sequence[Sample], moments: Sequence[Moment]) -> list[tuple[Place, float, float]]:
     """Turns with their beginning and end: to the end of the moment in which the last execution ended."""
-    ends = np.array([one.end for one in moments])
+    ends = columns(moments).end
+    every = Samples.of(samples)
     # A cold turn has two lives, and what lies between them is nobody's execution.
-    spans: dict[tuple[Place, str], tuple[float, float]] = {}
-    for one in samples:
-        key = Place(one.attempt, one.block, one.turn, one.operation, one.contender), one.temperature
-        begin, end = spans.get(key, (one.at, one.at))
-        spans[key] = min(begin, one.at), max(end, one.at + (one.wall_s or 0.0))
-    found = []
-    for (place, _), (begin, end) in spans.items():
-        after = int(np.searchsorted(ends, end)) if len(ends) else 0
-        last = max(end, float(ends[after])) if after < len(ends) else end
-        if last > begin:
-            found.append((place, begin, last))
-    return sorted(found)
+    code, turns = every.coded(*Place._fields, "temperature")
+    at = every.floats("at")
+    begins, lasts = np.full(len(turns), np.inf), np.full(len(turns), -np.inf)
+    np.minimum.at(begins, code, at)
+    np.maximum.at(lasts, code, at + np.nan_to_num(every.floats("wall_s"), nan=0.0))
+    after = np.searchsorted(ends, lasts)
+    lasts = np.maximum(lasts, np.append(ends, -np.inf)[after])
+    return sorted(
+        (Place(*turn[:-1]), begin, last)
+        for turn, begin, last in zip(turns, begins.tolist(), lasts.tolist(), strict=True)
+        if last > begin
+    )
 
 
 def _summed(

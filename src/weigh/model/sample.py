@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from functools import cached_property
+from math import isnan
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
+from weigh.model.computed import Computed
 from weigh.model.units import Bytes, Rows, Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
 
 Temperature = Literal["hot", "cold", "first"]
 """Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
@@ -119,3 +134,93 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def timed(self) -> bool:
         """Whether it is a measurement: a timed execution that ended well."""
         return self.run > 0 and self.outcome is Outcome.OK and not self.solo
+
+
+class Coded(NamedTuple):
+    """Values of samples as numbers.
+
+    Attributes:
+        code: of each sample, the place of its value among ``values``.
+        values: the distinct ones, in the order in which they come first; of several fields tuples.
+    """
+
+    code: Ints
+    values: Sequence[Any]
+
+
+class Samples(tuple[Sample, ...], Computed):
+    """Samples in order, and their fields as columns: each is read once, however often it is needed."""
+
+    @classmethod
+    def of(cls, samples: Iterable[Sample]) -> Samples:
+        """These samples."""
+        return samples if isinstance(samples, cls) else cls(samples)
+
+    def values(self, field: str) -> list[Any]:
+        """A field of each sample."""
+        return self.once(("values", field), lambda: list(map(attrgetter(field), self)))
+
+    def floats(self, field: str) -> Floats:
+        """A field as numbers; NaN where it was not measured."""
+        import numpy as np
+
+        return self.once(("floats", field), lambda: np.array(self.values(field), dtype=np.float64))
+
+    def integers(self, field: str) -> Ints:
+        """A field that every sample has as whole numbers."""
+        import numpy as np
+
+        return self.once(("integers", field), lambda: np.array(self.values(field), dtype=np.int64))
+
+    def coded(self, *fields: str) -> Coded:
+        """The distinct values of a field, or of several together."""
+        return self.once(("coded", fields), lambda: self._coded(fields))
+
+    def _coded(self, fields: Sequence[str]) -> Coded:
+        import numpy as np
+
+        columns = [self.values(field) for field in fields]
+        keys: Sequence[Any] = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+        place = {value: number for number, value in enumerate(dict.fromkeys(keys))}
+        return Coded(np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys)), tuple(place))
+
+    def groups(self, *fields: str, among: Bools | None = None) -> dict[Any, Ints]:
+        """The places of some samples by the value of a field, or of several, in the order in which they come first.
+
+        Args:
+            fields: names.
+            among: which samples; None for all.
+        """
+        import numpy as np
+
+        code, values = self.coded(*fields)
+        places = np.arange(len(self)) if among is None else np.flatnonzero(among)
+        of = code[places]
+        places = places[np.argsort(of, kind="stable")]
+        ends = np.cumsum(np.bincount(of, minlength=len(values)))
+        found = [
+            (places[first:end], value)
+            for first, end, value in zip((0, *ends), ends, values, strict=False)
+            if first < end
+        ]
+        return {value: those for those, value in sorted(found, key=lambda group: int(group[0][0]))}
+
+    def with_seconds(self, seconds: Floats) -> Samples:
+        """The samples by another clock.
+
+        Args:
+            seconds: of each timed region; NaN where there is none.
+        """
+        return Samples(
+            one if isnan(wall) or wall == one.wall_s else msgspec.structs.replace(one, wall_s=wall)
+            for one, wall in zip(self, seconds.tolist(), strict=True)
+        )
+
+    @cached_property
+    def timed(self) -> Bools:
+        """Which are measurements (:attr:`Sample.timed`)."""
+        import numpy as np
+
+        code, outcomes = self.coded("outcome")
+        well = np.array([one is Outcome.OK for one in outcomes], dtype=np.bool_)
+        return np.asarray(well[code] & (self.integers("run") > 0) & (self.integers("solo") == 0), dtype=np.bool_)

@@ -49,7 +49,7 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     Of Vortex there are ``files`` and ``sort`` alone: how it stores a column is decided by the library that writes it.
 
     Attributes:
-        format: of the files; Vortex is written, and read back, by vortex-data
+        format: format of the files; of vortex there are ``files`` and ``sort`` besides
             (docs/guide/layouts.md#other-formats-than-parquet) [``"parquet"``].
         writer: what writes the files; ``"parquet-rs"`` is the Rust crate parquet, ``"tpchgen"`` keeps the files of that
             generator (docs/reference/workloads.md#how-tpc-h-data-is-made).
@@ -58,18 +58,16 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
         row_group_rows: rows of a row group, with the DuckDB writer a multiple of 2,048; not with ``"tpchgen"``
             [``122880``].
         codec_level: level of zstd (1 to 22) or gzip (1 to 9) [the writer's own].
-        parquet_version: of the format: 2 allows more encodings [the writer's own].
-        page_version: of the headers of data pages, 1 or 2 [the writer's own].
-        dictionary: whether columns are written with dictionaries, or the names of those that are
-            [the writer's own choice].
+        parquet_version: version of the format, 1 or 2, which allows more encodings [the writer's own].
+        page_version: version of the headers of data pages, 1 or 2 [the writer's own].
+        dictionary: which columns have dictionaries [the writer's own].
         page_size: bytes at which a page is cut, before compression [the writer's own].
-        bloom_filters: whether columns have Bloom filters, or the names of those that have [the writer's own choice].
-        statistics: whether row groups have the smallest and the largest value of columns, or the names of those columns
-            [the writer's own choice].
-        page_index: whether the file says where each page is and what is in it [the writer's own choice].
-        page_checksums: whether each page has a checksum [the writer's own choice].
-        sort: columns by which the rows of a table are sorted, ascending, NULLs last; a table is sorted by those of
-            them that it has. The files do not declare it [the order of the generator].
+        bloom_filters: which columns have Bloom filters [the writer's own].
+        statistics: of which columns row groups have the smallest and the largest value [the writer's own].
+        page_index: whether the file says where each page is and what is in it [the writer's own].
+        page_checksums: whether each page has a checksum [the writer's own].
+        sort: columns by which the rows of a table are sorted, ascending, NULLs last: by those of them that it
+            has. The files do not declare it [the order of the generator].
     """
 
     format: Format | msgspec.UnsetType = msgspec.UNSET

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from weigh.model.text import one_line
+
 if TYPE_CHECKING:
     from markupsafe import Markup
 
@@ -142,7 +144,8 @@ class Table:
             column of their own there too.
         form: where alone it is.
         named: whether a cell of each row is its heading on a page.
-        scoped: whether headings say of what they are; a simple table of thousands of rows is smaller without.
+        scoped: whether headings say of what they are; a simple table of thousands of rows is smaller without. None
+            where those of rows alone do.
     """
 
     columns: Sequence[Column]
@@ -156,7 +159,7 @@ class Table:
     indent: int | None = 2
     form: Form = ""
     named: bool = True
-    scoped: bool = True
+    scoped: bool | None = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +239,13 @@ class Commands:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """Text of a page as it is: a query, names of packages."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """Blocks under a heading.
 
@@ -246,6 +256,7 @@ class Section:
         listed: whether the list of the page's parts has it.
         article: whether it is one of several alike in a section.
         short: its name in that list, where that is not its title.
+        label: of an article that nothing leads to.
     """
 
     title: Phrase
@@ -254,6 +265,7 @@ class Section:
     listed: bool = True
     article: bool = False
     short: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +308,7 @@ class Facts:
     apart: bool = False
 
 
-Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Section | Fold | Facts"
+Block: TypeAlias = "Lines | Table | Plot | Pairs | Grade | Findings | Commands | Listing | Section | Fold | Facts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,3 +351,10 @@ def words(
 def small(text: str) -> Lines:
     """How to read what stands above it."""
     return Lines([Part(text, "small")], most=4000)
+
+
+def read_back(value: str | None) -> Phrase:
+    """A setting as its engine says it; what it does not say, and what is empty, in words."""
+    if value is None:
+        return Part("not told", "muted")
+    return one_line(value, 200) if value else Part("empty", "muted")

@@ -46,9 +46,9 @@ class CompiledTemplates(BytecodeCache):
     def load_bytecode(self, bucket: Bucket) -> None:
         """Take what is kept; nothing where it was made from something else, or is not whole."""
         with suppress(OSError):
-            kept = Path(bucket.key).read_bytes()
-            if kept[:_DIGEST] == self._digest(bucket, kept[_DIGEST:]):
-                bucket.code = marshal.loads(kept[_DIGEST:])
+            retained = Path(bucket.key).read_bytes()
+            if retained[:_DIGEST] == self._digest(bucket, retained[_DIGEST:]):
+                bucket.code = marshal.loads(retained[_DIGEST:])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep what was compiled, in one step: others read it meanwhile, or write the same."""

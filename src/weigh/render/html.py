@@ -31,11 +31,11 @@ class ExplainedCodes:
 
     def link(self, code: str) -> Markup:
         """A code as a link; as it is where the registry does not know it."""
-        shown = Markup("<code>{}</code>").format(_visible(code))
+        name = Markup("<code>{}</code>").format(_visible(code))
         if code not in codes.REGISTRY:
-            return shown
+            return name
         self._named.add(code)
-        return Markup('<a href="#{}">{}</a>').format(code, shown)
+        return Markup('<a href="#{}">{}</a>').format(code, name)
 
     @property
     def entries(self) -> tuple[Entry, ...]:

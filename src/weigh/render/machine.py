@@ -79,14 +79,14 @@ def resource(one: Resource, part: str = "turn") -> str:
         one: the resource.
         part: what the time is divided into.
     """
-    said = []
+    parts = []
     if one.utilisation is not None:
-        said.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest {part}")
+        parts.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest {part}")
     if one.queue is not None and one.await_s is not None:
-        said.append(f"{one.queue:,.3g} requests at once while busy, {seconds(one.await_s)} each")
+        parts.append(f"{one.queue:,.3g} requests at once while busy, {seconds(one.await_s)} each")
     if one.saturated is not None:
         waited = f"work waited for it in {percent(one.saturated)} of the time"
-        said.append(waited if one.saturated else "never waited for")
+        parts.append(waited if one.saturated else "never waited for")
     if one.errors:
-        said.append(count(one.errors, "error"))
-    return f"{NAMES[one.name]}: {'; '.join(said)}" if said else ""
+        parts.append(count(one.errors, "error"))
+    return f"{NAMES[one.name]}: {'; '.join(parts)}" if parts else ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _TAGS = {
     "": "{}", "bold": "{}", "dim": "{}",
     "strong": "<strong>{}</strong>", "small": "<small>{}</small>", "code": "<code>{}</code>",
+    "small nw": '<small class="nw">{}</small>',
 }  # fmt: skip
 _CELL, _CAPTION = 400, 1000
 """Characters of a cell, and of what stands with a drawing."""
@@ -107,6 +108,8 @@ class Blocks:
             case blocks.Facts():
                 facts = Markup().join(self._fact(name, value, apart=one.apart) for name, value in one.facts)
                 return Markup('<dl class="{}">\n{}</dl>\n').format(one.css, facts)
+            case blocks.Listing():
+                return Markup('<pre tabindex="0">{}</pre>\n').format(visible(one.text))
             case blocks.Commands():
                 return Markup('<pre tabindex="0">{}</pre>\n').format(command(one.lines))
 
@@ -114,9 +117,9 @@ class Blocks:
         self._label = one.anchor
         inner = Markup().join(map(self.block, one.blocks))
         if one.article:
-            return Markup('<article id="{}">\n<h3>{}</h3>\n{}</article>\n').format(
-                one.anchor, self.phrase(one.title, 200), inner
-            )
+            about = Markup('aria-label="{}"').format(one.label) if one.label else Markup('id="{}"').format(one.anchor)
+            title = self.phrase(one.title, 200)
+            return Markup("<article {}>\n<h3>{}</h3>\n{}</article>\n").format(about, title, inner)
         title = self.phrase(one.title, _CELL)
         if not one.anchor:
             return Markup("<h3>{}</h3>\n{}").format(title, inner)
@@ -158,14 +161,14 @@ class Blocks:
             css = Markup(' class="{}"').format(column.css) if column.css else ""
             heads.append(Markup("<th{}{}>{}</th>").format(scope, css, self._content(column.heading, _CELL)))
         named = next((at for at in used if one.columns[at].named), used[0])
-        heading = Markup('<th scope="row"{}>{}</th>') if one.scoped else Markup("<th{}>{}</th>")
+        heading = Markup('<th scope="row"{}>{}</th>') if one.scoped is not False else Markup("<th{}>{}</th>")
         heads_rows = {named: heading} if one.named else {}
         body = Markup()
         for group in one.groups:
             name = self._name(group, len(used) + 1) if one.grouped_by else Markup()
             rows = [self._row(row, used, heads_rows, Markup() if at else name) for at, row in enumerate(group.rows)]
             body += Markup("<tbody>\n{}</tbody>\n").format(
-                Markup().join(rows) if rows else Markup("<tr>{}</tr>\n").format(name)
+                Markup().join(rows) if rows or not name else Markup("<tr>{}</tr>\n").format(name)
             )
         made = Markup('<table class="{}">\n<thead><tr>{}</tr></thead>\n{}</table>').format(
             one.css, Markup().join(heads), body
@@ -225,7 +228,7 @@ class Blocks:
     def _fact(self, name: str, value: blocks.Phrase | list[blocks.Phrase], *, apart: bool) -> Markup:
         values = value if isinstance(value, list) else [value]
         found = [Markup("<dd>{}</dd>").format(self.phrase(each, 600)) for each in values]
-        term = Markup("<dt>{}</dt>").format(one_line(name, 60))
+        term = Markup("<dt>{}</dt>").format(one_line(name))
         if apart:
             return Markup("<div>{}\n{}\n</div>\n").format(term, Markup("\n").join(found))
         return term + Markup().join(found) + "\n"
@@ -248,7 +251,9 @@ class Blocks:
             return escape(made(one))
         if one.style == "explained":
             return self._explained.link(one.text)
-        text = Markup(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>').format(made(one.text))
+        text = Markup(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>').format(
+            one.text if isinstance(one.text, Markup) else made(one.text)
+        )
         return Markup('<a href="#{}">{}</a>').format(one.anchor, text) if one.anchor else text
 
 

@@ -80,7 +80,7 @@ class Screen:
         right = [f"[{str(self.tier).upper()}]", *([self.size] if self.size else [])]
         room = width - max(map(len, right)) - shape.INDENT
         lines = [line for sentence in self.says for line in shape.wrapped(one_line(sentence, 1000), room)]
-        for left, word in shape.beside(lines, right, width):
+        for left, word in shape.side_by_side(lines, right, width):
             text = line(left)
             for alarm, style in self.alarms.items():
                 text.highlight_words([alarm], style)

@@ -43,7 +43,7 @@ def sentence(one: Verdict, rules: Rules) -> str:
             return f"{one.operation} on {one.contender} has no time: {_why(one)}."
 
 
-def told(one: Verdict) -> tuple[Reason, ...]:
+def reasons_in(one: Verdict) -> tuple[Reason, ...]:
     """The reasons that the sentence already tells; a page needs no more of them than their codes."""
     if one.verdict in (VerdictName.SLOWER, VerdictName.FASTER):
         return tuple(reason for reason in one.reasons if reason.code == _UNSTABLE)

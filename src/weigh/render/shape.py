@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 """Columns of the first screen."""
 INDENT = 2
-_TOGETHER = "\N{NO-BREAK SPACE}"
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 _UNIT = re.compile(r"(?<=\d) (?=(%|times|ms|s|min)\b|%)")
 """Between a number and its unit no line ends."""
 
@@ -21,17 +21,17 @@ _UNIT = re.compile(r"(?<=\d) (?=(%|times|ms|s|min)\b|%)")
 def wrapped(text: str, width: int = WIDTH, first: str = "  ", then: str = "  ") -> list[str]:
     """A sentence in lines; what has no space, such as a path, is longer than a line rather than broken."""
     lines = textwrap.wrap(
-        _UNIT.sub(_TOGETHER, text),
+        _UNIT.sub(_UNBROKEN, text),
         width,
         initial_indent=first,
         subsequent_indent=then,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [line.replace(_TOGETHER, " ") for line in lines]
+    return [line.replace(_UNBROKEN, " ") for line in lines]
 
 
-def beside(lines: Sequence[str], right: Sequence[str], width: int = WIDTH) -> Iterator[tuple[str, str]]:
+def side_by_side(lines: Sequence[str], right: Sequence[str], width: int = WIDTH) -> Iterator[tuple[str, str]]:
     """Lines with what stands at the right edge of the first ones, and the space between."""
     for at in range(max(len(lines), len(right))):
         left = lines[at] if at < len(lines) else ""
@@ -65,7 +65,7 @@ def packed(parts: Sequence[str], first: str = "  ", gap: str = " ", width: int =
     return lines
 
 
-def _together(words: Sequence[str]) -> Iterator[str]:
+def _joined(words: Sequence[str]) -> Iterator[str]:
     """Words of a command, a flag with its value as one."""
     flag = ""
     for word in words:
@@ -90,7 +90,7 @@ def command(words: str, first: str, width: int = WIDTH) -> list[str]:
     except ValueError:
         parts = words.split()
     lines, line, margin = [], first, " " * len(first)
-    parts = [*_together(parts)]
+    parts = [*_joined(parts)]
     for at, part in enumerate(parts):
         last = at == len(parts) - 1
         added = line + ("" if line in (first, margin) else " ") + part

@@ -109,17 +109,17 @@ class FittedTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[RenderableType]:
         """The table with as many columns as fit, and what was left out."""
         left_out: list[str] = []
-        shown = self._table
+        fitted = self._table
         # The kept form has all of them, however long the names are.
         for heading in self._optional if options.max_width < PLAIN_WIDTH else ():
-            if _needed(shown) <= options.max_width:
+            if _needed(fitted) <= options.max_width:
                 break
-            kept = [column for column in shown.columns if str(column.header) != heading]
-            if len(kept) < len(shown.columns):
+            retained = [column for column in fitted.columns if str(column.header) != heading]
+            if len(retained) < len(fitted.columns):
                 left_out.append(heading)
-                shown = copy.copy(shown)
-                shown.columns = [replace(column, _index=at) for at, column in enumerate(kept)]
-        yield shown
+                fitted = copy.copy(fitted)
+                fitted.columns = [replace(column, _index=at) for at, column in enumerate(retained)]
+        yield fitted
         if left_out:
             yield Text(f"(no room for {', '.join(filter(None, left_out))}: a wider terminal, or --json)", style="dim")
 
@@ -164,8 +164,8 @@ def show_tier(tier: Tier) -> RenderableType:
         rows.append(Padding(text, (0, 0, 0, 2)))
         for command in reason.commands or ():
             # Not wrapped by the console: what is copied must run. A short one may redirect, which has no quotes.
-            first, said = "    $ ", one_line(command, 2_000)
-            lines = [first + said] if len(first + said) <= shape.WIDTH else shape.command(said, first)
+            first, text_of_it = "    $ ", one_line(command, 2_000)
+            lines = [first + text_of_it] if len(first + text_of_it) <= shape.WIDTH else shape.command(text_of_it, first)
             rows += [Text(line, style="dim", no_wrap=True, overflow="ignore") for line in lines]
     return Group(*rows)
 

@@ -168,36 +168,87 @@ class Table:
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where observations belong, of whatever metric: all of a table but its values.
+
+    Attributes:
+        case, arm, block, round, build: of each observation, in any order; numbers as of :class:`Table`, a build is -1
+            where there is one.
+        cases: question and case by number, sorted.
+        arm_pairs: number of the contender, and name of the arm, by number, sorted.
+        block_pairs: attempt and block by number, sorted.
+        contenders: names by number.
+    """
+
+    case: Ints
+    arm: Ints
+    block: Ints
+    round: Ints
+    build: Ints
+    cases: Sequence[tuple[Question, str]]
+    arm_pairs: Sequence[tuple[int, str]]
+    block_pairs: Sequence[tuple[int, int]]
+    contenders: tuple[str, ...]
+
+    def table(self, values: Floats, unit: Unit) -> Table:
+        """The table of one metric.
+
+        Args:
+            values: of each observation; NaN where it was not measured.
+            unit: of the values.
+        """
+        questions = sorted({question for question, _ in self.cases})
+        number_of = {question: number for number, question in enumerate(questions)}
+        contender_of = np.array([number for number, _ in self.arm_pairs], dtype=np.int64)
+        value = cost(values, unit)
+        order = np.lexsort((value, self.round, self.block, self.arm, self.case))
+        return Table(
+            case=self.case[order],
+            contender=contender_of[self.arm[order]],
+            arm=self.arm[order],
+            block=self.block[order],
+            round=self.round[order],
+            value=value[order],
+            question_of=np.array([number_of[question] for question, _ in self.cases], dtype=np.int64),
+            questions=tuple(questions),
+            contenders=self.contenders,
+            arms=tuple(name for _, name in self.arm_pairs),
+            contender_of=contender_of,
+            blocks=len(self.block_pairs),
+            attempts=len({attempt for attempt, _ in self.block_pairs}) or 1,
+            builds=self._builds(contender_of[self.arm]),
+        )
+
+    def _builds(self, contender: Ints) -> Ints | None:
+        """Which builds were alive; None where nobody was built several times."""
+        if not (self.build >= 0).any():
+            return None
+        found = np.full((len(self.block_pairs), len(self.contenders)), -1, dtype=np.int64)
+        found[self.block, contender] = self.build
+        return found
+
+
 def tabulate(observations: Iterable[Observation], unit: Unit, contenders: Iterable[str]) -> Table:
     """The observations of the given contenders."""
     names = tuple(contenders)
     number_of = {name: number for number, name in enumerate(names)}
     rows = [one for one in observations if one.contender in number_of]
     arm, arm_pairs = _numbered([(number_of[one.contender], one.arm) for one in rows])
-    case, case_pairs = _numbered([(one.question, one.case) for one in rows])
+    case, cases = _numbered([(one.question, one.case) for one in rows])
     block, block_pairs = _numbered([one.block for one in rows])
-    questions = sorted({question for question, _ in case_pairs})
-    question_number = {question: number for number, question in enumerate(questions)}
-    contender_of = np.array([number for number, _ in arm_pairs], dtype=np.int64)
-    value = cost(np.array([one.value for one in rows], dtype=np.float64), unit)
-    rounds = np.fromiter((one.round for one in rows), dtype=np.int64, count=len(rows))
-    order = np.lexsort((value, rounds, block, arm, case))
-    return Table(
-        case=case[order],
-        contender=contender_of[arm[order]],
-        arm=arm[order],
-        block=block[order],
-        round=rounds[order],
-        value=value[order],
-        question_of=np.array([question_number[question] for question, _ in case_pairs], dtype=np.int64),
-        questions=tuple(questions),
+    places = Places(
+        case=case,
+        arm=arm,
+        block=block,
+        round=np.fromiter((one.round for one in rows), dtype=np.int64, count=len(rows)),
+        build=np.array([-1 if one.build is None else one.build for one in rows], dtype=np.int64),
+        cases=cases,
+        arm_pairs=arm_pairs,
+        block_pairs=block_pairs,
         contenders=names,
-        arms=tuple(name for _, name in arm_pairs),
-        contender_of=contender_of,
-        blocks=len(block_pairs),
-        attempts=len({attempt for attempt, _ in block_pairs}) or 1,
-        builds=_builds(rows, block, contender_of[arm], (len(block_pairs), len(names))),
     )
+    return places.table(np.array([one.value for one in rows], dtype=np.float64), unit)
 
 
 def cost(values: Floats, unit: Unit) -> Floats:
@@ -209,16 +260,6 @@ def cost(values: Floats, unit: Unit) -> Floats:
         if unit is Unit.PER_SECOND:
             return np.where(values == 0, 0.0, 1 / values)
         return 1 / (1 - values) if unit is Unit.SHARE else values
-
-
-def _builds(rows: Sequence[Observation], block: Ints, contender: Ints, shape: tuple[int, int]) -> Ints | None:
-    """Which builds were alive; None where nobody was built several times."""
-    known = np.array([-1 if one.build is None else one.build for one in rows], dtype=np.int64)
-    if not (known >= 0).any():
-        return None
-    found = np.full(shape, -1, dtype=np.int64)
-    found[block, contender] = known
-    return found
 
 
 def _numbered(keys: Sequence[_Key]) -> tuple[Ints, list[_Key]]:

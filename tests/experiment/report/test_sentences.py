@@ -8,7 +8,7 @@ import pytest
 
 from weigh.model.rules import Rules
 from weigh.model.verdict import Reason, Rebuilt, Verdict, VerdictName
-from weigh.render.sentences import sentence, told
+from weigh.render.sentences import reasons_in, sentence
 
 UNSTABLE = Reason(code="T7.unstable", text="the ratio varies")
 FIGURES: dict[str, Any] = {"ratio": 1.12, "low": 1.09, "high": 1.15, "detectable": 0.07, "starts": 10}
@@ -105,6 +105,6 @@ def test_every_kind(one: Verdict, said: str) -> None:
 
 def test_what_a_sentence_tells_is_not_told_twice() -> None:
     first, second = Reason(code="T1", text="open"), Reason(code="T10", text="few")
-    assert told(verdict(VerdictName.UNRESOLVED, reasons=(first, second))) == (first,)
-    assert told(verdict(VerdictName.SLOWER, reasons=(UNSTABLE, second))) == (UNSTABLE,)
-    assert told(verdict(VerdictName.SAME, reasons=(second,))) == ()
+    assert reasons_in(verdict(VerdictName.UNRESOLVED, reasons=(first, second))) == (first,)
+    assert reasons_in(verdict(VerdictName.SLOWER, reasons=(UNSTABLE, second))) == (UNSTABLE,)
+    assert reasons_in(verdict(VerdictName.SAME, reasons=(second,))) == ()

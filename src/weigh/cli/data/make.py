@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.core import ParameterSource
 
+from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, say
 from weigh.cli.progress import progress
+from weigh.model.spec import Codec, Format, LayoutSpec, Writer
 
 if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.data.layout.difference import Written
     from weigh.data.layout.match import Match
     from weigh.data.reproducible import Reproduction
-    from weigh.model.spec import LayoutSpec
 
-_COLUMNS = "on, off, or names of columns"
+_COLUMNS = ("COLUMNS", ": on, off, or names of columns")
+_KNOBS = {
+    "codec_level": ("N", ""),
+    "parquet_version": ("1|2", ""),
+    "page_version": ("1|2", ""),
+    "dictionary": _COLUMNS,
+    "page_size": ("SIZE", ", e.g. 64K"),
+    "bloom_filters": _COLUMNS,
+    "statistics": _COLUMNS,
+    "page_index": ("on|off", ""),
+    "page_checksums": ("on|off", ""),
+    "sort": ("A,B,...", ""),
+}
+"""Keys that are the writer's own choice: what their flags take, and how it is written."""
 
 
 @click.command()
@@ -28,43 +42,14 @@ _COLUMNS = "on, off, or names of columns"
     help="Rows of netflow, e.g. 20K; scale factor of the others, e.g. 0.1 [1M of netflow, 1 of the others].",
 )
 @click.option("--seed", default=42, show_default=True, type=int, help="Seed of netflow; the others have none.")
-@click.option(
-    "--format",
-    default="parquet",
-    show_default=True,
-    type=click.Choice(["parquet", "vortex"]),
-    help="Format of the files; of vortex there are --files and --sort besides.",
+@taking(
+    key(LayoutSpec, "format", type=click.Choice(get_args(Format)), default="parquet"),
+    key(LayoutSpec, "writer", type=click.Choice(get_args(Writer)), default="duckdb"),
+    key(LayoutSpec, "codec", type=click.Choice(get_args(Codec)), default="zstd"),
+    key(LayoutSpec, "files", default=1),
+    key(LayoutSpec, "row_group_rows"),
+    *(key(LayoutSpec, name, metavar, type=str, also=form) for name, (metavar, form) in _KNOBS.items()),
 )
-@click.option(
-    "--writer",
-    default="duckdb",
-    show_default=True,
-    type=click.Choice(["duckdb", "pyarrow", "polars", "parquet-rs", "tpchgen"]),
-    help="What writes the files; parquet-rs is the Rust crate parquet, tpchgen keeps the files of that generator.",
-)
-@click.option(
-    "--codec",
-    default="zstd",
-    show_default=True,
-    type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"]),
-    help="Compression of all columns.",
-)
-@click.option("--files", default=1, show_default=True, type=int, help="Files of each table.")
-@click.option(
-    "--row-group-rows",
-    type=int,
-    help="Rows of a row group, with the duckdb writer a multiple of 2,048; not with tpchgen [122880].",
-)
-@click.option("--codec-level", metavar="N", help="Level of zstd (1 to 22) or gzip (1 to 9) [the writer's own].")
-@click.option("--parquet-version", metavar="1|2", help="Version of the format, with its encodings [the writer's own].")
-@click.option("--page-version", metavar="1|2", help="Version of the headers of data pages [the writer's own].")
-@click.option("--dictionary", metavar="COLUMNS", help=f"Which columns get a dictionary: {_COLUMNS} [the writer's own].")
-@click.option("--page-size", metavar="SIZE", help="Size at which pages are cut, e.g. 64K [the writer's own].")
-@click.option("--bloom-filters", metavar="COLUMNS", help=f"Which columns get one: {_COLUMNS} [the writer's own].")
-@click.option("--statistics", metavar="COLUMNS", help=f"Which columns get them: {_COLUMNS} [the writer's own].")
-@click.option("--page-index", metavar="on|off", help="Whether files say what is in each page [the writer's own].")
-@click.option("--page-checksums", metavar="on|off", help="Whether pages have checksums [the writer's own].")
-@click.option("--sort", metavar="A,B,...", help="Columns by which rows are sorted [the generator's order].")
 @click.option(
     "--match",
     "like",
@@ -129,7 +114,6 @@ def _layout(flags: dict[str, Any]) -> LayoutSpec:
     """
     from weigh.data.layout import knobs
     from weigh.model.errors import UsageError
-    from weigh.model.spec import LayoutSpec
 
     if flags["format"] == "vortex":
         context = click.get_current_context()

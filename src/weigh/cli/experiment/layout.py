@@ -8,7 +8,6 @@ import click
 
 from weigh.cli.experiment.run import carry_out, run
 from weigh.cli.keys import Key, alternatives, flags_of, key
-from weigh.experiment.config.tables import GridTable
 from weigh.model.spec import LayoutSpec
 
 _FORMS = {
@@ -20,10 +19,10 @@ _FORMS = {
 
 def _varied(name: str) -> Key:
     """A key of a layout, as a flag that takes several values."""
-    ((element,),) = (get_args(one) for one in alternatives(GridTable, name))
-    choices = f": {', '.join(get_args(element))}" if get_origin(element) is Literal else ""
-    metavar = "on,off" if element is bool else "A,B,..."
-    return key(GridTable, name, metavar, usual=LayoutSpec, also=_FORMS.get(name, choices))
+    kinds = alternatives(LayoutSpec, name)
+    choices = [value for one in kinds if get_origin(one) is Literal for value in get_args(one)]
+    also = f"; any of {', '.join(choices)}" if choices else _FORMS.get(name, "")
+    return key(LayoutSpec, name, "on,off" if kinds == {bool} else "A,B,...", type=str, also=also)
 
 
 _ELSEWHERE = {
@@ -41,9 +40,9 @@ def layout(**flags: Any) -> None:
     """
     from weigh.experiment.config import grid
 
-    given = {name: flags.pop(name) for name in GridTable.__struct_fields__}
+    given = {name: flags.pop(name) for name in LayoutSpec.__struct_fields__}
     carry_out(**flags, grid={name: grid.parse(name, text) for name, text in given.items() if text is not None})
 
 
 _file, _flags = flags_of(run, _ELSEWHERE, without=("duet", "vary", "why"))
-layout.params = [_file, *map(_varied, GridTable.__struct_fields__), *_flags]
+layout.params = [_file, *map(_varied, LayoutSpec.__struct_fields__), *_flags]

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from weigh.cli.keys import key, keys, switches
+from weigh.cli.keys import key, keys, output, switches
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.tables import ExperimentTable
-from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
     from weigh.experiment.config.file import File
@@ -66,19 +65,7 @@ _EXPERIMENT: list[click.Parameter] = [
 ]
 """What defines an experiment; each wins over weigh.toml."""
 CONTENTION = key(ExperimentTable, "contention", "FRACTION", envvar="WEIGH_CONTENTION")
-OUTPUT: list[click.Parameter] = [
-    click.Option(
-        ["--out"],
-        type=click.Path(path_type=Path),
-        default=DEFAULT_OUT,
-        metavar="DIR",
-        help="Where the evidence goes [runs].",
-    ),
-    click.Option(["--json", "as_json"], is_flag=True, help="One JSON document on stdout (schema weigh/1)."),
-    click.Option(["--verbose"], is_flag=True, help="All that there is to say, below the first screen."),
-    click.Option(["--quiet"], is_flag=True, help="No progress on stderr."),
-]
-"""Where results go; they come last."""
+OUTPUT = output("weigh/1")
 _RUN = [
     *keys(ExperimentTable, starts=None, rounds=None, runs=None, duet=None, margin="FRACTION", confidence="LEVEL"),
     *keys(ExperimentTable, precision="FRACTION", rule=None, temperature=None, budget="TIME"),

@@ -11,7 +11,7 @@ import click
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from weigh.load.comparison.config import Named
     from weigh.load.recording.plan import Plan
@@ -24,42 +24,6 @@ _TRACE = "trace.parquet"
 """What `weigh capture` writes also where it can make no scripts."""
 _OF_SEVERAL = ("baseline", "blocks", "margin", "twice", "duet")
 """Flags that mean nothing for one server."""
-
-
-def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The flags that are of several contenders."""
-    flags = (
-        click.option(
-            "--contender",
-            multiple=True,
-            metavar="NAME=TARGET",
-            help="Several servers, each in the place of --target, under the same load: verdicts on their response "
-            "times. Repeatable.",
-        ),
-        click.option(
-            "--baseline",
-            metavar="NAME",
-            help="Name of the contender that the others are compared with [the first contender].",
-        ),
-        click.option(
-            "--blocks", type=int, metavar="N", help="Fresh lives of every contender's server; a verdict needs 5 [10]."
-        ),
-        click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%]."),
-        click.option(
-            "--twice/--no-twice",
-            default=None,
-            help="Whether the baseline takes part twice, which shows what no difference looks like [yes].",
-        ),
-        click.option(
-            "--duet",
-            is_flag=True,
-            help="Load two contenders at the same moment, each with its generator on half of the CPUs: little noise, "
-            "and another question.",
-        ),
-    )
-    for flag in reversed(flags):
-        command = flag(command)
-    return command
 
 
 def from_file(

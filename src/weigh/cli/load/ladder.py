@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.keys import flags_of
 from weigh.cli.load.comparison import from_file
 from weigh.cli.load.load import command_line, keep_secret, load, named_target
 from weigh.cli.output import print_results
@@ -111,15 +111,6 @@ def _of_rung(command: str, records: int) -> str:
     return shlex.join([*words, "--records", str(records)])
 
 
-def _changed(one: click.Parameter) -> click.Parameter:
-    if one.name not in _ELSEWHERE:
-        return one
-    changed = copy.copy(one)
-    assert isinstance(changed, click.Option)
-    changed.help = _ELSEWHERE[one.name]
-    return changed
-
-
 _own = [one for one in load_ladder.params if one.name in ("of_loads", "rungs", "budget")]
-_workload, *_flags = (_changed(one) for one in load.params if one.name not in _WITHOUT)
+_workload, _flags = flags_of(load, _ELSEWHERE, _WITHOUT)
 load_ladder.params = [_workload, *_own, *_flags]

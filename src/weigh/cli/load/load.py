@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.load.comparison import compare, comparison_options, contenders, from_file, no_comparison, one_at_a_time
-from weigh.cli.load.replay import replay_options
+from weigh.cli.keys import key, keys, output, switches
+from weigh.cli.load.comparison import compare, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
-from weigh.kinds.folder import DEFAULT_OUT
+from weigh.experiment.config.load import LoadTable
 from weigh.kinds.table import LOAD
 from weigh.model.errors import UsageError
 
@@ -23,163 +23,96 @@ if TYPE_CHECKING:
     from weigh.load.target.target import Target
 
 
-@click.command()
-@click.argument("workload", nargs=-1)
-@click.option(
-    "--target",
-    metavar="TARGET",
-    help="The server: postgres:embedded, valkey:embedded, sqlite:embedded, which weigh starts, with @VERSION, @FOLDER "
-    "of an installation (postgres:embedded@/opt/pg18) and ?SETTING=VALUE; sqlite:PATH; or a URL of one that runs.",
-)
-@click.option(
-    "--target-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A file with the target in its only line, instead of --target: a password in it is in no list of processes.",
-)
-@comparison_options
-@click.option(
-    "--rate",
-    metavar="N",
-    help="Requests a second that are due, 500 or 2k; an open loop needs it, but for steps and trace.",
-)
-@click.option(
-    "--find-rate",
-    multiple=True,
-    metavar="BUDGET",
-    help="Find the highest rate that keeps a budget: 'p99<=20ms' or 'errors<=0.1%'. Repeatable: all are kept. --rate "
-    "is then the highest to try, --duration the length of a probe [as long as it needs]. With several contenders also "
-    "the ratio of their rates.",
-)
-@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes of a server [4m30s].")
-@click.option(
-    "--arrivals",
-    metavar="KIND",
-    help="When requests are due: constant, poisson, bursts[:PEAK[:LENGTH]], even-bursts[:...], ramp:TO, "
-    "steps:R1,R2,...[:TIME], "
-    "trace:FILE [constant].",
-)
-@click.option(
-    "--closed", is_flag=True, help="A closed loop instead: the next request is sent when the last one was answered."
-)
-@click.option("--both", is_flag=True, help="An open and a closed loop, one after the other: what the closed one hides.")
-@click.option("--duration", metavar="TIME", help="Length of each run; the rest of a longer trace is not offered [60s].")
-@click.option("--warmup", metavar="TIME", help="Time left out at the beginning of each run [found by a test].")
-@click.option(
-    "--connections", metavar="N[,N...]", help="Connections to the server; several numbers are several runs [16]."
-)
-@click.option(
-    "--threads",
-    type=int,
-    metavar="N",
-    help="Threads of the generator: at most 64, or the connections, or --max-in-flight [half of the cores].",
-)
-@click.option(
-    "--spin",
-    is_flag=True,
-    help="Wait for the moment of a request awake, not asleep: more punctual, and each thread takes a whole core.",
-)
-@click.option(
-    "--repeats",
-    type=int,
-    metavar="K",
-    help="Runs of each kind; above 1 each in a fresh life of an embedded server [1].",
-)
-@click.option(
-    "--crash",
-    type=int,
-    metavar="N",
-    help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read back: "
-    "acknowledged writes that are lost, and how long it takes to recover.",
-)
-@click.option("--kill-command", metavar="CMD", help="Of --crash on a server by URL: kills it.")
-@click.option("--start-command", metavar="CMD", help="Of --crash on a server by URL: starts it again on its data.")
-@click.option(
-    "-P",
-    "properties",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A property file of YCSB's core workload, instead of WORKLOAD. Repeatable.",
-)
-@click.option(
-    "-p",
-    "property",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
-)
-@click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
-@click.option(
-    "--warehouses",
-    type=int,
-    metavar="W",
-    help="Warehouses of tpcc, each of about 100 MB; without a --rate ten users at terminals ask in each [1].",
-)
-@click.option(
-    "--define",
-    "-D",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A variable of the scripts, e.g. scale=10: a number, or a text that stands in its place. Repeatable.",
-)
-@click.option(
-    "--protocol",
-    metavar="MODE",
-    help="Of scripts, as pgbench's: prepared, or simple, which sends statements as text each time [prepared].",
-)
-@click.option(
-    "--answers",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A file of answers to the scripts' statements that you trust; the server's are compared with them before the "
-    "clock starts. Of a replay the word keep: its servers' answers are kept and compared.",
-)
-@click.option(
-    "--pin",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the answers that the server gave before the clock to FILE: check them, and give it to --answers.",
-)
-@click.option(
-    "--expected-interval",
-    metavar="TIME",
-    help="Also estimate what a closed loop would have seen, with each connection asking once in that time.",
-)
-@click.option(
-    "--prepare",
-    type=click.Path(path_type=Path),
-    metavar="FILE.sql",
-    help="Of your scripts, and of a replay, on an embedded server: makes its data, as psql would; in every life anew.",
-)
-@replay_options
-@click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
-@click.option("--client-cpus", metavar="LIST", help="CPUs of the generator, none of them the server's [all].")
-@click.option(
-    "--server-memory", metavar="SIZE", help="Memory that a control group holds such a server to, e.g. 512MB [no limit]."
-)
-@click.option(
-    "--cold", is_flag=True, help="Begin every run with a server whose tables are not in memory, and prove it."
-)
-@click.option("--fanout", type=int, metavar="N", help="Also report what a page takes that makes N requests at once.")
-@click.option(
-    "--max-in-flight", type=int, metavar="N", help="Requests sent and not answered, at most [the connections]."
-)
-@click.option("--timeout", metavar="TIME", help="Time after which a request is given up [30s].")
-@click.option("--error-budget", metavar="SHARE", help="Share of the requests that may fail [0.1%].")
-@click.option("--seed", type=int, help="Seed of keys, values and arrivals [42].")
-@click.option(
-    "--contention",
-    metavar="FRACTION",
-    envvar="WEIGH_CONTENTION",
-    help="Share of a run's CPU that others may use before it is refused; 100% allows any [5%].",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Where the evidence goes [runs]."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
-@click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+_FILE = click.Path(path_type=Path)
+_FLAGS: list[click.Parameter] = [
+    click.Argument(["workload"], nargs=-1),
+    key(LoadTable, "target", "TARGET"),
+    click.Option(
+        ["--target-file"],
+        type=_FILE,
+        metavar="FILE",
+        help="A file with the target in its only line, instead of --target: a password in it is in no list of "
+        "processes.",
+    ),
+    click.Option(
+        ["--contender"],
+        multiple=True,
+        metavar="NAME=TARGET",
+        help="Several servers, each in the place of --target, under the same load: verdicts on their response times. "
+        "Repeatable.",
+    ),
+    *keys(LoadTable, baseline="NAME", blocks="N", margin="FRACTION", twice=None),
+    *switches(LoadTable, "duet"),
+    *keys(LoadTable, rate="N"),
+    key(LoadTable, "find_rate", "BUDGET", multiple=True),
+    *keys(LoadTable, budget="TIME", arrivals="KIND"),
+    *switches(LoadTable, "closed", "both"),
+    *keys(LoadTable, duration="TIME", warmup="TIME", connections="N[,N...]", threads="N"),
+    *switches(LoadTable, "spin"),
+    *keys(LoadTable, repeats="K"),
+    click.Option(
+        ["--crash"],
+        type=int,
+        metavar="N",
+        help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read "
+        "back: acknowledged writes that are lost, and how long it takes to recover.",
+    ),
+    click.Option(["--kill-command"], metavar="CMD", help="Of --crash on a server by URL: kills it."),
+    click.Option(
+        ["--start-command"], metavar="CMD", help="Of --crash on a server by URL: starts it again on its data."
+    ),
+    click.Option(
+        ["-P", "properties"],
+        multiple=True,
+        type=_FILE,
+        metavar="FILE",
+        help="A property file of YCSB's core workload, instead of WORKLOAD. Repeatable.",
+    ),
+    click.Option(
+        ["-p", "property"],
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
+    ),
+    *keys(LoadTable, records="N", warehouses="W"),
+    key(LoadTable, "define", "NAME=VALUE", multiple=True, short="-D"),
+    *keys(LoadTable, protocol="MODE"),
+    key(
+        LoadTable,
+        "answers",
+        "FILE",
+        type=_FILE,
+        also=". Of a replay the word keep: its servers' answers are kept and compared",
+    ),
+    click.Option(
+        ["--pin"],
+        type=_FILE,
+        metavar="FILE",
+        help="Write the answers that the server gave before the clock to FILE: check them, and give it to --answers.",
+    ),
+    *keys(LoadTable, expected_interval="TIME"),
+    key(LoadTable, "prepare", "FILE.sql", type=_FILE),
+    click.Option(["--speed"], metavar="FACTOR", help="Of a replay: how many times as fast, e.g. 0.5x, 2x, 4x [1x]."),
+    click.Option(
+        ["--read-only"],
+        is_flag=True,
+        help="Of a replay: leave out the statements that write, and let no other write.",
+    ),
+    click.Option(["--on-copy"], is_flag=True, help="Of a replay by URL: the data there is a copy, and may be written."),
+    click.Option(
+        ["--hide-values"],
+        is_flag=True,
+        help="Of a replay with --answers keep: keep neither parameters nor rows, only digests of them.",
+    ),
+    *keys(LoadTable, server_cpus="LIST", client_cpus="LIST", server_memory="SIZE"),
+    *switches(LoadTable, "cold"),
+    *keys(LoadTable, fanout="N", max_in_flight="N", timeout="TIME", error_budget="SHARE", seed=None),
+    key(LoadTable, "contention", "FRACTION", envvar="WEIGH_CONTENTION"),
+    *output("weigh/load/1"),
+]
+
+
+@click.command(params=_FLAGS)
 def load(
     workload: tuple[str, ...],
     target: str | None,

@@ -29,44 +29,59 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         workload: ``"ycsb-a"`` to ``"ycsb-f"``, ``"tpcc"``, a script or a list of them, beside the file
             (docs/reference/workloads.md#scripts).
-        target: the one server, where there are no contenders.
-        contender: the servers that are compared (docs/guide/load-compare.md).
+        target: the server: ``"postgres:embedded"``, ``"valkey:embedded"``, ``"sqlite:embedded"``, which weigh starts,
+            with @VERSION, @FOLDER of an installation (``"postgres:embedded@/opt/pg18"``) and ?SETTING=VALUE;
+            ``"sqlite:PATH"``; or a URL of one that runs (docs/reference/targets.md).
+        contender: the servers that are compared, in the place of ``target`` (docs/guide/load-compare.md).
         baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
             the margin exits 1 [the first contender].
-        blocks: fresh lives of every contender's server [``10``].
-        margin: the smallest difference that matters: a number below 1, or text such as ``"5%"`` [``0.03``].
+        blocks: fresh lives of every contender's server; a verdict needs 5 [``10``].
+        margin: the smallest change that matters, ``"3%"`` or ``0.03`` [``"3%"``].
         twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
-        duet: whether two contenders are loaded at the same moment, each on half of the CPUs.
-        rate: requests a second that are due: a number, or text such as ``"2k"``.
-        find_rate: budgets that the highest rate is to keep, ``"p99<=20ms"`` or a list of them, of each server; ``rate``
-            is then the highest to try (docs/guide/find-rate.md).
-        budget: time of that search [``"4m30s"``].
-        arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].
-        closed: a closed loop instead.
-        both: an open and a closed loop.
-        duration: length of each run [``"60s"``].
+        duet: load two contenders at the same moment, each with its generator on half of the CPUs: little noise, and
+            another question.
+        rate: requests a second that are due, ``500`` or ``"2k"``; an open loop needs it, but for steps and trace.
+        find_rate: find the highest rate that keeps a budget, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of
+            them; ``rate`` is then the highest to try, ``duration`` the length of a probe; of several contenders also
+            the ratio of their rates (docs/guide/find-rate.md).
+        budget: with ``find_rate``, time for all probes of a server [``"4m30s"``].
+        arrivals: when requests are due: ``"constant"``, ``"poisson"``, ``"bursts[:PEAK[:LENGTH]]"``,
+            ``"even-bursts[:...]"``, ``"ramp:TO"``, ``"steps:R1,R2,...[:TIME]"``, ``"trace:FILE"``
+            (docs/guide/load.md#open-and-closed-loop) [``"constant"``].
+        closed: a closed loop instead: the next request is sent when the last one was answered.
+        both: an open and a closed loop, one after the other: what the closed one hides.
+        duration: length of each run; the rest of a longer trace is not offered [``"60s"``].
         warmup: time left out at the beginning of each run [found by a test].
-        connections: to the server; several numbers are several runs [``16``].
-        threads: of the generator [half of the cores].
+        connections: connections to the server; several numbers are several runs [``16``].
+        threads: threads of the generator: at most 64, or the connections, or ``max_in_flight``
+            (docs/reference/targets.md#sqlite) [half of the cores].
         max_in_flight: requests sent and not answered, at most [the connections].
-        spin: whether the generator asks the clock until a request is due, instead of sleeping.
-        server_cpus: CPUs of a server that weigh starts, ``"0-1,3"`` [all].
+        spin: wait for the moment of a request awake, not asleep: more punctual, and each thread takes a whole core.
+        server_cpus: CPUs of a server that weigh starts, e.g. ``"0-1,3"`` [all].
         client_cpus: CPUs of the generator, none of them the server's [all].
-        server_memory: memory that such a server is held to: text such as ``"512MB"``, or bytes [no limit].
-        cold: whether every run begins with a server whose tables are not in memory.
-        fanout: requests of a page whose time is reported too [none].
-        expected_interval: time between two requests of a connection, by which a closed loop is corrected [none].
-        records: of YCSB [``"100K"``].
-        warehouses: of ``"tpcc"`` [``1``].
-        define: variables of the scripts, by name: numbers, truths, or texts that stand in their place.
-        answers: file of answers to the scripts' statements that you trust, beside this one [none].
-        prepare: file of SQL that makes the data of an embedded server, beside this one [none].
-        protocol: of scripts: ``prepared`` or ``simple`` [``"prepared"``].
-        repeats: runs of each kind, of one server [``1``].
+        server_memory: memory that a control group holds a server to that weigh starts, e.g. ``"512MB"``, or bytes
+            [no limit].
+        cold: begin every run with a server whose tables are not in memory, and prove it.
+        fanout: also report what a page takes that makes so many requests at once.
+        expected_interval: also estimate what a closed loop would have seen, with each connection asking once in that
+            time.
+        records: records of YCSB, e.g. ``"1M"`` [``"100K"``].
+        warehouses: warehouses of tpcc, each of about 100 MB; without a ``rate`` ten users at terminals ask in each
+            [``1``].
+        define: variables of the scripts, e.g. scale=10: a number, or a text that stands in its place
+            (docs/reference/workloads.md#scripts).
+        answers: file of answers to the scripts' statements that you trust; the server's are compared with them before
+            the clock starts. It lies beside this file.
+        prepare: file of SQL that makes the data of an embedded server for your scripts or a replay, as psql would, in
+            every life anew. It lies beside this file.
+        protocol: of scripts, as pgbench's: ``"prepared"``, or ``"simple"``, which sends statements as text each time
+            [``"prepared"``].
+        repeats: runs of each kind; above 1 each in a fresh life of an embedded server [``1``].
         timeout: time after which a request is given up [``"30s"``].
         error_budget: share of the requests that may fail [``"0.1%"``].
-        seed: of keys, values, arrivals, and of the order of contenders [``42``].
-        contention: share of a run's CPU that others may use: as ``margin``; ``"100%"`` allows any [``0.05``].
+        seed: seed of keys, values, arrivals, and of the order of contenders [``42``].
+        contention: share of a run's CPU that others may use before it is refused; ``"100%"`` allows any
+            (docs/concept/load.md#the-machine-during-the-load) [``"5%"``].
     """
 
     workload: str | list[str] = []

@@ -32,8 +32,8 @@ def own_files(
         UsageError: they are not named, or are not there.
         DataFault: one of them is damaged.
     """
-    section = (file or File()).experiment
-    workload = flags.get("workload") or ("sql" if flags.get("data") else section.workload)
+    section = (file or File()).experiment.with_flags(flags)
+    workload = "sql" if flags.get("data") and not flags.get("workload") else section.workload
     if workload != "sql":
         if flags.get("data"):
             raise UsageError(
@@ -45,14 +45,13 @@ def own_files(
     if name:
         if not flags.get("data") and file and file.sql and file.sql.tables:
             raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
-        loads = flags.get("ingest") or (flags.get("ingest") is None and section.ingest)
         queries = file.sql if file else None
-        if queries is None and not loads:
+        if queries is None and not section.ingest:
             raise UsageError(
                 "there are no queries: [sql] of weigh.toml says where they are",
                 remedy="let weigh init write it (weigh init --data FILES --sql FILES), or load the tables: --ingest",
             )
-        return OwnFiles.of(name, cache_folder(), None if loads else queries, path.parent if path else Path())
+        return OwnFiles.of(name, cache_folder(), None if section.ingest else queries, path.parent if path else Path())
     if file is None or path is None or file.sql is None:
         raise UsageError(
             "the workload 'sql' needs [sql] in weigh.toml: which tables, and which folder of queries",
@@ -69,7 +68,7 @@ def own_files(
 
 def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:
     """Where the pinned answers are, if any were named."""
-    named = flags.get("answers") or (file or File()).experiment.answers
+    named = (file or File()).experiment.with_flags(flags).answers
     return Path(named) if named else None
 
 

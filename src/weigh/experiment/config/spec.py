@@ -48,75 +48,66 @@ def make_spec(
     Raises:
         UsageError: they contradict themselves, or ask for something that does not exist.
     """
-    table = (file or File()).experiment
-
-    def pick(name: str) -> Any:
-        given = flags.get(name)
-        return getattr(table, name) if given is None else given
-
+    tables = file or File()
+    table, layouts = tables.experiment.with_flags(flags), tables.layouts
     contenders, baseline, _ = varied_contenders(file, flags)
-    layouts = (file or File()).layouts
-    crossed = _crossed(file, flags, contenders)
+    crossed = _crossed(tables, flags.get("grid"), contenders, loads=table.ingest)
     if crossed:
         contenders, layouts, baseline_of = crossed.contenders, crossed.layouts, crossed.grid.members
         # The first cell of whom the user names.
         baseline = baseline_of[baseline][0] if baseline in baseline_of else baseline
     rules = Rules(
-        margin=_positive("margin", parse_fraction(pick("margin"), "margin")),
-        confidence=_level("confidence", parse_fraction(pick("confidence"), "confidence")),
+        margin=_positive("margin", parse_fraction(table.margin, "margin")),
+        confidence=_level("confidence", parse_fraction(table.confidence, "confidence")),
     )
-    temperature = _temperature(pick("temperature"), pick("precision"))
-    starts = pick("starts")
+    temperature = _temperature(table.temperature, table.precision)
     # Nothing was asked for: measure until it is decided.
-    adaptive = adaptive and len(contenders) > 1 and temperature != "cold" and starts is None
-    precision = _precision(pick("precision"), contenders, NARROW * rules.margin if adaptive else None)
+    adaptive = adaptive and len(contenders) > 1 and temperature != "cold" and table.starts is None
+    precision = _precision(table.precision, contenders, NARROW * rules.margin if adaptive else None)
     return Spec(
         name=table.name,
-        workload=pick("workload"),
-        scale=_scale(pick("workload"), pick("scale"), own),
-        seed=_seed(pick("seed")),
+        workload=table.workload,
+        scale=_scale(table.workload, table.scale, own),
+        seed=_seed(table.seed),
         contenders=contenders,
         baseline=_baseline(baseline, contenders, given=bool(flags.get("baseline"))),
         baseline_declared=baseline is not None,
-        starts=_starts(starts, precision),
-        runs=_counted("runs", pick("runs")),
-        rounds=_counted("rounds", pick("rounds")),
-        duet=_duet(bool(pick("duet")), contenders, temperature, grid=crossed is not None),
+        starts=_starts(table.starts, precision),
+        runs=_counted("runs", table.runs),
+        rounds=_counted("rounds", table.rounds),
+        duet=_duet(table.duet, contenders, temperature, grid=crossed is not None),
         temperature=temperature,
-        budget=_budget(pick("budget"), precision),
-        timeout=_time("timeout", pick("timeout")),
-        operations=_named(pick("operations") or ()),
+        budget=_budget(table.budget, precision),
+        timeout=_time("timeout", table.timeout),
+        operations=_named(table.operations),
         on_divergence=table.on_divergence,
-        truth=bool(pick("truth")),
-        answers=hash_of(pick("answers")),
-        layout=_layout((file or File()).layout, None if crossed else own),
+        truth=table.truth,
+        answers=hash_of(table.answers),
+        layout=_layout(tables.layout, None if crossed else own),
         layouts=_layouts(contenders, layouts),
         grid=crossed.grid if crossed else msgspec.UNSET,
-        stores=stores(contenders, (file or File()).store),
+        stores=stores(contenders, tables.store),
         own=own.content() if own else None,
         rules=rules,
-        rule=_rule(pick("rule")),
+        rule=_rule(table.rule),
         precision=precision,
-        contention=_contention(pick("contention")),
-        affinity=_affinity(pick("affinity")),
-        memory_limit=_memory_limit(pick("memory_limit")),
-        expect_storage=_storage(pick("expect_storage")),
-        ingest=_ingest(bool(pick("ingest")), bool(pick("duet")), temperature, pick("answers")),
+        contention=_contention(table.contention),
+        affinity=_affinity(table.affinity),
+        memory_limit=_memory_limit(table.memory_limit),
+        expect_storage=_storage(table.expect_storage),
+        ingest=_ingest(table.ingest, table.duet, temperature, table.answers),
     )
 
 
-def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Contender, ...]) -> grids.Crossed | None:
+def _crossed(
+    tables: File, flags: Mapping[str, Any] | None, contenders: tuple[Contender, ...], *, loads: bool
+) -> grids.Crossed | None:
     """What ``[grid]`` and its flags make of the contenders; None where nobody asks for a grid."""
-    table = (file or File()).grid
-    grid_flag = flags.get("grid")
-    if table is None and grid_flag is None:
+    if tables.grid is None and flags is None:
         return None
     built_once(contenders, "a grid")
-    plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
-    wanted = grids.crossing(plain, grid_flag or {})
-    given = flags.get("ingest")
-    loads = (file or File()).experiment.ingest if given is None else given
-    return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
+    plain = {key: value for key, value in msgspec.structs.asdict(tables.grid).items() if value} if tables.grid else {}
+    return grids.cross(contenders, _layout(tables.layout), grids.crossing(plain, flags or {}), loads=loads)
 
 
 def _baseline(name: str | None, contenders: tuple[Contender, ...], *, given: bool) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from weigh.model.data.storage import Kind
 from weigh.model.spec import Codec, Format, Rule, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -18,8 +21,8 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         name: for people; the only key that is not part of the experiment's id.
         workload: what is measured: ``"netflow"``, ``"tpch"``, ``"tpch-dbgen"``, ``"sql"`` (your own data), a plug-in's,
-            or a folder of questions, ``"./queries/"`` (docs/reference/workloads.md) [``"netflow"``; ``"sql"`` where
-            the file names tables of its own].
+            or a folder of questions, ``"./queries/"`` (docs/reference/workloads.md). A file whose ``[sql]`` names
+            tables or data has ``"sql"`` where it says nothing.
         ingest: whether loading the tables into each engine is measured, and not the queries: time, stored bytes, time
             until the first query is answered (docs/guide/ingest.md).
         scale: rows of netflow, e.g. ``"20K"``, ``1500``; scale factor of TPC-H, e.g. ``0.01``, ``"SF10"``. Of netflow
@@ -32,7 +35,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             each engine's own (docs/guide/ladder.md#several-widths---vary).
         margin: the smallest change that matters, ``"3%"`` or ``0.03`` [``"3%"``].
         confidence: confidence level of the interval of the ratio, between 0.5 and 1.
-        rule: whose rule gives a second opinion next to every verdict; it changes none
+        rule: a second opinion next to every verdict, by that rule; it changes none
             (docs/concept/statistics.md#a-second-opinion). Left out it is not part of the id.
         precision: stop when every interval is at most that wide to each side, ``"2%"`` or ``0.02``
             (docs/concept/method.md#until-it-is-precise) [0.45 of the margin; with ``starts`` none].
@@ -93,28 +96,16 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     truth: bool = True
     answers: str | None = None
 
+    def with_flags(self, flags: Mapping[str, Any]) -> ExperimentTable:
+        """The table with the flags of the command line, by name; one that was given wins over its key."""
+        given = {name: flags[name] for name in self.__struct_fields__ if flags.get(name) not in (None, ())}
+        return msgspec.structs.replace(self, **given)
+
 
 class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``[grid]`` of weigh.toml: keys of ``[layout]`` with several values each, all combined (docs/guide/layouts.md).
 
-    A key with one value has it in every combination, and so is as in ``[layout]``.
-
-    Attributes:
-        format: formats of the files.
-        writer: what writes the files.
-        codec: compression of all columns.
-        files: files of each table.
-        row_group_rows: rows of a row group, with the DuckDB writer multiples of 2,048.
-        codec_level: levels of zstd (1 to 22) or gzip (1 to 9).
-        parquet_version: versions of the format, 1 or 2.
-        page_version: versions of the headers of data pages, 1 or 2.
-        dictionary: which columns have dictionaries.
-        page_size: bytes at which a page is cut, before compression.
-        bloom_filters: which columns have Bloom filters.
-        statistics: which columns have statistics.
-        page_index: whether the file says what is in each page.
-        page_checksums: whether each page has a checksum.
-        sort: columns by which rows are sorted. The generator's order is ``[]``.
+    A key with one value has it in every combination, and so is as in ``[layout]``, where each is described.
     """
 
     format: list[Format] = []

@@ -31,12 +31,12 @@ def lines(results: ExperimentResults) -> list[str]:
 def _line(one: ColdProof) -> str:
     pages = f"{one.pages:,} pages" if one.pages else "pages"
     found = "nobody can tell how many" if one.resident is None else f"{one.resident:,}"
-    said = f"{one.operation}, {one.contender}: {found} of {pages} in memory before"
+    text = f"{one.operation}, {one.contender}: {found} of {pages} in memory before"
     if one.bytes_read is not None:
-        said += f"; {units.size(one.bytes_read)} read from devices, {units.size(one.came_in)} of the data came in"
+        text += f"; {units.size(one.bytes_read)} read from devices, {units.size(one.came_in)} of the data came in"
     if one.bytes_read and one.rate is not None:
         share = f", {units.percent(one.share, 0)} of what was measured of the device" if one.share is not None else ""
-        said += f"; {units.size(one.rate)} a second{share}"
+        text += f"; {units.size(one.rate)} a second{share}"
     if one.refused:
-        said += f"; {one.executions - one.proven} of {one.executions} not cold ({one.refused.code})"
-    return said
+        text += f"; {one.executions - one.proven} of {one.executions} not cold ({one.refused.code})"
+    return text

@@ -289,7 +289,7 @@ def experiment_row(record: Record) -> ExperimentRow:
 
 def contender_row(one: ContenderRead, spec: Spec) -> ContenderRow:
     """A contender as its engine described itself, and what it was given to read."""
-    asked = spec.contender(one.name)
+    declared = spec.contender(one.name)
     return ContenderRow(
         name=one.name,
         engine=one.engine,
@@ -297,8 +297,8 @@ def contender_row(one: ContenderRead, spec: Spec) -> ContenderRow:
         settings=one.settings,
         pins=one.pins,
         layout=spec.layout_name(one.name),
-        catalog=asked.catalog or None,
-        store=asked.store or None,
+        catalog=declared.catalog or None,
+        store=declared.store or None,
         build=one.build,
     )
 

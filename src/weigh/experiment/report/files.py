@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.evidence import naming, seal, whole
-from weigh.experiment.record import history
+from weigh.experiment.record import history, samples
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
@@ -74,7 +74,7 @@ def configured(records: list[Record], folder: Path) -> list[Record]:
 
 
 def _page(results: ExperimentResults, records: list[Record], name: str) -> bytes:
-    return page(results, [sample for record in records for sample in record.samples], name).encode()
+    return page(results, samples(records), name).encode()
 
 
 def write(folder: Path) -> ExperimentResults:

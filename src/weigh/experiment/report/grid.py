@@ -116,12 +116,12 @@ def sentences(results: ExperimentResults) -> Iterator[str]:
     margin = results.record.spec.rules.margin
     for contender in contenders:
         for temperature in results.record.spec.temperatures:
-            own = [one for one in grid.effects if (one.contender, one.temperature) == (contender, temperature)]
+            members = [one for one in grid.effects if (one.contender, one.temperature) == (contender, temperature)]
             whose = [contender] if len(contenders) > 1 else []
             when = [] if results.record.spec.temperature == "hot" else [temperature]
             begin = f"{', '.join((*whose, *when))}: " if whose or when else ""
-            for said in _of_contender(own, margin):
-                yield f"{begin}{said}."
+            for sentence in _of_contender(members, margin):
+                yield f"{begin}{sentence}."
 
 
 def _contenders(grid: GridResults) -> list[str]:
@@ -175,12 +175,12 @@ def _change(one: Effect, margin: float) -> str:
     if one.verdict in _FEW_WORDS:
         return f"{_FEW_WORDS[one.verdict]} within {100 * margin:g} %"
     if one.verdict not in _CLAIMS:
-        said = "open" if one.verdict is VerdictName.UNRESOLVED else "too noisy for a verdict"
-        return f"{said} (ratio between {one.low:.2f} and {one.high:.2f})"
-    return _told(one.ratio, one.low, one.high)
+        state = "open" if one.verdict is VerdictName.UNRESOLVED else "too noisy for a verdict"
+        return f"{state} (ratio between {one.low:.2f} and {one.high:.2f})"
+    return _in_words(one.ratio, one.low, one.high)
 
 
-def _told(ratio: float, low: float, high: float) -> str:
+def _in_words(ratio: float, low: float, high: float) -> str:
     """A ratio of times with its interval."""
     word = "slower" if ratio > 1 else "faster"
     if max(ratio, 1 / ratio) >= _FACTOR:
@@ -201,12 +201,12 @@ def _why(effects: Sequence[Effect], margin: float) -> str:
     wall, cpu, read = (of(metric) for metric in (HEADLINE, "cpu_s", "bytes_read"))
     if wall is None or wall.verdict not in _CLAIMS or cpu is None or not cpu.ratio or not wall.ratio:
         return ""
-    said = [f"CPU seconds {_amount(cpu, margin)}"]
+    clauses = [f"CPU seconds {_amount(cpu, margin)}"]
     if abs(cpu.ratio / wall.ratio - 1) > margin:
-        said.append(f"{cpu.ratio / wall.ratio:.2f} times as many cores busy")
+        clauses.append(f"{cpu.ratio / wall.ratio:.2f} times as many cores busy")
     if read and read.ratio:
-        said.append(f"bytes read {_amount(read, margin)}")
-    return f" ({', '.join(said)})"
+        clauses.append(f"bytes read {_amount(read, margin)}")
+    return f" ({', '.join(clauses)})"
 
 
 def _amount(one: Effect, margin: float) -> str:
@@ -228,22 +228,22 @@ def _interaction(effects: Sequence[Effect]) -> str:
     if not found:
         none = any(one.verdict in _FEW_WORDS for one in each)
         return f"{keys} ({words}): {'no interaction that matters' if none else 'open'}; {_counted(each)}"
-    told = []
+    reported = []
     for one in found[:_INTERACTIONS]:
         simple = (
             ", ".join(f"{_of_ratio(w.ratio, w.low, w.high)} {_at(one.keys[1], w.level)}" for w in one.within)
             or f"the ratio changes by a factor of {one.ratio:.2f}"
         )
         first = _words_of((one.keys[0], one.levels[0], one.against[0]))
-        told.append(f"on {one.operation} {first} is {simple}" if one.within else f"on {one.operation} {simple}")
+        reported.append(f"on {one.operation} {first} is {simple}" if one.within else f"on {one.operation} {simple}")
     more = f"; and on {len(found) - _INTERACTIONS} more" if len(found) > _INTERACTIONS else ""
-    return f"{keys} interact: {'; '.join(told)}{more}"
+    return f"{keys} interact: {'; '.join(reported)}{more}"
 
 
 def _of_ratio(ratio: float, low: float, high: float) -> str:
     if low <= 1 <= high:
         return f"not seen to differ ({low:.2f} to {high:.2f})"
-    return _told(ratio, low, high)
+    return _in_words(ratio, low, high)
 
 
 def _at(key: str, level: Level) -> str:

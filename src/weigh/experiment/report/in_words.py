@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.statements import Statement
     from weigh.model.verdict import Verdict
 
-_SAID = (
+_ORDER = (
     VerdictName.SLOWER,
     VerdictName.FASTER,
     VerdictName.SMALL,
@@ -37,17 +37,17 @@ _EXAMPLES = 3
 
 def in_words(results: ExperimentResults) -> list[str]:
     """The sentences, each kind with its most striking example; those that are unstable are all named."""
-    said = []
-    for name in _SAID:
+    clauses = []
+    for name in _ORDER:
         same = [one for one in results.headline.verdicts if one.verdict is name]
         if not same:
             continue
         text = sentence(max(same, key=_striking), results.record.spec.rules)
         more = f" And {units.count(len(same) - 1, 'more comparison')} {str(name).upper()}." if len(same) > 1 else ""
-        said.append(one_line(text + more, 1000))
-    own = [one for one in results.statements if one.operation is not None]
+        clauses.append(one_line(text + more, 1000))
+    members = [one for one in results.statements if one.operation is not None]
     whole = [f"{code} {text}" for code, text in of_session(results)]
-    return [*said, *_unstable(results.headline.verdicts), *whole, *_beside(own)]
+    return [*clauses, *_unstable(results.headline.verdicts), *whole, *_others(members)]
 
 
 def of_session(results: ExperimentResults) -> list[tuple[str, str]]:
@@ -65,12 +65,12 @@ def of_session(results: ExperimentResults) -> list[tuple[str, str]]:
     when: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for (code, tail, temperature, metrics), contenders in whose.items():
         when.setdefault((code, tail, metrics, tuple(filter(None, contenders))), []).append(temperature)
-    said = []
+    clauses = []
     for (code, tail, metrics, names), found in when.items():
         place = f"{', '.join(names)}: " if names else ""
         there = "" if len(found) == len(temperatures) else f", {_and(found)}"
-        said.append((code, one_line(f"{place}{_and(metrics)}{there}: {tail}", 1000)))
-    return said
+        clauses.append((code, one_line(f"{place}{_and(metrics)}{there}: {tail}", 1000)))
+    return clauses
 
 
 def _and(names: Sequence[str]) -> str:
@@ -96,17 +96,17 @@ def _unstable(verdicts: Sequence[Verdict]) -> list[str]:
     return [one_line(f"Unstable, so neither passed nor failed: {', '.join(found[:_LISTED])}{more}.", 4000)]
 
 
-def _beside(statements: Sequence[Statement]) -> list[str]:
+def _others(statements: Sequence[Statement]) -> list[str]:
     """What the other metrics say of operations, a few of each kind."""
     by_code: dict[str, list[Statement]] = {}
     for one in statements:
         by_code.setdefault(one.code, []).append(one)
-    said = []
+    clauses = []
     for code, same in by_code.items():
-        said += [f"{code} {one_line(placed(one), 1000)}" for one in same[:_EXAMPLES]]
+        clauses += [f"{code} {one_line(placed(one), 1000)}" for one in same[:_EXAMPLES]]
         if len(same) > _EXAMPLES:
-            said[-1] += f" (and {len(same) - _EXAMPLES} more)"
-    return said
+            clauses[-1] += f" (and {len(same) - _EXAMPLES} more)"
+    return clauses
 
 
 def placed(one: Statement) -> str:

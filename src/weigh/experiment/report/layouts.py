@@ -25,10 +25,10 @@ def lines(record: Record) -> Iterator[str]:
         for manifest in record.manifests:
             yield f"{described(manifest)}; the same bytes for all contenders"
         return
-    said: dict[str, list[str]] = {}
+    clauses: dict[str, list[str]] = {}
     for one in record.spec.contenders:
-        said.setdefault(one.layout, []).append(one.name)
-    for layout, names in said.items():
+        clauses.setdefault(one.layout, []).append(one.name)
+    for layout, names in clauses.items():
         if (found := record.manifest_of(names[0])) is not None:
             yield f"layout {layout or DEFAULT_LAYOUT} ({', '.join(names)}): {described(found)}"
     yield "the same rows for all contenders, by their digests"
@@ -45,23 +45,23 @@ def described(manifest: Manifest) -> str:
     return f"{files}, {units.size(manifest.bytes)}, written by {manifest.writer}, {codec}{copies}"
 
 
-def asked_for(layout: LayoutSpec) -> str:
+def described_layout(layout: LayoutSpec) -> str:
     """``duckdb, zstd, 1 file a table, row groups of 122,880 rows``, and what else was asked for."""
     files = f"{units.count(layout.files, 'file')} a table"
     if layout.vortex:
         return ", ".join(["Vortex", files, *([f"sort {words(layout.sort, 'sort')}"] if layout.sort else [])])
     rows = f"{layout.row_group_rows:,} rows" if layout.row_group_rows else "the writer's usual size"
-    said = [layout.parquet_writer, layout.parquet_codec, files, f"row groups of {rows}"]
+    clauses = [layout.parquet_writer, layout.parquet_codec, files, f"row groups of {rows}"]
     others = [key for key in layout.__struct_fields__ if key not in ("writer", "codec", "files", "row_group_rows")]
     values = {key: value for key in others if (value := getattr(layout, key)) is not msgspec.UNSET}
-    return ", ".join([*said, *(f"{key.replace('_', ' ')} {words(value, key)}" for key, value in values.items())])
+    return ", ".join([*clauses, *(f"{key.replace('_', ' ')} {words(value, key)}" for key, value in values.items())])
 
 
-BESIDES = "What differs besides the contender"
+DIFFERENCES_TITLE = "What differs besides the contender"
 _NOTHING = "nothing that was recorded: the same bytes for all, and the same CPUs, threads, memory and place to spill"
 
 
-def besides(results: ExperimentResults) -> list[str]:
+def differences(results: ExperimentResults) -> list[str]:
     """A line for each thing that differs from the baseline beside engine, version and settings.
 
     None where nobody is compared.

@@ -101,7 +101,7 @@ def lines(one: Machine) -> Iterator[str]:
     yield _others(one)
     if quiet_ := _quiet(one):
         yield quiet_
-    yield from (said for each in one.use.resources if (said := resource(each)))
+    yield from (phrases for each in one.use.resources if (phrases := resource(each)))
     if any(resource.saturated is not None for resource in one.use.resources):
         yield _first(one.use)
 
@@ -128,12 +128,12 @@ def turns(pair: PairShare, most: int) -> str:
     if not pair.contended:
         return "each is too short to be told"
     several = len({turn.attempt for turn in pair.turns}) > 1
-    said = [
+    phrases = [
         f"{f'{turn.attempt}:' if several else ''}{turn.block}.{turn.turn} {percent(turn.foreign + turn.steal, 0)}"
         for turn in pair.contended[:most]
     ]
     more = len(pair.contended) - most
-    return ", ".join(said) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(phrases) + (f" and {more:,} more" if more > 0 else "")
 
 
 def other_processes(pair: PairShare) -> str:
@@ -192,8 +192,8 @@ def _quiet(one: Machine) -> str:
     for each in one.quiet:
         if each.cv is not None:
             worst[each.kernel] = max(each.cv, worst.get(each.kernel, 0.0))
-    said = ", ".join(f"{name} {percent(cv)}" for name, cv in worst.items())
-    return f"quiet: the times of fixed work varied by {said} (CV)" if said else ""
+    phrases = ", ".join(f"{name} {percent(cv)}" for name, cv in worst.items())
+    return f"quiet: the times of fixed work varied by {phrases} (CV)" if phrases else ""
 
 
 def _first(found: Use) -> str:

@@ -28,11 +28,12 @@ _UNANSWERED = (VerdictName.DIVERGED, VerdictName.ERROR)
 def disturbed(results: ExperimentResults) -> tuple[str, ...]:
     """What happened, what stands and what to do, under a heading; nothing where fewer than half are concerned."""
     verdicts = results.headline.verdicts
-    said = [one for one in verdicts if one.verdict not in _UNANSWERED]
-    refused = sum(map(refused_for_others, said))
-    if results.machine is None or results.gate is None or not refused or 2 * refused < len(said):
+    answered = [one for one in verdicts if one.verdict not in _UNANSWERED]
+    refused = sum(map(refused_for_others, answered))
+    if results.machine is None or results.gate is None or not refused or 2 * refused < len(answered):
         return ()
-    which = "No verdicts" if refused == len(said) else f"No verdict on {refused} of {count(len(said), 'comparison')}"
+    of = f"No verdict on {refused} of {count(len(answered), 'comparison')}"
+    which = "No verdicts" if refused == len(answered) else of
     found = results.machine.contention
     return (
         f"{which}: others used the machine while the turns were timed",

@@ -91,13 +91,13 @@ class ResourcesDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 def lines(record: Record) -> list[str]:
     """Two lines for the head of a report; none where nothing was recorded."""
-    said = []
+    clauses = []
     if found := working_set(record):
-        said.append(f"{found}")
+        clauses.append(f"{found}")
     lying = [f"{one.on} at {one.mount}" for one in places(record) if one.use == "data"]
     if lying:
-        said.append(f"the data lies on {'; '.join(lying)}")
-    return said
+        clauses.append(f"the data lies on {'; '.join(lying)}")
+    return clauses
 
 
 def facts(record: Record) -> tuple[tuple[str, str], ...]:
@@ -170,7 +170,7 @@ def document(results: ExperimentResults) -> ResourcesDocument | None:
             expect_storage=spec.expect_storage or None,
         ),
         parity=tuple(
-            ParityRow(contender=name, **msgspec.structs.asdict(told[-1]), parallelism=ratios.get(name, {}))
-            for name, told in resources.seen(record).items()
+            ParityRow(contender=name, **msgspec.structs.asdict(reported[-1]), parallelism=ratios.get(name, {}))
+            for name, reported in resources.seen(record).items()
         ),
     )

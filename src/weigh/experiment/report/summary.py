@@ -58,14 +58,14 @@ def _names(names: list[str]) -> str:
 def gate_notes(gate: Gate) -> list[str]:
     """What was needed for answers to agree: tolerances and ties, each kind once an operation, counted."""
     kinds: dict[tuple[str, str], list[str]] = {}
-    asked: dict[str, int] = {}
+    wanted: dict[str, int] = {}
     for check in gate.checks:
         if check.status is GateStatus.AGREED or check.notes:
-            asked[check.operation] = asked.get(check.operation, 0) + 1
+            wanted[check.operation] = wanted.get(check.operation, 0) + 1
             for note in check.notes:
                 kinds.setdefault((check.operation, _NUMBER.sub("#", note)), []).append(note)
     return [
-        f"{operation}: {notes[0]} ({len(notes)} of {units.count(asked[operation], 'answer')})"
+        f"{operation}: {notes[0]} ({len(notes)} of {units.count(wanted[operation], 'answer')})"
         for (operation, _), notes in kinds.items()
     ]
 

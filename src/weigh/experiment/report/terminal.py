@@ -94,7 +94,7 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         *(_section(Part(one[0], "broken"), one[1:]) for one in [disturbed(results)] if one),
         *_tier(results),
         _contenders(results),
-        _section(layouts.BESIDES, layouts.besides(results)),
+        _section(layouts.DIFFERENCES_TITLE, layouts.differences(results)),
         *(one.blocks[0] for one in resources.parity(results).sections()),
         *stores.requests(results).sections(),
         *costs.starts(results).sections(),

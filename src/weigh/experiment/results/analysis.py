@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from weigh.experiment.results.preclusions import NOBODY, UNKNOWN, preclusions
 from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS
+from weigh.model.sample import Samples
 from weigh.model.verdict import Timing, Verdict
 from weigh.verdict import analysis as judge
 from weigh.verdict.analysis_model import Inquiry, NoiseFloor
-from weigh.verdict.observation import Observation
 from weigh.verdict.question import Question
-from weigh.verdict.table import tabulate
+from weigh.verdict.table import Places
 from weigh.verdict.timings import timings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from weigh.experiment.results.preclusions import Contradicted, Gate
-    from weigh.model.sample import Sample
+    from weigh.model.sample import Coded, Sample
     from weigh.model.spec import Spec
+    from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.refusals import Refusals
     from weigh.verdict.table import Table
 
@@ -54,33 +56,54 @@ class MetricAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def observed(samples: Iterable[Sample], metric: str, contenders: Iterable[str]) -> Table:
+def observed(samples: Iterable[Sample], metric: str, contenders: Iterable[str], values: Floats | None = None) -> Table:
     """The timed executions of the given contenders that ended well.
 
     Args:
         samples: of all attempts, in any order.
         metric: field of the samples.
         contenders: names, in the order of their numbers.
+        values: of every sample, in the place of that field; NaN where there is none.
     """
-    questions: dict[tuple[str, str], Question] = {}
-    return tabulate(
-        (
-            Observation(
-                questions.get((one.operation, one.temperature))
-                or questions.setdefault((one.operation, one.temperature), Question(one.operation, one.temperature)),
-                (one.attempt, one.block),
-                one.contender,
-                one.arm,
-                getattr(one, metric),
-                one.round,
-                one.case,
-                one.build,
-            )
-            for one in samples
-            if one.timed
-        ),
-        RUN_METRICS[metric].unit,
-        contenders,
+    every, names = Samples.of(samples), tuple(contenders)
+    chosen, places = every.once(("places", names), lambda: _places(every, names))
+
+    def table(column: Floats) -> Table:
+        return places.table(column[chosen], RUN_METRICS[metric].unit)
+
+    if values is not None:
+        return table(values)
+    return every.once(("table", metric, names), lambda: table(every.floats(metric)))
+
+
+def _places(samples: Samples, contenders: tuple[str, ...]) -> tuple[Ints, Places]:
+    """Which samples are observations of some contenders, and where these belong."""
+    number_of = {name: number for number, name in enumerate(contenders)}
+    who, names = samples.coded("contender")
+    known = np.array([name in number_of for name in names], dtype=np.bool_)
+    chosen = np.flatnonzero(samples.timed & known[who])
+
+    def numbered(coded: Coded, key: Callable[[Any], Any]) -> tuple[Ints, list[Any]]:
+        """The place of the key of each observation among the distinct ones in order, and these."""
+        code = coded.code[chosen]
+        present = sorted((key(coded.values[number]), number) for number in np.unique(code))
+        place = np.zeros(len(coded.values), dtype=np.int64)
+        place[[number for _, number in present]] = np.arange(len(present))
+        return place[code], [one for one, _ in present]
+
+    case, cases = numbered(samples.coded("operation", "temperature", "case"), lambda of: (Question(*of[:2]), of[2]))
+    arm, arm_pairs = numbered(samples.coded("contender", "arm"), lambda of: (number_of[of[0]], of[1]))
+    block, block_pairs = numbered(samples.coded("attempt", "block"), lambda of: of)
+    return chosen, Places(
+        case=case,
+        arm=arm,
+        block=block,
+        round=samples.integers("round")[chosen],
+        build=np.nan_to_num(samples.floats("build")[chosen], nan=-1).astype(np.int64),
+        cases=cases,
+        arm_pairs=arm_pairs,
+        block_pairs=block_pairs,
+        contenders=contenders,
     )
 
 
@@ -93,6 +116,7 @@ def analyse(
     metric: str = HEADLINE,
     refused: Sequence[Refusals] = (),
     shares: Mapping[str, float] = MappingProxyType({}),
+    values: Floats | None = None,
 ) -> MetricAnalysis:
     """Judges every contender against the baseline on every operation.
 
@@ -107,8 +131,9 @@ def analyse(
         metric: field of the samples to judge.
         refused: as of :class:`weigh.verdict.analysis_model.Inquiry`.
         shares: likewise.
+        values: as of :func:`observed`.
     """
-    table = observed(samples, metric, (contender.name for contender in spec.contenders))
+    table = observed(samples, metric, (contender.name for contender in spec.contenders), values)
     if metric != HEADLINE and not (table.value > 0).any():
         return MetricAnalysis()
     precluded = preclusions(samples, gate, contradicted)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model import codes
 from weigh.model.answer import GateStatus
-from weigh.model.sample import Outcome, Sample
+from weigh.model.sample import Outcome, Sample, Samples
 from weigh.verdict.refusals.preclusions import Preclusions
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: C
     """
     wrong: dict[str, list[Sample]] = defaultdict(list)
     failures: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for sample in samples:
+    for sample in failed(samples):
         if sample.outcome is Outcome.WRONG:
             wrong[sample.operation].append(sample)
-        elif sample.outcome is not Outcome.OK:
+        else:
             failures[sample.operation, sample.contender].append(sample)
     statuses = {(name, who): status for name, by in gate.items() for who, status in by.items()}
     return Preclusions(
@@ -61,6 +61,13 @@ def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: C
         unverified={pair for pair, status in statuses.items() if status == GateStatus.UNVERIFIED},
         contradicted=contradicted,
     )
+
+
+def failed(samples: Sequence[Sample]) -> list[Sample]:
+    """Those that did not end well, wrong answers included."""
+    if isinstance(samples, Samples):
+        return samples.once("failed", lambda: [one for one in samples if one.outcome is not Outcome.OK])
+    return [one for one in samples if one.outcome is not Outcome.OK]
 
 
 def _changed(samples: Collection[Sample]) -> Reason:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from weigh.model import codes, units
 from weigh.model.errors import UsageError
 from weigh.model.resources import ResourcesRead, cpus_text
+from weigh.model.sample import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,11 +72,15 @@ def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
 
 def parallelism(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     """Effective parallelism of (operation, contender): median of CPU seconds over wall seconds."""
-    ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in samples:
-        if one.timed and one.cpu_s is not None and one.wall_s:
-            ratios[one.operation, one.contender].append(one.cpu_s / one.wall_s)
-    return {key: median(values) for key, values in ratios.items()}
+    every = Samples.of(samples)
+    return every.once("parallelism", lambda: _parallelism(every))
+
+
+def _parallelism(samples: Samples) -> dict[tuple[str, str], float]:
+    wall, cpu = samples.floats("wall_s"), samples.floats("cpu_s")
+    among = samples.timed & ~np.isnan(cpu) & ~np.isnan(wall) & (wall != 0)
+    groups = samples.groups("operation", "contender", among=among)
+    return {pair: float(np.median(cpu[those] / wall[those])) for pair, those in groups.items()}
 
 
 def _asked(name: str, reads: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.experiment import record as records
 from weigh.experiment.record import Record
 from weigh.experiment.results import answered, drift, duet, gaps, later_answers
 from weigh.experiment.results.analysis import MetricAnalysis, analyse
@@ -36,7 +37,7 @@ from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS, metrics_of, rules_of
-from weigh.model.sample import Outcome, Sample
+from weigh.model.sample import Outcome
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
@@ -47,7 +48,9 @@ from weigh.verdict.tier import Basis, inconclusive, tier
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from weigh.model.sample import Samples
     from weigh.model.spec import Spec
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.refusals import Refusals
 
 METRICS = metrics_of(ingest=False)
@@ -163,7 +166,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     latest = attempts[-1]
     if len({record.spec.id for record in attempts}) > 1:
         raise EvidenceFault("these attempts belong to different experiments", remedy="compare them with one spec")
-    samples = [sample for record in attempts for sample in record.samples]
+    samples = records.samples(attempts)
     findings = [finding for record in attempts for finding in record.findings]
     findings += later_answers.answered_differently(samples)
     layouts = latest.gate.layouts if latest.gate else {}
@@ -201,7 +204,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     proven = cold_results(attempts)
     findings += proven.findings
     looks = [look for record in attempts for look in record.looks]
-    shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
+    shares = precision.shares(latest.spec, looks, set(samples.values("operation")))
     unexplained = repetition.refusals(findings, latest.spec.temperatures)
     analyses = {}
     for metric in metrics_of(ingest=bool(latest.spec.ingest)):
@@ -234,7 +237,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
-    timed = results.gate is not None and any(sample.timed for sample in samples)
+    timed = results.gate is not None and bool(samples.timed.any())
     names = tuple(contender.name for contender in latest.spec.contenders)
     return msgspec.structs.replace(
         results,
@@ -249,27 +252,31 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     )
 
 
-def _gates(attempts: Sequence[Record], samples: Sequence[Sample]) -> tuple[Gate | None, Gate | None]:
+def _gates(attempts: Sequence[Record], samples: Samples) -> tuple[Gate | None, Gate | None]:
     """The gate with what earlier attempts contradict; and with what timed executions contradict, too."""
     earlier = later_answers.diverged_earlier(attempts)
     before = later_answers.contradicted_in(attempts[-1].gate, earlier, "was contradicted in an earlier attempt")
-    changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
+    outcomes = samples.coded("operation", "contender", "outcome").values
+    changed = {(operation, contender) for operation, contender, outcome in outcomes if outcome is Outcome.WRONG}
     how = "answered differently in a timed execution than in the gate"
     return before, later_answers.contradicted_in(before, changed, how)
 
 
 def _headline(
-    judge: Callable[..., MetricAnalysis], samples: Sequence[Sample], refused_by: tuple[Refusals, ...], spec: Spec
+    judge: Callable[..., MetricAnalysis], samples: Samples, refused_by: tuple[Refusals, ...], spec: Spec
 ) -> MetricAnalysis:
     """The analysis of wall time: without the verdicts that another end of the clock, or round trips, would change."""
-    plain = partial(judge, refused_by=refused_by)
-    analysis = plain(samples)
+
+    def judged_by(seconds: Floats) -> MetricAnalysis:
+        return judge(samples, refused_by, values=seconds)
+
+    analysis = judge(samples, refused_by)
     doubts = [
-        round_trip.doubts(samples, analysis, plain),
-        clock_end.refusals(analysis, samples, spec.rules.margin, plain),
+        round_trip.doubts(samples, analysis, judged_by),
+        clock_end.refusals(analysis, samples, spec.rules.margin, judged_by),
     ]
     if any(doubts):
-        analysis = judge(samples, refused_by=(*refused_by, *doubts))
+        analysis = judge(samples, (*refused_by, *doubts))
     return msgspec.structs.replace(analysis, timings=round_trip.around(samples, analysis.timings))
 
 
@@ -316,11 +323,12 @@ def _analyse(
     latest: Record,
     before: Gate | None,
     gate: Gate | None,
-    samples: Sequence[Sample],
+    samples: Samples,
     refused_by: Sequence[Refusals],
     findings: Iterable[Finding],
     metric: str,
     shares: Mapping[str, float],
+    values: Floats | None = None,
 ) -> MetricAnalysis:
     if gate is None or before is None:
         return MetricAnalysis()
@@ -334,6 +342,7 @@ def _analyse(
         metric=metric,
         refused=refused_by,
         shares=shares,
+        values=values,
     )
     analysis = judged(metric, analysis)
     said = (VerdictName.DIVERGED, VerdictName.ERROR)
@@ -341,7 +350,7 @@ def _analyse(
     untimed = {one.name for one in latest.workload.operations if not one.timed()} if latest.workload else set()
     kept = tuple(one for one in analysis.verdicts if one.verdict in said or one.operation not in untimed)
     analysis = msgspec.structs.replace(analysis, verdicts=kept)
-    if not any(sample.timed for sample in samples):
+    if not samples.timed.any():
         # Nobody was timed: nothing else is said of any.
         analysis = MetricAnalysis(verdicts=tuple(one for one in kept if one.verdict in said))
     out, pairs = disqualified(findings), withheld(findings)

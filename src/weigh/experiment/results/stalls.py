@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from weigh.model import codes
+from weigh.model.sample import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.model.sample import Sample
     from weigh.model.verdict import Verdict
+    from weigh.statistics.arrays import Floats
 
 LONG = 3.0
 """Medians from which on an execution counts as a stall."""
@@ -49,16 +51,17 @@ def stalls(verdicts: Iterable[Verdict], samples: Sequence[Sample]) -> tuple[Stal
     claimed = [one for one in verdicts if codes.T1_TOTAL.code in {reason.code for reason in one.reasons}]
     if not claimed:
         return ()
-    seconds: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for sample in samples:
-        if sample.timed and sample.wall_s:
-            own = seconds[sample.operation, sample.contender, sample.temperature]
-            own[sample.case].append(sample.wall_s)
+    every = Samples.of(samples)
+    wall = every.floats("wall_s")
+    among = every.timed & ~np.isnan(wall) & (wall != 0)
+    seconds: dict[tuple[str, str, str], list[Floats]] = defaultdict(list)
+    for key, those in every.groups("operation", "contender", "temperature", "case", among=among).items():
+        seconds[key[:3]].append(wall[those])
     found = (_explained(one, seconds) for one in claimed)
     return tuple(one for one in found if one)
 
 
-def _explained(one: Verdict, seconds: dict[tuple[str, str, str], dict[str, list[float]]]) -> Stalls | None:
+def _explained(one: Verdict, seconds: dict[tuple[str, str, str], list[Floats]]) -> Stalls | None:
     if one.total is None or one.ratio is None:
         return None
     sides = one.contender, one.baseline
@@ -73,8 +76,8 @@ def _explained(one: Verdict, seconds: dict[tuple[str, str, str], dict[str, list[
     )  # fmt: skip
 
 
-def _beyond(cases: dict[str, list[float]]) -> tuple[float, float]:
+def _beyond(cases: Sequence[Floats]) -> tuple[float, float]:
     """Share of the executions that are stalls, and how many medians one takes: 0 where there is none."""
-    relative = [value / median(own) for own in cases.values() for value in own]
-    long = [value for value in relative if value >= LONG]
+    relative = np.concatenate([times / np.median(times) for times in cases]) if cases else np.empty(0)
+    long = relative[relative >= LONG].tolist()
     return (len(long) / len(relative), math.fsum(long) / len(long)) if long else (0.0, 0.0)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from weigh.experiment import schedule
 from weigh.experiment.results.precision import precision
 from weigh.model.answer import GateStatus
-from weigh.model.sample import Outcome
+from weigh.model.sample import Outcome, Samples
 from weigh.model.schedule import unseen
 from weigh.verdict.refusals.disqualified import disqualified
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from weigh.experiment.record import BlockBegun, Record
     from weigh.model.sample import Sample
     from weigh.model.schedule import Slot
+    from weigh.statistics.arrays import Ints
 
 _UNABLE = (GateStatus.UNSUPPORTED, GateStatus.ERROR)
 _Runs = tuple[tuple[int, str], ...]
@@ -28,16 +33,20 @@ _COLD: _Runs = ((1, "cold"), (2, "first"))
 
 def departures(record: Record) -> Iterator[str]:
     """What is not as the seed demands, the first of each kind."""
-    places = [(sample.block, sample.turn, sample.run) for sample in record.samples]
-    times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
-    if places != sorted(places) or times != sorted(times):
+    samples = Samples.of(record.samples)
+    code, outcomes = samples.coded("outcome")
+    well = np.array([one is Outcome.OK for one in outcomes], dtype=np.bool_)[code]
+    if (
+        not _ascending(*map(samples.integers, ("block", "turn", "run")))
+        or (np.diff(samples.floats("at")[well]) < 0).any()
+    ):
         yield "samples are not in the order of their turns and times: they were not measured in one session"
-    if any(sample.attempt != record.attempt for sample in record.samples):
+    if {*samples.coded("attempt").values} - {record.attempt}:
         yield f"samples of another attempt than {record.attempt}"
     numbers = [begun.block for begun in record.blocks]
     if numbers != list(range(len(numbers))):
         yield f"blocks {numbers} are not numbered from 0 on: some are missing"
-    stray = {sample.block for sample in record.samples} - set(numbers)
+    stray = {*samples.coded("block").values} - set(numbers)
     if stray:
         yield f"turns outside any block: {sorted(stray)[:5]}"
     out = disqualified(record.findings)
@@ -47,6 +56,14 @@ def departures(record: Record) -> Iterator[str]:
             yield f"block {begun.block} leaves out {', '.join(sorted(missing))}: no comparison follows from it"
             break
     yield from _Walk(record).departures()
+
+
+def _ascending(*columns: Ints) -> bool:
+    """Whether rows of numbers come in order, by the first column, then by the next."""
+    step = np.zeros(max(len(columns[0]) - 1, 0), dtype=np.int64)
+    for column in columns:
+        step = np.where(step == 0, np.sign(np.diff(column)), step)
+    return bool((step >= 0).all())
 
 
 class _Walk:
@@ -65,9 +82,12 @@ class _Walk:
     def departures(self) -> Iterator[str]:
         """The first turn that is not the one demanded, missing, or not whole."""
         whole = bool(self.record.end and self.record.end.how == "complete")
+        blocks: dict[int, list[Sample]] = defaultdict(list)
+        for sample in self.record.samples:
+            blocks[sample.block].append(sample)
         for begun in self.record.blocks:
-            of_block = (sample for sample in self.record.samples if sample.block == begun.block)
-            turns = {number: list(samples) for number, samples in groupby(of_block, key=lambda one: one.turn)}
+            of_block = blocks.get(begun.block, [])
+            turns = {number: list(samples) for number, samples in groupby(of_block, key=attrgetter("turn"))}
             slots = schedule.slots(self.record.spec, begun)
             if turns and max(turns) >= len(slots):
                 yield f"block {begun.block} has more turns than the seed demands"

@@ -87,8 +87,8 @@ def to_markdown(results: LoadResults, evidence: str) -> str:
     """The first screen in Markdown; arguments as of :func:`screen`."""
     one, found = screen(results, evidence), table(results)
     tables = [markdown.table(found)] if found else []
-    notes = [[markdown.text(said)] for said in [note(results)] if found and said]
-    rest = [[f"{markdown.text(said)}  " for said in one.rest]] if one.rest else []
+    notes = [[markdown.text(outcome)] for outcome in [note(results)] if found and outcome]
+    rest = [[f"{markdown.text(outcome)}  " for outcome in one.rest]] if one.rest else []
     about = f"{one.why or f'{str(one.tier).capitalize()}.'} {one.under[0]}"
     return one.markdown(about, *tables, *notes, *rest)
 
@@ -105,7 +105,9 @@ def _more(results: LoadResults) -> Iterator[str]:
     if results.durability and not results.durability.losing:
         yield next(iter(durability.lines(results.durability)))
     for one in results.tpcc[:1]:
-        yield " ".join(_sentence(said) for said in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if said)
+        yield " ".join(
+            _sentence(outcome) for outcome in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if outcome
+        )
     if results.replay:
         yield from replay.schedule(results.replay)
     if results.rate_search:
@@ -146,21 +148,21 @@ def answered(results: LoadResults) -> str:
     runs = [run for run in (results.probes or results.runs) if run.operations]
     if not runs:
         return ""
-    asked = sum(run.whole.count + run.whole.failed for run in runs)
+    wanted = sum(run.whole.count + run.whole.failed for run in runs)
     failed = sum(run.whole.failed for run in runs)
     unsent = sum(run.unsent for run in runs)
-    if not asked and not unsent:
+    if not wanted and not unsent:
         return ""
-    said = f"None of {units.count(asked, 'request')} failed"
+    outcome = f"None of {units.count(wanted, 'request')} failed"
     if failed:
-        said = f"{failed:,} of {units.count(asked, 'request')} failed ({units.percent(failed / asked, 2)})"
-        said += _mostly(runs)
+        outcome = f"{failed:,} of {units.count(wanted, 'request')} failed ({units.percent(failed / wanted, 2)})"
+        outcome += _mostly(runs)
     if unsent:
-        said += f", and {unsent:,} due {'one was' if unsent == 1 else 'ones were'} never sent"
+        outcome += f", and {unsent:,} due {'one was' if unsent == 1 else 'ones were'} never sent"
     if any(run.summary and run.summary.gone for run in runs):
-        said += ". The server went away and did not come back"
+        outcome += ". The server went away and did not come back"
     right = "" if any(one.code in WRONG for one in results.findings) else "; ".join(_right(results, runs))
-    return f"{said}. Right: {right}." if right else f"{said}."
+    return f"{outcome}. Right: {right}." if right else f"{outcome}."
 
 
 def _mostly(runs: Sequence[RunFigures]) -> str:
@@ -274,8 +276,8 @@ def _cell(spectrum: Spectrum, q: float) -> str:
     found = spectrum.at(q)
     if found.resolved:
         return units.seconds(found.value)
-    seen = spectrum.value_at(q)
-    return f"({units.seconds(seen)})" if seen is not None else "-"
+    observed = spectrum.value_at(q)
+    return f"({units.seconds(observed)})" if observed is not None else "-"
 
 
 def _notes(rows: Sequence[Row], repeats: int) -> Iterator[str]:

@@ -49,7 +49,7 @@ def lines(one: LoadMachine, run: RunMachine, meanwhile: RunActive | None = None)
         meanwhile: what its server did beside answering; None where nobody looked.
     """
     yield _others(one, run)
-    yield from (said for each in run.use.resources if (said := resource(each, "interval")))
+    yield from (line for each in run.use.resources if (line := resource(each, "interval")))
     if run.queue is not None:
         of = f" for {count(run.cpus, 'CPU')}" if run.cpus else ""
         yield f"run queue: {run.queue:.3g} tasks{of} on average, {run.longest_queue:,} at most"
@@ -76,9 +76,9 @@ def worst(run: RunMachine, meanwhile: RunActive | None = None) -> str:
         return ""
     number, one = max(enumerate(run.spikes), key=lambda spike: spike[1].p99_s)
     others = f" The longest of {count(len(run.spikes), 'spike')}." if len(run.spikes) > 1 else ""
-    said = _meanwhile(one, activity.spike(meanwhile, number))
+    line = _meanwhile(one, activity.spike(meanwhile, number))
     times = f"{one.p99_s / one.typical_s:,.3g} times as long as usual"
-    return f"The worst moment was {seconds(one.from_s)} after the beginning, {times}: {said}.{others}"
+    return f"The worst moment was {seconds(one.from_s)} after the beginning, {times}: {line}.{others}"
 
 
 def in_short(one: LoadMachine, run: RunMachine) -> str:

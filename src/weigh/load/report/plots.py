@@ -200,13 +200,13 @@ def grid(down: Scale, label_of: Callable[[float], str]) -> Markup:
         down: of the heights.
         label_of: a height as the axis labels it.
     """
-    shown = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
-    lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, label_of(tick)) for tick, y in shown.items()))
+    places = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
+    lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in places.values()), "g")
+    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, label_of(tick)) for tick, y in places.items()))
 
 
 def seconds(across: Scale, bottom: int = _BOTTOM) -> Markup:
     """The axis of time, below what ends at a height."""
-    shown = ticks(across, 60.0)
-    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {bottom}v5" for tick in shown), "s")
-    return marks + draw.group("tm", *(draw.text(across.at(tick), bottom + 18, f"{tick:g} s") for tick in shown))
+    places = ticks(across, 60.0)
+    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {bottom}v5" for tick in places), "s")
+    return marks + draw.group("tm", *(draw.text(across.at(tick), bottom + 18, f"{tick:g} s") for tick in places))

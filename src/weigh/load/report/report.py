@@ -36,6 +36,7 @@ from weigh.render.blocks import (
     Row,
     Section,
     Table,
+    read_back,
 )
 from weigh.render.blocks import Group as Rows
 from weigh.render.blocks import words as table
@@ -213,18 +214,12 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
         Lines(_machine_itself(record), css="muted", most=1000),
     ]
     values = [
-        (name, _read(one.get("value")), _read(one.get("default"))) for name, one in environment.target.in_force.items()
+        (name, read_back(one.get("value")), read_back(one.get("default")))
+        for name, one in environment.target.in_force.items()
     ]
     settings = [table(("setting, read back", "value", "default"), values, label=None)] if values else []
     yield Section("Server and settings", [*about, *settings], "target")
     yield Section("Reproduce", [Commands(environment.command)], "reproduce")
-
-
-def _read(value: str | None) -> Phrase:
-    """A setting; what nobody can read, and what is empty, in words."""
-    if value is None:
-        return Part("not told", "muted")
-    return one_line(value, 200) if value else Part("empty", "muted")
 
 
 def _sentences(title: str, lines: Iterable[str]) -> Section | None:

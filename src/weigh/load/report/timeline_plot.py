@@ -144,13 +144,13 @@ def open_requests(run: RunFigures, due: float) -> list[Curve]:
         run: of which they are.
         due: seconds for which requests were due: what is answered later only grows fewer.
     """
-    seen = [one for one in run.moments if one.until < due]
-    if len({(one.under_way, one.waiting) for one in seen}) < 2:
+    observed = [one for one in run.moments if one.until < due]
+    if len({(one.under_way, one.waiting) for one in observed}) < 2:
         return []
-    under_way = Curve("requests under way", 1, tuple((one.until, float(one.under_way)) for one in seen))
-    if not any(one.waiting for one in seen):
+    under_way = Curve("requests under way", 1, tuple((one.until, float(one.under_way)) for one in observed))
+    if not any(one.waiting for one in observed):
         return [under_way]
-    return [under_way, Curve("requests waiting", 2, tuple((one.until, float(one.waiting)) for one in seen))]
+    return [under_way, Curve("requests waiting", 2, tuple((one.until, float(one.waiting)) for one in observed))]
 
 
 def _panel(
@@ -185,8 +185,8 @@ def _lanes(found: TimelineBins, top: int) -> tuple[Markup, int]:
         parts += [draw.path(path, css) for path, css in drawn.items()]
         parts.append(draw.path(over(found.resources[name].saturated, base - LANE - 2, LEFT, _STEP), "fail"))
         parts.append(draw.path(draw.line(LEFT, base, RIGHT, base), "g"))
-        said = [draw.text(LEFT - 6, base - 1, f"{units.size(most)}/s")] if name == "network" and most else []
-        parts.append(draw.group("te", draw.text(LEFT - 6, base - 12, title), *said))
+        amount = [draw.text(LEFT - 6, base - 1, f"{units.size(most)}/s")] if name == "network" and most else []
+        parts.append(draw.group("te", draw.text(LEFT - 6, base - 12, title), *amount))
     return Markup().join(parts), base
 
 

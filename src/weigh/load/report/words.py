@@ -110,8 +110,10 @@ def data(record: LoadRecord) -> str:
     """How large the server's data is, and where it lies."""
     size, place = data_bytes(record), record.environment.storage if record.environment else None
     known = in_memory(record)
-    said = str(known) if known else f"data {units.size(size)}" if size is not None else "the size of its data not known"
-    return said + (f", on {place.on}" if place else "")
+    size_text = (
+        str(known) if known else f"data {units.size(size)}" if size is not None else "the size of its data not known"
+    )
+    return size_text + (f", on {place.on}" if place else "")
 
 
 def server_facts(record: LoadRecord, environment: LoadEnvironment) -> tuple[str, str, str]:
@@ -167,13 +169,13 @@ def percentile_rows(one: OperationFigures) -> Iterator[tuple[str, float, Seconds
     """
     groups: list[list[float]] = []
     before: Seconds | None = -1.0
-    for q, seen_ in zip(QUANTILES, one.response.seen, strict=True):
+    for q, observed in zip(QUANTILES, one.response.seen, strict=True):
         resolved = one.response.at(q).resolved or one.service.at(q).resolved
-        if groups and not resolved and seen_ == before:
+        if groups and not resolved and observed == before:
             groups[-1].append(q)
         else:
             groups.append([q])
-        before = -1.0 if resolved else seen_
+        before = -1.0 if resolved else observed
     for qs in groups:
         yield ("from " if len(qs) > 1 else "") + percentile_name(qs[0]), qs[0], one.response.value_at(qs[0])
 
@@ -270,14 +272,14 @@ def page(one: Page) -> str:
 
 def of_repeats(one: Between) -> str:
     """A figure over the repeats: what the next run will be."""
-    shown = (lambda number: f"{number:,.4g}/s") if one.name == "rate" else units.seconds
+    in_unit = (lambda number: f"{number:,.4g}/s") if one.name == "rate" else units.seconds
     if one.high > _TELLS_NOTHING * one.low:
         of = "lives" if one.lives == len(one.values) else "runs"
-        return f"{shown(one.mean)} (where the next one falls {len(one.values)} {of} cannot tell)"
-    interval = f"{shown(one.low)} to {shown(one.high)}"
+        return f"{in_unit(one.mean)} (where the next one falls {len(one.values)} {of} cannot tell)"
+    interval = f"{in_unit(one.low)} to {in_unit(one.high)}"
     if one.lives < len(one.values):
-        return f"{shown(one.mean)} (next run in this life: {interval}, from {len(one.values)} runs)"
-    return f"{shown(one.mean)} (next start: {interval}, from {len(one.values)} lives)"
+        return f"{in_unit(one.mean)} (next run in this life: {interval}, from {len(one.values)} runs)"
+    return f"{in_unit(one.mean)} (next start: {interval}, from {len(one.values)} lives)"
 
 
 def headline(results: LoadResults) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from weigh.model.computed import Computed
 from weigh.model.units import Bytes, Seconds
 
 
@@ -148,3 +149,7 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     culprits: tuple[ForeignProcess, ...] = ()
     cost_s: Seconds = 0.0
     unreadable: dict[str, str] = {}
+
+
+class Watches(tuple[Watch, ...], Computed):
+    """Watches of one attempt; their moments are put in order once."""

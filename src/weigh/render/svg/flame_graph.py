@@ -63,12 +63,20 @@ def flame_graph(
         return Markup()
     boxes = list(_boxes(root, 0.0, 0, WIDTH / root.after))
     rows = 1 + max(row for _, _, row, _ in boxes)
-    own = _own(before, nameless), _own(after, nameless)
-    changes = [abs(own[1].get(name, 0.0) - own[0].get(name, 0.0)) for name in {**own[0], **own[1]}]
+    times = _self_time(before, nameless), _self_time(after, nameless)
+    changes = [abs(times[1].get(name, 0.0) - times[0].get(name, 0.0)) for name in {**times[0], **times[1]}]
     largest = max(changes, default=0.0) or 1.0
     height = rows * _ROW
     drawn = Markup().join(
-        _drawn(box, x, height - (row + 1) * _ROW, width, own[0].get(box.name, 0.0), own[1].get(box.name, 0.0), largest)
+        _drawn(
+            box,
+            x,
+            height - (row + 1) * _ROW,
+            width,
+            times[0].get(box.name, 0.0),
+            times[1].get(box.name, 0.0),
+            largest,
+        )
         for box, x, row, width in boxes
     )
     style = 'font-family="monospace" font-size="10.5"'
@@ -78,7 +86,7 @@ def flame_graph(
     ).format(one_line(label), drawn)
 
 
-def _own(stacks: Mapping[str, float], nameless: str) -> dict[str, float]:
+def _self_time(stacks: Mapping[str, float], nameless: str) -> dict[str, float]:
     """Seconds of each function itself."""
     found: dict[str, float] = {}
     for stack, seconds in stacks.items():
@@ -104,7 +112,9 @@ def _boxes(box: _Box, x: float, row: int, scale: float) -> Iterator[tuple[_Box, 
         x += below.after * scale
 
 
-def _drawn(box: _Box, x: float, y: float, width: float, own_before: float, own_after: float, largest: float) -> Markup:
+def _drawn(
+    box: _Box, x: float, y: float, width: float, self_before: float, self_after: float, largest: float
+) -> Markup:
     room = int((width - 4) / _CHARACTER)
     label = Markup()
     if room >= 3:
@@ -112,14 +122,14 @@ def _drawn(box: _Box, x: float, y: float, width: float, own_before: float, own_a
             number(x + 2), number(y + 12), one_line(shortened(box.name, room))
         )
     change = f"{units.seconds(box.before)} -> {units.seconds(box.after)}"
-    own = f"{units.seconds(own_before)} -> {units.seconds(own_after)}"
+    times = f"{units.seconds(self_before)} -> {units.seconds(self_after)}"
     return Markup('<g><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" fill="{}" rx="1"/>{}</g>').format(
-        one_line(f"{box.name}: {change} of one execution; itself, everywhere: {own}"),
+        one_line(f"{box.name}: {change} of one execution; itself, everywhere: {times}"),
         number(x),
         number(y),
         number(max(width - 0.4, 0.3)),
         _ROW - 1,
-        _colour((own_after - own_before) / largest),
+        _colour((self_after - self_before) / largest),
         label,
     )
 

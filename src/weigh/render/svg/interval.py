@@ -111,8 +111,8 @@ class Axis:
         """
         levels: dict[int, int] = {}
         by_name: dict[str, str] = {}
-        shown = [(one.ratio, str(one.verdict)) for one in verdicts if one.ratio]
-        for ratio, name in shown:
+        known = [(one.ratio, str(one.verdict)) for one in verdicts if one.ratio]
+        for ratio, name in known:
             column = round(self._place(ratio) / 5)
             level = levels.get(column, 0)
             levels[column] = level + 1
@@ -122,7 +122,7 @@ class Axis:
         parts = Markup().join(draw.group(name, draw.path(data, "pt")) for name, data in by_name.items())
         if mean:
             parts += draw.path(f"M{draw.number(self._place(mean))} 0v{HEIGHT}", "mean")
-        ratios = [ratio for ratio, _ in shown]
+        ratios = [ratio for ratio, _ in known]
         label = f"{len(ratios)} ratios from {min(ratios):.2f} to {max(ratios):.2f}" if ratios else "no ratio"
         return self._drawn(label, parts)
 

@@ -40,16 +40,16 @@ def plot(found: TimelineBins, contended: Mapping[int, Iterable[float]], label: s
     for at, name in enumerate(lanes):
         base = _TOP + at * (LANE + GAP) + LANE
         if name == "cpu":
-            own, everybody = area(found.own, base), area(found.own + found.foreign, base)
-            parts.append(draw.path(everybody if everybody != own else "", "fg"))
-            parts.append(draw.path(own, "ow"))
+            members, everybody = area(found.own, base), area(found.own + found.foreign, base)
+            parts.append(draw.path(everybody if everybody != members else "", "fg"))
+            parts.append(draw.path(members, "ow"))
         else:
             share = found.resources[name].utilisation if name != "network" else moved / most if most else moved
             parts.append(draw.path(area(share, base), "mg"))
         parts.append(draw.path(over(found.resources[name].saturated, base - LANE - 2), "fail"))
         parts.append(draw.path(draw.line(_LEFT, base, right, base), "g"))
-        said = f"{units.size(most)}/s" if name == "network" and most else ""
-        parts.append(draw.group("te", draw.text(_LEFT - 8, base - 12, NAMES[name]), *_said(said, base)))
+        amount = f"{units.size(most)}/s" if name == "network" and most else ""
+        parts.append(draw.group("te", draw.text(_LEFT - 8, base - 12, NAMES[name]), *_sentence(amount, base)))
     for mark, places in contended.items():
         points = [(_LEFT + place * _STEP, 9.0) for place in places]
         parts.append(draw.path(draw.dots(points), f"m{mark}"))
@@ -59,7 +59,7 @@ def plot(found: TimelineBins, contended: Mapping[int, Iterable[float]], label: s
 NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
 
 
-def _said(words: str, base: float) -> tuple[Markup, ...]:
+def _sentence(words: str, base: float) -> tuple[Markup, ...]:
     return (draw.text(_LEFT - 8, base - 1, words),) if words else ()
 
 

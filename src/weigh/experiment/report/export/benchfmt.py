@@ -35,7 +35,7 @@ def write(exported: Exported) -> bytes:
     arms: dict[str, dict[tuple[int, int], dict[str, list[Sample]]]] = {}
     # benchstat compares with the first arm that it reads.
     for sample in sorted(exported.samples, key=lambda one: one.arm != record.spec.baseline):
-        if sample.timed and exported.asked(sample.contender):
+        if sample.timed and exported.includes(sample.contender):
             starts = arms.setdefault(sample.arm, defaultdict(lambda: defaultdict(list)))
             starts[sample.attempt, sample.start][operation(sample)].append(sample)
     # Those of all contenders, so that the files of two of them call an operation the same.
@@ -53,8 +53,8 @@ def _line(name: str, samples: list[Sample]) -> str:
     values = {
         unit: [value for one in samples if (value := getattr(one, field)) is not None] for field, unit in _UNITS.items()
     }
-    said = " ".join(f"{median(found):.9g} {unit}" for unit, found in values.items() if found)
-    return f"BenchmarkOperation/{name} {len(samples)} {said}"
+    figures = " ".join(f"{median(found):.9g} {unit}" for unit, found in values.items() if found)
+    return f"BenchmarkOperation/{name} {len(samples)} {figures}"
 
 
 def _names(operations: Iterable[str]) -> dict[str, str]:

@@ -49,16 +49,16 @@ def write(exported: Exported) -> bytes:
         raise UsageError(
             f"the run is INADMISSIBLE ({why}), which the form cannot say", remedy="run again, or use --format csv"
         )
-    asked = f"{record.spec.workload}{f' {units.scale(record.spec.scale)}' if record.spec.scale is not None else ''}"
+    title = f"{record.spec.workload}{f' {units.scale(record.spec.scale)}' if record.spec.scale is not None else ''}"
     refused = _refused(exported, name)
-    own = [one for one in exported.samples if one.arm == name and one.operation not in refused]
+    members = [one for one in exported.samples if one.arm == name and one.operation not in refused]
     # What is called cold must be proven to be.
-    tries = _tries(own, cold=results.assumed is None)
+    tries = _tries(members, cold=results.assumed is None)
     if not any(value is not None for one in tries.values() for value in one):
         raise UsageError(f"no execution of {name} may be quoted", remedy="see `weigh report` for the reason")
     operations = [one.name for one in record.workload.operations] if record.workload else list(tries)
     document = {
-        "system": one_line(f"{name} ({asked}, {_LABEL})"),
+        "system": one_line(f"{name} ({title}, {_LABEL})"),
         "date": exported.written.isoformat(),
         "machine": _machine(record),
         "cluster_size": 1,
@@ -89,7 +89,7 @@ def _tries(samples: Iterable[Sample], *, cold: bool) -> dict[str, tuple[float | 
     """Three tries by operation; none where an execution did not end well."""
     tries: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in range(1 + _HOT)])
     failed: set[str] = set()
-    seen: dict[tuple[int, int, str], int] = defaultdict(int)
+    observed: dict[tuple[int, int, str], int] = defaultdict(int)
     for one in samples:
         if one.outcome is not Outcome.OK:
             failed.add(one.operation)
@@ -99,11 +99,11 @@ def _tries(samples: Iterable[Sample], *, cold: bool) -> dict[str, tuple[float | 
             tries[one.operation][0].append(one.wall_s)
         elif one.temperature == "hot":
             start = one.attempt, one.start, one.operation
-            seen[start] += 1
-            if seen[start] <= _HOT:
-                tries[one.operation][seen[start]].append(one.wall_s)
+            observed[start] += 1
+            if observed[start] <= _HOT:
+                tries[one.operation][observed[start]].append(one.wall_s)
     return {
-        name: tuple(round(median(own), 6) if own and name not in failed else None for own in found)
+        name: tuple(round(median(members), 6) if members and name not in failed else None for members in found)
         for name, found in tries.items()
     }
 

@@ -33,17 +33,17 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
     contender: str | None
     written: datetime.date
 
-    def asked(self, contender: str) -> bool:
+    def includes(self, contender: str) -> bool:
         """Whether this one is asked for."""
         return self.contender in (None, contender)
 
     def timings(self) -> Iterator[Timing]:
         """What was measured of whom is asked for, metric by metric."""
-        return (one for one in self.results.timings if self.asked(one.contender))
+        return (one for one in self.results.timings if self.includes(one.contender))
 
     def verdicts(self) -> Iterator[Verdict]:
         """What follows from it."""
-        return (one for one in self.results.verdicts if self.asked(one.contender))
+        return (one for one in self.results.verdicts if self.includes(one.contender))
 
 
 def operation(one: Timing | Verdict | Sample) -> str:

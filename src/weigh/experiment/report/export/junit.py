@@ -67,15 +67,15 @@ def _answers(root: Element, exported: Exported) -> None:
         return
     suite = _suite(root, "answers")
     for who in exported.results.answered:
-        if exported.asked(who.contender) and (lacking := counted([who])):
+        if exported.includes(who.contender) and (lacking := counted([who])):
             _case(suite, f"answers.{who.contender}", "questions answered", "skipped", text=f"{lacking} questions")
     for one in gate.operations:
         for contender, status in one.contenders.items():
-            if not exported.asked(contender):
+            if not exported.includes(contender):
                 continue
             tag = _WRONG.get(status, "skipped" if status in _UNCHECKED else "")
-            said = one.detail or f"the answer is {status.value}"
-            _case(suite, f"answers.{contender}", one.operation, tag, f"answer.{status.value}", said)
+            clauses = one.detail or f"the answer is {status.value}"
+            _case(suite, f"answers.{contender}", one.operation, tag, f"answer.{status.value}", clauses)
 
 
 def _verdicts(root: Element, exported: Exported) -> None:
@@ -83,29 +83,29 @@ def _verdicts(root: Element, exported: Exported) -> None:
     medians = {(one.contender, operation(one)): one.median for one in exported.timings() if one.metric == "wall_s"}
     suites: dict[str, Element] = {}
     timed = [("time", one) for one in exported.verdicts() if one.metric == "wall_s"]
-    pooled = [row.verdict for row in exported.results.templates if exported.asked(row.verdict.contender)]
+    pooled = [row.verdict for row in exported.results.templates if exported.includes(row.verdict.contender)]
     for about, one in (*timed, *(("template", one) for one in pooled)):
         against = f"{one.contender} against {one.baseline}"
         if against not in suites:
             suites[against] = _suite(root, against)
         tag = _FAILS.get(one.verdict, "skipped" if one.verdict in _OPEN else "")
-        said = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
+        clauses = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
         case = _case(
-            suites[against], f"{about}.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", said
+            suites[against], f"{about}.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", clauses
         )
         # What the test took, as CI servers show it: the median of one execution.
         median = medians.get((one.contender, operation(one)))
         if median is not None and about == "time":
             case.set("time", f"{median:.9f}")
         if not tag:
-            ElementTree.SubElement(case, "system-out").text = visible(said)
+            ElementTree.SubElement(case, "system-out").text = visible(clauses)
 
 
 def _findings(root: Element, exported: Exported) -> None:
     errors = [
         one
         for one in exported.results.findings
-        if one.severity == "error" and (one.contender is None or exported.asked(one.contender))
+        if one.severity == "error" and (one.contender is None or exported.includes(one.contender))
     ]
     if not errors:
         return

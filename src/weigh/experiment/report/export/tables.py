@@ -67,6 +67,6 @@ def _cell(value: object) -> object:
 def executions(exported: Exported) -> bytes:
     """Every execution, with the columns of ``samples.parquet`` in the evidence."""
     written = io.BytesIO()
-    table = sample_table(one for one in exported.samples if exported.asked(one.contender))
+    table = sample_table(one for one in exported.samples if exported.includes(one.contender))
     pq.write_table(table, written)
     return written.getvalue()

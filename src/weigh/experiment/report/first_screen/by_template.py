@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 def sentences(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[str]:
     """What templates say of each contender: ``... each of 12 templates: SLOWER on 8, by 8.5 to 25.4 %; open on 1.``."""
     for pair in compared:
-        own = tuple(
+        members = tuple(
             one.verdict
             for one in results.templates
             if (one.verdict.contender, one.verdict.temperature) == (pair.contender, pair.temperature)
         )
-        if own:
+        if members:
             who = f"{pair.contender} over" if len(compared) > 1 else "Over"
-            found = Pair(pair.contender, pair.baseline, pair.temperature, own)
-            yield f"{who} all operations of each of {units.count(len(own), 'template')}: {short(found)}."
+            found = Pair(pair.contender, pair.baseline, pair.temperature, members)
+            yield f"{who} all operations of each of {units.count(len(members), 'template')}: {short(found)}."
 
 
 def differing(
@@ -52,18 +52,18 @@ def alike(results: ExperimentResults, others: Sequence[str]) -> Iterator[tuple[t
         if any(one.verdict in DIFFERENT for one in verdicts):
             continue
         if len(verdicts) == len(others) and all(one.verdict in ALIKE for one in verdicts):
-            said = f"same within {units.percent(verdicts[0].margin, 0)}"
-            found.setdefault((str(verdicts[0].verdict), said), []).append(name)
+            outcome = f"same within {units.percent(verdicts[0].margin, 0)}"
+            found.setdefault((str(verdicts[0].verdict), outcome), []).append(name)
             continue
         still_open = next((one for one in of_it.values() if is_open(one.verdict)), None)
         left = next((one for one in of_it.values() if not_compared(one.verdict)), None)
         if still_open:
-            said = f"open: {needs(still_open.verdict, still_open.operations, results.pace)}"
-            found.setdefault((str(still_open.verdict.verdict), said), []).append(name)
+            outcome = f"open: {needs(still_open.verdict, still_open.operations, results.pace)}"
+            found.setdefault((str(still_open.verdict.verdict), outcome), []).append(name)
         elif left:
             found.setdefault((str(left.verdict.verdict), f"not compared: {why(left.verdict)}"), []).append(name)
-    for (sign, said), names in found.items():
-        yield tuple(names), sign, said
+    for (sign, outcome), names in found.items():
+        yield tuple(names), sign, outcome
 
 
 def follows(results: ExperimentResults) -> set[tuple[str, str, str]]:
@@ -93,9 +93,9 @@ def seconds(results: ExperimentResults, template: TemplateVerdict, contender: st
         for one in results.headline.timings
         if one.contender == contender and one.temperature == template.verdict.temperature
     }
-    own = [medians.get(operation) for operation in template.operations]
-    logs = [math.log(one) for one in own if one]
-    return math.exp(math.fsum(logs) / len(logs)) if len(logs) == len(own) else None
+    members = [medians.get(operation) for operation in template.operations]
+    logs = [math.log(one) for one in members if one]
+    return math.exp(math.fsum(logs) / len(logs)) if len(logs) == len(members) else None
 
 
 def _grouped(results: ExperimentResults) -> dict[str, dict[str, TemplateVerdict]]:

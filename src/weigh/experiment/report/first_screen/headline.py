@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import answers, named, remedy, somebody_silent
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, FAILED, UNSUPPORTED, Pair, is_open
+from weigh.experiment.results.preclusions import failed
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.data.catalog import FORMATS, TITLES
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 FACTOR = 2.0
 """From this ratio on a change is given as a factor."""
-_TOLD = 160
+_MOST = 160
 """Characters of the error of an engine that failed."""
 
 _SAME = "it is one and the same engine as "
@@ -151,7 +152,7 @@ def _not_compared(out: Mapping[str, Finding], compared: Sequence[Pair]) -> Itera
     """Who is compared with nobody, and why; who reads wrong rows has a sentence of its own (:func:`wrong`)."""
     for name in dict.fromkeys(pair.contender for pair in compared):
         if name in out and out[name].code != codes.A4_ROWS.code:
-            yield f"{name} is not compared: {one_line(out[name].text, _TOLD).rstrip('.')}."
+            yield f"{name} is not compared: {one_line(out[name].text, _MOST).rstrip('.')}."
 
 
 def short(pair: Pair) -> str:
@@ -244,9 +245,9 @@ def _flipped(results: ExperimentResults) -> Iterator[str]:
 def _failures(results: ExperimentResults) -> Iterator[str]:
     """How executions failed that the gate had not seen fail, a sentence a contender; first whose fault it may be."""
     found: dict[str, dict[str, str]] = {}
-    for one in results.record.samples:
-        if one.outcome not in (Outcome.OK, Outcome.WRONG):
-            found.setdefault(one.contender, {}).setdefault(one.operation, one_line(one.detail, _TOLD))
+    for one in failed(results.record.samples):
+        if one.outcome is not Outcome.WRONG:
+            found.setdefault(one.contender, {}).setdefault(one.operation, one_line(one.detail, _MOST))
     gone = (one.text for one in results.findings if one.code == codes.E3_GONE.code) if found else ()
     for text in dict.fromkeys(gone):
         yield f"{one_line(text[:1].upper() + text[1:])}."

@@ -44,13 +44,13 @@ def _lines(screen: FirstScreen) -> list[str]:
 
 def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
     """The sentences, the tier and the time."""
-    yield from (f"**{text(said)}**  " for said in screen.wrong)
-    yield from (f"**{text(said)}.**  " for said in screen.warning[:1])
+    yield from (f"**{text(sentence)}**  " for sentence in screen.wrong)
+    yield from (f"**{text(sentence)}.**  " for sentence in screen.warning[:1])
     first, *others = says or ("",)
     if first:
         yield f"**{text(first)}**" + ("  " if others else "")
     if len(screen.others) > 1:
-        yield from (f"{text(said)}  " for said in others)
+        yield from (f"{text(sentence)}  " for sentence in others)
     elif others:
         yield text(" ".join(others))
     tier = text(screen.why) or (f"{str(screen.tier).upper()}." if screen.tier else "")
@@ -58,12 +58,14 @@ def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
     if tier or took:
         yield ""
         yield " ".join(filter(None, (tier, took)))
-    yield from (f"{text(said.rstrip('.'))}." for said in screen.warning[1:])
+    yield from (f"{text(sentence.rstrip('.'))}." for sentence in screen.warning[1:])
 
 
 def _tail(screen: FirstScreen, note: str) -> Iterator[str]:
     """How to read the table, totals and CPU time, the machine, and how to do it again."""
-    yield from (text(said) + "  " for said in filter(None, (note, screen.builds, *screen.beside, screen.notice)))
+    yield from (
+        text(sentence) + "  " for sentence in filter(None, (note, screen.builds, *screen.context, screen.notice))
+    )
     notes = f"{screen.notes} ({code(f'weigh report {quote(screen.evidence)} --notes')})." if screen.notes else ""
     if last := " ".join(filter(None, (text(screen.machine), notes))):
         yield last

@@ -73,8 +73,8 @@ def outlooks(verdicts: Iterable[Verdict], pace: Pace | None) -> Iterator[Outlook
             others.setdefault(LONGER, []).append(one)
     if timely:
         yield Outlook(tuple(timely), _more(timely, pace), timely=True)
-    for said, same in others.items():
-        yield Outlook(tuple(same), said)
+    for clauses, same in others.items():
+        yield Outlook(tuple(same), clauses)
 
 
 def needs(one: Verdict, operations: Iterable[str], pace: Pace | None) -> str:
@@ -106,8 +106,8 @@ def _seconds(verdicts: list[Verdict], pace: Pace | None) -> Seconds:
         return 0.0
     missing: dict[tuple[str, str], int] = {}
     for one in verdicts:
-        asked = one.operation, one.temperature
-        missing[asked] = max(missing.get(asked, 0), (one.starts_needed or 0) - one.starts)
+        place = one.operation, one.temperature
+        missing[place] = max(missing.get(place, 0), (one.starts_needed or 0) - one.starts)
     return pace.more(missing)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen import agreement, beside, by_template, headline
+from weigh.experiment.report.first_screen import agreement, by_template, context, headline
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks, why
 from weigh.experiment.report.first_screen.pair import (
     ALIKE,
@@ -72,8 +72,8 @@ class Line:
     @property
     def size(self) -> float:
         """The largest difference on it, as a logarithm."""
-        shown = [one for one in self.verdicts if one and one.verdict in DIFFERENT and one.ratio]
-        return max((abs(math.log(one.ratio or 1)) for one in shown), default=0.0)
+        differing = [one for one in self.verdicts if one and one.verdict in DIFFERENT and one.ratio]
+        return max((abs(math.log(one.ratio or 1)) for one in differing), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class FirstScreen:
         groups: templates that do not, then operations, the same first, then what is open.
         means: over all operations.
         builds: which were measured; empty where all versions are of the index.
-        beside: what data is read, totals and CPU time.
+        context: what data is read, totals and CPU time.
         machine: whether it was quiet.
         notes: how many findings there are.
         notice: what every report of this workload must say; empty where it is nothing.
@@ -151,7 +151,7 @@ class FirstScreen:
     groups: tuple[Group, ...]
     means: tuple[Mean, ...]
     builds: str
-    beside: tuple[str, ...]
+    context: tuple[str, ...]
     machine: str
     notes: str
     notice: str
@@ -200,14 +200,16 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
             *_groups(every, open_groups, left if timed else {}, len(others)),
         ),
         means=tuple(_means(results, compared)),
-        builds=beside.builds(results),
-        beside=tuple(
-            filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results), beside.rebuilt(results)))
+        builds=context.builds(results),
+        context=tuple(
+            filter(
+                None, (*context.data(results), *context.totals(results), context.cpu(results), context.rebuilt(results))
+            )
         )
         if timed
         else (),
-        machine=beside.machine(results),
-        notes=beside.notes(results),
+        machine=context.machine(results),
+        notes=context.notes(results),
         notice=record.notice,
         to_do=tuple(_to_do(results, open_groups)),
         evidence=evidence,
@@ -283,8 +285,8 @@ def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[s
     follows = by_template.follows(results)
     for one in every:
         differ = [verdict for verdict in one.verdicts if verdict and verdict.verdict in DIFFERENT]
-        told = ((verdict.operation, verdict.temperature, verdict.contender) in follows for verdict in differ)
-        if not others or (differ and not all(told)):
+        covered = ((verdict.operation, verdict.temperature, verdict.contender) in follows for verdict in differ)
+        if not others or (differ and not all(covered)):
             yield one
 
 
@@ -312,10 +314,10 @@ def _groups(
     for one in still_open:
         sign = str(one.verdicts[0].verdict)
         yield Group(one.places(several=several), sign, f"open: {one.needs}{words.plain_ratios(one.verdicts)}")
-    for said, verdicts in left.items():
+    for clauses, verdicts in left.items():
         if verdicts:
             places = Outlook(tuple(verdicts), "").places(several=several)
-            yield Group(places, str(VerdictName.REFUSED), said)
+            yield Group(places, str(VerdictName.REFUSED), clauses)
 
 
 def _all(one: Line, names: Sequence[VerdictName]) -> bool:
@@ -348,5 +350,5 @@ def _to_do(results: ExperimentResults, still_open: Sequence[Outlook]) -> Iterato
         places = one.places(several=len(results.record.spec.contenders) > 2)
         again = ". The same command again adds its starts to these" if one.timely else ""
         yield f"{agreement.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}{again}."
-    for remedy in beside.remedies(results):
+    for remedy in context.remedies(results):
         yield f"{one_line(remedy[:1].upper() + remedy[1:], 300).rstrip('.')}."

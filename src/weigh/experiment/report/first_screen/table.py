@@ -71,7 +71,7 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME
         rows = tuple(_alone(one) for one in lines)
         return Table(("operation", "median", "longest", "CV", "noise"), rows, (), groups, "")
     if not lines:
-        return Table((), (), (), groups, " ".join(map(_said, screen.means)))
+        return Table((), (), (), groups, " ".join(map(_sentence, screen.means)))
     if len(screen.others) == 1:
         names = (heading(screen.baseline, "baseline", name), heading(screen.others[0], "contender", name))
         interval = f"{screen.confidence} interval" if wide else screen.confidence
@@ -102,14 +102,14 @@ def numbered(screen: FirstScreen, made: Table) -> tuple[str, ...]:
     """The sentences; where a column is headed by a number, they say whose it is."""
     numbers = {name: f"#{at}" for at, name in enumerate(screen.others, 1) if f"#{at}" in made.headings}
 
-    def own(said: str) -> str:
-        found = (number for name, number in numbers.items() if said.startswith((f"{name}: ", f"{name}, ")))
-        return " ".join((*list(found)[:1], said))
+    def members(clauses: str) -> str:
+        found = (number for name, number in numbers.items() if clauses.startswith((f"{name}: ", f"{name}, ")))
+        return " ".join((*list(found)[:1], clauses))
 
-    return tuple(map(own, screen.says))
+    return tuple(map(members, screen.says))
 
 
-def _said(one: Mean) -> str:
+def _sentence(one: Mean) -> str:
     """A mean without a table."""
     who = "" if one.temperature == "hot" else f", {one.temperature}"
     return (

@@ -99,7 +99,7 @@ def _head(screen: FirstScreen, says: Sequence[str], width: int) -> Iterator[Text
         for paragraph in _paragraphs(screen, says)
         for line in shape.wrapped(paragraph, room, then="     " if paragraph.startswith("#") else "  ")
     ]
-    for line, word in shape.beside(lines, right, width):
+    for line, word in shape.side_by_side(lines, right, width):
         text = _line(line)
         text.highlight_words(_SHOUTED, "bold")
         for shouted, style in _SHOUTED.items():
@@ -112,13 +112,15 @@ def _head(screen: FirstScreen, says: Sequence[str], width: int) -> Iterator[Text
     if screen.why:
         style = "red" if screen.tier is TierName.INADMISSIBLE else "yellow"
         yield from (_line(line, style) for line in _at_most(shape.wrapped(screen.why, width), 2, width))
-    for said in screen.warning[1:]:
-        yield from (_line(line, "yellow") for line in _at_most(shape.wrapped(f"{said.rstrip('.')}.", width), 3, width))
+    for sentence in screen.warning[1:]:
+        yield from (
+            _line(line, "yellow") for line in _at_most(shape.wrapped(f"{sentence.rstrip('.')}.", width), 3, width)
+        )
 
 
 def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
-    yield from (one_line(said, 600) for said in screen.wrong)
-    yield from (f"{said}." for said in screen.warning[:1])
+    yield from (one_line(sentence, 600) for sentence in screen.wrong)
+    yield from (f"{sentence}." for sentence in screen.warning[:1])
     if len(screen.others) > 1 or len(says) > _SENTENCES:
         yield from says
     elif says:
@@ -191,9 +193,9 @@ def _columns(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str],
     text = _line("")
     for at, (cell, width, style) in enumerate(zip(cells, widths, styles, strict=True)):
         left = at == 0 or made.headings[at] == "what it means"
-        shown = shape.cut(one_line(cell), width)
+        fitted = shape.cut(one_line(cell), width)
         text.append(" " * _GAP)
-        text.append(shown.ljust(width) if left else shown.rjust(width), style=style)
+        text.append(fitted.ljust(width) if left else fitted.rjust(width), style=style)
     text.rstrip()
     return text
 
@@ -214,16 +216,16 @@ def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[
 
 def _tail(screen: FirstScreen, width: int) -> Iterator[Text]:
     """Totals and CPU time, the machine, and where to go on."""
-    for said in screen.beside:
-        yield from map(_line, _at_most(shape.wrapped(said, width), 3, width))
+    for sentence in screen.context:
+        yield from map(_line, _at_most(shape.wrapped(sentence, width), 3, width))
     if screen.notice:
         yield from map(_line, shape.wrapped(f"Note: {screen.notice.rstrip('.')}.", width))
     notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
     command = f"weigh report {quote(screen.evidence)} --notes" if screen.notes else ""
     machine = shape.wrapped(screen.machine, width - shape.INDENT, "", "")
-    together = f"{notes} {command}".strip()
-    asked = [together] if len(together) <= width - shape.INDENT else [notes, command]
-    yield from map(_line, shape.packed([part for part in (*machine, *asked) if part], width=width))
+    combined = f"{notes} {command}".strip()
+    notes_lines = [combined] if len(combined) <= width - shape.INDENT else [notes, command]
+    yield from map(_line, shape.packed([part for part in (*machine, *notes_lines) if part], width=width))
     opened = f"weigh open {quote(screen.evidence)}"
     page = [f"{screen.evidence}/report.html"] if screen.page else []
     yield from map(_line, shape.packed([*page, opened], "  Page:    ", "   ", width))

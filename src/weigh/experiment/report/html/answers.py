@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import counted
 from weigh.experiment.report.html.queries import literals
 from weigh.model.answer import GateStatus
+from weigh.model.text import one_line
 from weigh.model.units import count
+from weigh.render.blocks import Cell as TableCell
+from weigh.render.blocks import Column, Fold, Group, Lines, Listing, Part, Section, Table, small, words
+from weigh.render.blocks import Row as TableRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.experiment.report.html.contenders import Contenders, Mark
     from weigh.experiment.results.results import ExperimentResults
-    from weigh.model.gate import Check, Difference, Gate, OperationGate
+    from weigh.model.gate import Check, Gate, OperationGate
     from weigh.model.operation import Workload
+    from weigh.render.blocks import Block
 
-_SHOWN = 8
-"""Differing cells that are shown of one contender on one operation."""
+_CELLS = 8
+"""Differing cells of one contender on one operation."""
 _NAMED = 40
 """Literals that are named where they were answered wrongly."""
+_NOTE = (
+    "The number is how many questions were put to it. agreed: equal to a pinned answer, the ground truth or another "
+    "lineage. unverified: nobody independent could confirm it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +40,15 @@ class Cell:
 
     Attributes:
         who: the contender.
-        status: ``agreed`` and so on; empty where it was not asked.
-        asked, wrong: questions put to it, and those it answered wrongly.
+        status: ``agreed`` and so on; empty where no question was put to it.
+        questions, wrong: questions put to it, and those it answered wrongly.
         witness: whom its answers were compared with.
         notes: tolerances used, ties accepted, errors, each once.
     """
 
     who: Mark
     status: str
-    asked: int
+    questions: int
     wrong: int
     witness: str
     notes: tuple[str, ...]
@@ -57,75 +66,104 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """One contender that was contradicted on one operation.
+def part(results: ExperimentResults, rows: Sequence[Row], contenders: Contenders) -> Fold:
+    """The part on the answers.
 
-    Attributes:
-        operation: name.
-        anchor: of the part of the page that tells more.
-        cell: how many questions, and the witness.
-        sql: the question of the first wrong answer, where the evidence has it.
-        differences: literals and cell, the first ones.
-        more: how many are not shown.
-        cases: names of the literals that were answered wrongly, the first ones.
-        detail: what the gate says in one sentence.
+    Args:
+        results: of the experiment.
+        rows: as of :func:`matrix`.
+        contenders: everybody.
     """
-
-    operation: str
-    anchor: str
-    cell: Cell
-    sql: str
-    differences: tuple[tuple[str, Difference], ...]
-    more: int
-    cases: tuple[str, ...]
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """The whole part.
-
-    Attributes:
-        summary: one sentence.
-        calm: whether every contender agreed on every operation.
-        rows: the matrix, of the operations that are told in full.
-        divergences: who was wrong where.
-        reads: what each contender was found to read: contender, table, digest or count.
-    """
-
-    summary: str
-    calm: bool
-    rows: tuple[Row, ...]
-    divergences: tuple[Divergence, ...]
-    reads: tuple[tuple[str, str, str], ...]
-
-
-def answers(results: ExperimentResults, contenders: Contenders, anchors: dict[str, str]) -> Answers | None:
-    """The part on the answers, None where the gate was not reached."""
     gate = results.gate
     if gate is None:
-        return None
-    checks = _by_pair(gate)
-    rows = tuple(_row(one, checks, contenders, anchors) for one in gate.operations)
-    shown = tuple(row for row in rows if row.anchor)
-    workload = results.record.workload
-    return Answers(
-        summary=_summary(rows, counted(results.answered)),
-        calm=all(one.status is GateStatus.AGREED and _of_one_mind(one) for one in gate.operations),
-        rows=shown,
-        divergences=tuple(
-            _divergence(row, cell, checks.get((row.name, cell.who.name), []), workload)
-            for row in shown
-            for cell in row.cells
-            if cell.status == "diverged"
-        ),
-        reads=tuple((name, table, read) for name, reads in gate.reads.items() for table, read in reads.items()),
+        lines: list[Block] = [Lines(["The gate was not reached: no answer was checked."])]
+        return Fold("Answers", lines, "h2", anchor="answers")
+    full = [row for row in rows if row.anchor]
+    divergences = [
+        _divergence(row, cell, gate, results.record.workload)
+        for row in full
+        for cell in row.cells
+        if cell.status == "diverged"
+    ]
+    calm = all(one.status is GateStatus.AGREED and _of_one_mind(one) for one in gate.operations)
+    about = (
+        f"{_summary(rows, counted(results.answered))} An operation on which one contender is wrong is timed for nobody."
     )
+    reads = [(name, of, Part(read, "code")) for name, found in gate.reads.items() for of, read in found.items()]
+    table = words(("contender", "table", "row digest, or rows counted"), reads, label=None)
+    parts: list[Block] = [
+        Lines([about]),
+        *divergences,
+        Fold("Every contender on every operation", [_table(full, contenders), small(_NOTE)], "", "", open=not calm),
+    ]
+    if reads:
+        parts.append(Fold("What each contender was found to read", [replace(table, wide=False)], "", ""))
+    return Fold("Answers", parts, "h2", anchor="answers", open=bool(divergences))
+
+
+def matrix(results: ExperimentResults, contenders: Contenders, anchors: dict[str, str]) -> tuple[Row, ...]:
+    """What the gate found of everybody on every operation; nothing where it was not reached."""
+    if results.gate is None:
+        return ()
+    checks = _by_pair(results.gate)
+    return tuple(_row(one, checks, contenders, anchors) for one in results.gate.operations)
+
+
+def status(cell: Cell | None) -> TableCell:
+    """The gate's word on one contender, with how many questions were put to it, or how many it answered wrongly."""
+    if cell is None or not cell.status:
+        return TableCell(Part("not asked", "small"))
+    number = f"{cell.wrong} of {cell.questions} wrong" if cell.wrong else f"{cell.questions or ''}"
+    return TableCell((cell.status, " ", Part(number, "small")), f"w {cell.status}")
+
+
+def _table(rows: Sequence[Row], contenders: Contenders) -> Table:
+    columns = [Column("operation"), *(Column(one.phrase) for one in contenders.everybody), Column("detail")]
+    found = [
+        TableRow([Part(row.name, anchor=row.anchor), *map(status, row.cells), Part(one_line(row.detail, 220), "small")])
+        for row in rows
+    ]
+    return Table(columns, [Group("", found)], css="lines mx", label=None)
+
+
+def _divergence(row: Row, cell: Cell, gate: Gate, workload: Workload | None) -> Section:
+    """One contender that was contradicted on one operation: the first cells, and the question."""
+    wrong = [
+        check
+        for check in gate.checks
+        if (check.operation, check.contender, check.status) == (row.name, cell.who.name, GateStatus.DIVERGED)
+    ]
+    cases = _cases(workload, row.name)
+    differences = [(check.case, difference) for check in wrong for difference in check.differences]
+    first = differences[0][0] if differences else wrong[0].case if wrong else ""
+    more = len(differences) - _CELLS
+    names = list(dict.fromkeys(check.case for check in wrong))[:_NAMED]
+    others = f" and {cell.wrong - len(names)} more" if cell.wrong > len(names) else ""
+    title = (Part("diverged", "w diverged"), " ", Part(row.name, anchor=row.anchor), ": ", *cell.who.phrase)
+    rows = [
+        (
+            cases[case][0] if case in cases else case,
+            one_line(one.row) or "the only one",
+            one.column,
+            TableCell(one_line(one.got, 200), "w diverged"),
+            one_line(one.expected, 200),
+        )
+        for case, one in differences[:_CELLS]
+    ]
+    headings = ("literals", "row", "column", "answered", cell.witness or "witness")
+    question: list[Block] = [
+        *([Listing(cases[first][1])] if first in cases else []),
+        Lines([f"{count(more, 'more differing cell')} in gate.json."] if more > 0 else [], css="muted"),
+        Lines([f"{', '.join(names)}{others}"], most=4000),
+    ]
+    summary = "The question" + (", and the literals that were answered wrongly" if len(names) > 1 else "")
+    table = [words(headings, rows, label=None)] if rows else []
+    parts: list[Block] = [Lines([row.detail], most=600), *table, Fold(summary, question, "", "")]
+    return Section(title, parts, article=True, label="divergence")
 
 
 def _of_one_mind(one: OperationGate) -> bool:
-    return all(status is GateStatus.AGREED for status in one.contenders.values())
+    return all(found is GateStatus.AGREED for found in one.contenders.values())
 
 
 def _by_pair(gate: Gate) -> dict[tuple[str, str], list[Check]]:
@@ -146,23 +184,23 @@ def _row(
         name=one.operation,
         anchor=anchors.get(one.operation, ""),
         status=str(one.status),
-        questions=max((cell.asked for cell in cells), default=0),
+        questions=max((cell.questions for cell in cells), default=0),
         detail=one.detail,
         cells=cells,
     )
 
 
 def _cell(who: Mark, status: str, checks: Sequence[Check]) -> Cell:
-    said = [note for check in checks for note in check.notes]
-    said += [check.detail for check in checks if check.detail and check.status is not GateStatus.DIVERGED]
+    notes = [note for check in checks for note in check.notes]
+    notes += [check.detail for check in checks if check.detail and check.status is not GateStatus.DIVERGED]
     witnesses = [check.witness for check in checks if check.witness]
     return Cell(
         who=who,
         status=status,
-        asked=len({check.case for check in checks}),
+        questions=len({check.case for check in checks}),
         wrong=len({check.case for check in checks if check.status is GateStatus.DIVERGED}),
         witness=" and ".join(dict.fromkeys(witnesses)),
-        notes=tuple(dict.fromkeys(said)),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -176,23 +214,6 @@ def _summary(rows: Sequence[Row], lacking: str) -> str:
     )
     found = ", ".join(f"{number} {status}" for status, number in statuses.items())
     return f"{amounts}: {found}{lacking and f'; {lacking}'}." if rows else "No operation was asked."
-
-
-def _divergence(row: Row, cell: Cell, checks: Sequence[Check], workload: Workload | None) -> Divergence:
-    wrong = [check for check in checks if check.status is GateStatus.DIVERGED]
-    cases = _cases(workload, row.name)
-    differences = [(check.case, difference) for check in wrong for difference in check.differences]
-    first = differences[0][0] if differences else wrong[0].case if wrong else ""
-    return Divergence(
-        operation=row.name,
-        anchor=row.anchor,
-        cell=cell,
-        sql=cases[first][1] if first in cases else "",
-        differences=tuple((cases[case][0] if case in cases else case, cell) for case, cell in differences[:_SHOWN]),
-        more=max(0, len(differences) - _SHOWN),
-        cases=tuple(dict.fromkeys(check.case for check in wrong))[:_NAMED],
-        detail=row.detail,
-    )
 
 
 def _cases(workload: Workload | None, operation: str) -> dict[str, tuple[str, str]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from weigh.experiment.report.cold import question
 from weigh.model import codes, units
+from weigh.model.units import count
+from weigh.render.blocks import Cell, Column, Fold, Group, Lines, Part, Row, Table, small
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -14,79 +17,59 @@ if TYPE_CHECKING:
     from weigh.experiment.report.html.contenders import Contenders, Mark
     from weigh.experiment.results.cold.cold_proof import ColdProof
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.render.blocks import Block
 
-OPEN_ROWS = 24
+_OPEN_ROWS = 24
 """More rows than that are folded in."""
+_HEADINGS = (
+    "operation", "contender", "pages in memory before", "read from devices", "by anybody", "data that came in", "rate",
+    Markup("of the device's"), "proven",
+)  # fmt: skip
+_NOTE = Markup(
+    "Medians, and the most pages that were in memory. Read from devices: by the contender's processes while the query "
+    "ran; by anybody: what the devices under the data gave out meanwhile. Rate: of the reading over the whole "
+    "execution; beside it, as a share of what the device was measured to read past the page cache. What is empty "
+    "nobody can tell, or nothing was read."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One contender on one operation. What nobody can tell is empty, and so is a rate where nothing was read.
-
-    Attributes:
-        name: of the operation, with the temperature where it is the one called first.
-        who: the contender.
-        before: the most pages in memory just before the clock.
-        read: from devices, by its processes; the median, as what follows.
-        devices: the same by anybody.
-        came_in: of the data.
-        rate: at which it read.
-        share: that this is of what the device can do.
-        proven: how many executions are what they are called.
-        code: why not all of them are; empty where they are.
-    """
-
-    name: str
-    who: Mark
-    before: str
-    read: str
-    devices: str
-    came_in: str
-    rate: str
-    share: str
-    proven: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cold:
-    """The part.
-
-    Attributes:
-        rows: every cold account, and of the executions called first those that did not hold.
-        folded: whether the table is so long that it is folded in.
-        below: what cannot be excluded.
-    """
-
-    rows: tuple[Row, ...]
-    folded: bool
-    below: str
-
-
-def cold(results: ExperimentResults, contenders: Contenders, operations: Collection[str]) -> Cold | None:
+def part(results: ExperimentResults, contenders: Contenders, operations: Collection[str]) -> Fold | None:
     """The part; None where nothing was to be cold. Of the operations that are told in full alone."""
     everybody = {who.name: who for who in contenders.everybody}
-    rows = tuple(
+    rows = [
         _row(one, everybody[one.contender])
         for one in results.accounts
         if one.operation in operations and (one.temperature == "cold" or one.refused is not None)
-    )
+    ]
     if not rows:
         return None
+    about = Markup(
+        "Each in a life of its own, with nothing of the data in this machine's memory, or it is not called cold."
+    )
+    title = f"What was in memory, and what was read: {count(len(rows), 'account')}"
+    columns = [Column(one) for one in _HEADINGS]
+    table = Table(columns, [Group("", rows)], css="lines co", label=None, scoped=False)
     below = next((one.text for one in results.findings if one.code == codes.E1_HYPERVISOR.code), "")
-    return Cold(rows=rows, folded=len(rows) > OPEN_ROWS, below=below[:1].upper() + below[1:])
+    parts: list[Block] = [
+        Lines([about]),
+        Fold(title, [table, small(_NOTE)], tag="", css="", open=len(rows) <= _OPEN_ROWS),
+        *([small(f"{below[:1].upper()}{below[1:]}.")] if below else []),
+    ]
+    return Fold("Cold executions", parts, "h2", anchor="cold", short="Cold")
 
 
 def _row(one: ColdProof, who: Mark) -> Row:
-    return Row(
-        name=question(one.operation, "hot" if one.temperature == "cold" else one.temperature),
-        who=who,
-        before="" if one.resident is None else f"{one.resident:,} of {one.pages:,}",
-        read="" if one.bytes_read is None else units.size(one.bytes_read),
-        devices="" if one.device_bytes is None else units.size(one.device_bytes),
-        came_in=units.size(one.came_in),
-        rate=f"{units.size(one.rate)}/s" if one.bytes_read and one.rate is not None else "",
-        share=units.percent(one.share, 0) if one.bytes_read and one.share is not None else "",
-        proven=f"{one.proven:,} of {one.executions:,}",
-        code=one.refused.code if one.refused else "",
-    )
+    """One contender on one operation. What nobody can tell is empty, and so is a rate where nothing was read."""
+    proven = f"{one.proven:,} of {one.executions:,}"
+    refused = (Markup('<span class="w refused">'), proven, ", ")
+    return Row([
+        question(one.operation, "hot" if one.temperature == "cold" else one.temperature),
+        Cell(who.name, f"a{who.mark}"),
+        "" if one.resident is None else f"{one.resident:,} of {one.pages:,}",
+        "" if one.bytes_read is None else units.size(one.bytes_read),
+        "" if one.device_bytes is None else units.size(one.device_bytes),
+        units.size(one.came_in),
+        f"{units.size(one.rate)}/s" if one.bytes_read and one.rate is not None else "",
+        units.percent(one.share, 0) if one.bytes_read and one.share is not None else "",
+        (*refused, Part(one.refused.code, "explained"), Markup("</span>")) if one.refused else proven,
+    ])  # fmt: skip

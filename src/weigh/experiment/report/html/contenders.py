@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from weigh.model.schedule import arms
+from weigh.render.blocks import Part
 
 if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
@@ -28,6 +29,16 @@ class Mark:
     mark: int
     baseline: bool
     wrong: tuple[str, ...]
+
+    @property
+    def phrase(self) -> tuple[str | Part, ...]:
+        """Its name in its colour, and whether it is the baseline."""
+        return Part(self.name, f"a{self.mark}"), *((" ", Part("(baseline)", "small nw")) if self.baseline else ())
+
+    @property
+    def flag(self) -> tuple[str | Part, ...]:
+        """That it was contradicted; empty where it was not."""
+        return (" ", Part("contradicted", "flag")) if self.wrong else ()
 
 
 class Contenders:

@@ -1,76 +1,41 @@
-"""Watching: the machine under the turns, as a part of the page."""
+"""The machine under the measurement: its part of the page, with the contended turns."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report import machine as use
 from weigh.model.units import percent
-from weigh.render.machine import bound
+from weigh.render.blocks import Column, Fold, Group, Lines, Part, Plot, Row, Table
 from weigh.render.svg import timeline
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.report.html.contenders import Contenders
     from weigh.experiment.results.machine import Machine
-    from weigh.experiment.results.results import ExperimentResults
+    from weigh.render.blocks import Block
 
-MOST_NAMED = 10
+_TURNS = 10
 """Contended turns of one pair that the page names; the JSON has them all."""
+_CAPTION = (
+    "Share in use; of the CPU ", Part("by contenders", "ow"), ", ", Part("by others", "fg"),
+    ". A line above a lane: work waited. A mark on top: a contended turn.",
+)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Disturbed:
-    """A pair with contended turns.
-
-    Attributes:
-        operation: its name.
-        who: the contender.
-        share: that others used of the CPU of its turns.
-        refused: whether it has no verdict for it.
-        turns: the contended ones in words.
-        other_processes: who it was, in words.
-    """
-
-    operation: str
-    who: Mark
-    share: str
-    refused: bool
-    turns: str
-    other_processes: str
-
-
-@dataclass(frozen=True, slots=True)
-class MachineSection:
-    """The part.
-
-    Attributes:
-        lines: what is to be said.
-        plot: the drawing; None where nothing was measured.
-        disturbed: pairs with contended turns, the worst first.
-        bound: that was declared, in words.
-    """
-
-    lines: tuple[str, ...]
-    plot: Markup | None
-    disturbed: tuple[Disturbed, ...]
-    bound: str
-
-
-def machine_section(results: ExperimentResults, contenders: Contenders) -> MachineSection | None:
-    """The part; None where nobody watched the machine."""
-    machine = results.machine
-    if machine is None:
-        return None
-    return MachineSection(
-        lines=tuple(use.lines(machine)),
-        plot=_plot(machine, contenders),
-        disturbed=_disturbed(machine, contenders),
-        bound=bound(machine.contention.bound),
-    )
+def part(machine: Machine, contenders: Contenders) -> Fold:
+    """What is to be said, the drawing, and pairs with contended turns, the worst first."""
+    parts: list[Block] = [Lines(list(use.lines(machine)), css="say", listed=True, most=1000)]
+    plot, rows = _plot(machine, contenders), _contended(machine, contenders)
+    if plot is not None:
+        parts.append(Plot(_CAPTION, plot, below=True))
+    if rows:
+        columns = [Column(one) for one in ("operation", "contender", "others", "by whom", "block.turn, share")]
+        table = Table(columns, [Group("", rows)], label=None, scoped=None)
+        parts.append(Fold("Contended turns", [table], tag="", css=""))
+    return Fold("The machine meanwhile", parts, "h2", anchor="machine", short="Machine")
 
 
 def _plot(machine: Machine, contenders: Contenders) -> Markup | None:
@@ -86,17 +51,16 @@ def _plot(machine: Machine, contenders: Contenders) -> Markup | None:
     return timeline.plot(found, {mark: sorted(those) for mark, those in sorted(places.items())}, label)
 
 
-def _disturbed(machine: Machine, contenders: Contenders) -> tuple[Disturbed, ...]:
+def _contended(machine: Machine, contenders: Contenders) -> list[Row]:
     everybody = {who.name: who for who in contenders.everybody}
     pairs = [pair for pair in machine.contention.pairs if pair.contended or pair.refused or pair.stolen]
-    return tuple(
-        Disturbed(
-            operation=pair.operation + ("" if pair.temperature == "hot" else f", {pair.temperature}"),
-            who=everybody[pair.contender],
-            share=percent(pair.foreign + pair.steal),
-            refused=pair.refused or pair.stolen,
-            turns=use.turns(pair, MOST_NAMED),
-            other_processes=use.other_processes(pair),
-        )
+    return [
+        Row([
+            pair.operation + ("" if pair.temperature == "hot" else f", {pair.temperature}"),
+            everybody[pair.contender].phrase,
+            percent(pair.foreign + pair.steal) + (", refused" if pair.refused or pair.stolen else ""),
+            use.other_processes(pair),
+            use.turns(pair, _TURNS),
+        ])
         for pair in sorted(pairs, key=lambda one: -(one.foreign + one.steal))
-    )
+    ]  # fmt: skip

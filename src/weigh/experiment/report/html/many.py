@@ -44,7 +44,7 @@ class Row:
     Attributes:
         operation: its name; empty in the rows after the first.
         who: the contender.
-        median, ratio, interval: printed; empty where there is none.
+        median, ratio, interval: drawn; empty where there is none.
         sign: class of the verdict, or of what the gate found.
         verdict: its name.
     """
@@ -109,8 +109,8 @@ def others(
     blocks = [
         tuple(row for name in rest[at : at + _BLOCK] for row in made.of(name)) for at in range(0, len(rest), _BLOCK)
     ]
-    shown = tuple(block for block in blocks if block)
-    return Others(len(rest), len(operations) - len(rest), shown, rows - sum(map(len, shown)))
+    drawn = tuple(block for block in blocks if block)
+    return Others(len(rest), len(operations) - len(rest), drawn, rows - sum(map(len, drawn)))
 
 
 class _Rows:
@@ -136,8 +136,8 @@ class _Rows:
             yield Row(operation, "", "", "", "", status, status or "not timed")
             return
         calm = (VerdictName.SAME, VerdictName.SMALL)
-        shown = [one for one in found if not (self._crowded and one.verdict in calm)]
-        for number, one in enumerate(shown):
+        drawn = [one for one in found if not (self._crowded and one.verdict in calm)]
+        for number, one in enumerate(drawn):
             median = self._medians.get((one.operation, one.contender, one.temperature))
             who = one.contender if self._several else ""
             yield Row(

@@ -56,7 +56,7 @@ class Metrics:
 
 def metrics(results: ExperimentResults, contenders: Contenders, operations: dict[str, str]) -> Metrics | None:
     """What was measured beside wall time, None where nothing was."""
-    judged = {name: one for name, one in results.analyses.items() if name != HEADLINE and _shown(name, one)}
+    judged = {name: one for name, one in results.analyses.items() if name != HEADLINE and _has_columns(name, one)}
     if not judged:
         return None
     timings = {
@@ -70,8 +70,8 @@ def metrics(results: ExperimentResults, contenders: Contenders, operations: dict
         for v in one.verdicts
     }
     groups = []
-    asked = [question(one, temperature) for temperature in results.record.spec.temperatures for one in operations]
-    for operation in asked:
+    questions = [question(one, temperature) for temperature in results.record.spec.temperatures for one in operations]
+    for operation in questions:
         rows = []
         for who in contenders.everybody:
             keys = [(metric, operation, who.name) for metric in judged]
@@ -83,7 +83,7 @@ def metrics(results: ExperimentResults, contenders: Contenders, operations: dict
     return Metrics(tuple(RUN_METRICS[name].title for name in judged), tuple(groups))
 
 
-def _shown(metric: str, analysis: MetricAnalysis) -> bool:
+def _has_columns(metric: str, analysis: MetricAnalysis) -> bool:
     """Whether a metric has columns; that one is zero, which is usual of it, is a statement and no column."""
     return bool(analysis.verdicts if RUN_METRICS[metric].often_zero else analysis.timings)
 

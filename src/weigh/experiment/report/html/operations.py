@@ -15,7 +15,7 @@ from weigh.experiment.report.plots import starts as start_plot
 from weigh.experiment.results.analysis import observed
 from weigh.model import units
 from weigh.model.sample import Outcome
-from weigh.render.sentences import sentence, told
+from weigh.render.sentences import reasons_in, sentence
 from weigh.verdict.question import HOT, Question
 
 if TYPE_CHECKING:
@@ -82,13 +82,13 @@ class Plots:
     Attributes:
         temperature: of the executions, where it is not hot.
         samples, starts: every execution, and every start.
-        shown: what the plot of samples shows.
+        about: what the plot of samples shows.
     """
 
     temperature: str
     samples: Markup | None
     starts: Markup | None
-    shown: str
+    about: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ def parts(
     rows: dict[str, tuple[VerdictRow, ...]] = {}
     for group in groups:
         rows[group.name] = (*rows.get(group.name, ()), *group.rows)
-    words, beside = _in_words(results), _by_operation(results.statements)
-    said = {(one.operation, one.contender, one.temperature): told(one) for one in results.headline.verdicts}
+    words, context = _in_words(results), _by_operation(results.statements)
+    in_words = {(one.operation, one.contender, one.temperature): reasons_in(one) for one in results.headline.verdicts}
     by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
     for sample in sorted(samples, key=_when):
         by_operation.setdefault(sample.operation, []).append(sample)
@@ -166,8 +166,8 @@ def parts(
     drawing = _Drawing(samples, contenders, shared, most_dots)
     found = []
     for name, anchor in anchors.items():
-        own = by_operation[name]
-        counted = {sample.contender: sample.rows for sample in own if sample.timed}
+        members = by_operation[name]
+        counted = {sample.contender: sample.rows for sample in members if sample.timed}
         by_temperature = [
             [
                 Line(
@@ -184,7 +184,7 @@ def parts(
         # What the gate found is the same at all temperatures.
         lines = by_temperature[0]
         plots = tuple(
-            drawing.plots(name, temperature, own, those)
+            drawing.plots(name, temperature, members, those)
             for temperature, those in zip(temperatures, by_temperature, strict=True)
             if any(line.timing for line in those)
         )
@@ -195,7 +195,7 @@ def parts(
                 status=statuses.get(name, ""),
                 question=queries.question(results.record.workload, name, spoken),
                 words=words.get(name, ()),
-                statements=beside.get(name, ()),
+                statements=context.get(name, ()),
                 lines=tuple(
                     line for those in by_temperature for line in those if line.timing or (those is lines and line.cell)
                 ),
@@ -206,11 +206,11 @@ def parts(
                     (row, reason)
                     for row in rows.get(name, ())
                     for reason in row.reasons
-                    if reason not in said.get((name, row.who.name, row.temperature), ())
+                    if reason not in in_words.get((name, row.who.name, row.temperature), ())
                 ),
-                failures=_failures(own),
+                failures=_failures(members),
                 plots=plots,
-                unshown="" if plots else _unshown(rows.get(name, ()), own),
+                unshown="" if plots else _unshown(rows.get(name, ()), members),
             )
         )
     return tuple(found)
@@ -221,9 +221,9 @@ def _in_words(results: ExperimentResults) -> dict[str, tuple[tuple[str, tuple[st
     rules = results.record.spec.rules
     found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for one in results.headline.verdicts:
-        said = sentence(one, rules), tuple(reason.code for reason in told(one))
-        found.setdefault(one.operation, []).append(said)
-    return {name: tuple(said) for name, said in found.items()}
+        clauses = sentence(one, rules), tuple(reason.code for reason in reasons_in(one))
+        found.setdefault(one.operation, []).append(clauses)
+    return {name: tuple(clauses) for name, clauses in found.items()}
 
 
 def _by_operation(statements: Iterable[Statement]) -> dict[str, tuple[tuple[str, str, str], ...]]:
@@ -234,14 +234,14 @@ def _by_operation(statements: Iterable[Statement]) -> dict[str, tuple[tuple[str,
             text = one.text if one.temperature == HOT else f"{one.temperature}: {one.text}"
             found.setdefault(one.operation, {}).setdefault((one.code, text), []).append(one.contender)
     return {
-        operation: tuple((", ".join(names), code, text) for (code, text), names in said.items())
-        for operation, said in found.items()
+        operation: tuple((", ".join(names), code, text) for (code, text), names in clauses.items())
+        for operation, clauses in found.items()
     }
 
 
 def _alike(lines: Sequence[Line]) -> str:
     """The gate's word in one sentence, where all agreed on as many questions with the same witness."""
-    cells = {(line.cell.status, line.cell.asked, line.cell.witness) if line.cell else None for line in lines}
+    cells = {(line.cell.status, line.cell.questions, line.cell.witness) if line.cell else None for line in lines}
     if len(cells) != 1 or (only := cells.pop()) is None or only[0] != "agreed":
         return ""
     return f"All agreed on {units.count(only[1], 'question')}, compared with {only[2]}."
@@ -265,8 +265,8 @@ def _unshown(rows: Sequence[VerdictRow], samples: Sequence[Sample]) -> str:
     if not samples and not rows:
         return "It was not timed."
     why = "; ".join(dict.fromkeys(reason.text for row in rows for reason in row.reasons[:1]))
-    kept = " Its executions are in samples.parquet." if samples else ""
-    return f"No time is shown: {why}.{kept}" if why else f"No time is shown.{kept}"
+    retained = " Its executions are in samples.parquet." if samples else ""
+    return f"No time is shown: {why}.{retained}" if why else f"No time is shown.{retained}"
 
 
 def _failures(samples: Iterable[Sample]) -> tuple[Failure, ...]:
@@ -292,17 +292,17 @@ class _Drawing:
     def plots(self, operation: str, temperature: str, samples: Sequence[Sample], lines: Sequence[Line]) -> Plots:
         """Both plots of an operation at a temperature."""
         # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
-        shown = {line.who.name for line in lines if line.timing}
-        plot, drawn = self.samples([one for one in samples if one.temperature == temperature], shown)
-        starts = self.starts(Question(operation, temperature), shown)
+        timed_names = {line.who.name for line in lines if line.timing}
+        plot, drawn = self.samples([one for one in samples if one.temperature == temperature], timed_names)
+        starts = self.starts(Question(operation, temperature), timed_names)
         return Plots("" if temperature == HOT else temperature, plot, starts, drawn)
 
-    def samples(self, samples: Sequence[Sample], shown: set[str]) -> tuple[Markup | None, str]:
+    def samples(self, samples: Sequence[Sample], timed_names: set[str]) -> tuple[Markup | None, str]:
         """The plot of executions, and what is to be said about it.
 
         Args:
             samples: of one operation, in order.
-            shown: contenders whose times may be shown.
+            timed_names: contenders whose times may be shown.
         """
         starts = {key: place for place, key in enumerate(dict.fromkeys((s.attempt, s.block) for s in samples), 1)}
         every = -(-len(samples) // self._most)
@@ -310,19 +310,19 @@ class _Drawing:
         for sample in samples:
             start = starts[sample.attempt, sample.block]
             failed = sample.outcome is not Outcome.OK
-            if failed or (sample.contender in shown and (start - 1) % every == 0):
+            if failed or (sample.contender in timed_names and (start - 1) % every == 0):
                 seconds = None if failed else sample.wall_s
                 dots.append(sample_plot.Dot(self._marks.get(sample.arm, 1), start, seconds, sample.run > 0, failed))
         if not any(dot.seconds for dot in dots):
             return None, ""
         timed = sum(dot.timed and not dot.failed for dot in dots)
         failures = sum(dot.failed for dot in dots)
-        said = f"{timed:,} timed (filled), {len(dots) - timed - failures:,} untimed (hollow)"
-        said += f", {failures:,} failed (crosses)" if failures else ""
-        said += f"; of {len(starts):,} starts one in {every} is drawn" if every > 1 else ""
-        return sample_plot.plot(dots, "every execution in the order measured", self._shared), said
+        clauses = f"{timed:,} timed (filled), {len(dots) - timed - failures:,} untimed (hollow)"
+        clauses += f", {failures:,} failed (crosses)" if failures else ""
+        clauses += f"; of {len(starts):,} starts one in {every} is drawn" if every > 1 else ""
+        return sample_plot.plot(dots, "every execution in the order measured", self._shared), clauses
 
-    def starts(self, question: Question, shown: set[str]) -> Markup | None:
+    def starts(self, question: Question, timed_names: set[str]) -> Markup | None:
         """The plot of starts: what the analysis counts, as seconds."""
         table = self._table
         if question not in table.questions:
@@ -331,13 +331,13 @@ class _Drawing:
         strips = []
         for name, mark in sorted(self._marks.items(), key=lambda pair: pair[1]):
             arm = table.arms.index(name) if name in table.arms else None
-            if arm is None or table.contenders[table.contender_of[arm]] not in shown:
+            if arm is None or table.contenders[table.contender_of[arm]] not in timed_names:
                 continue
-            own = logs[:, arm][~np.isnan(logs[:, arm])]
-            if len(own):
-                means = [float(value) for value in np.exp(own)]
-                strips.append(start_plot.Strip(mark, name, means, float(np.exp(own.mean()))))
+            members = logs[:, arm][~np.isnan(logs[:, arm])]
+            if len(members):
+                means = [float(value) for value in np.exp(members)]
+                strips.append(start_plot.Strip(mark, name, means, float(np.exp(members.mean()))))
         if not strips:
             return None
-        said = ", ".join(f"{strip.name} {units.seconds(strip.mean)}" for strip in strips)
-        return start_plot.plot(strips, f"typical time of each start: {said}", self._shared)
+        clauses = ", ".join(f"{strip.name} {units.seconds(strip.mean)}" for strip in strips)
+        return start_plot.plot(strips, f"typical time of each start: {clauses}", self._shared)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.experiment.report import by_template, costs, grid, layouts, resources, second_opinion, stores, summary
-from weigh.experiment.report.html import environment, many
-from weigh.experiment.report.html.answers import answers
-from weigh.experiment.report.html.cold import cold
+from weigh.experiment.report import by_template, costs, grid, resources, second_opinion, stores
+from weigh.experiment.report.html import answers, design, environment, many
+from weigh.experiment.report.html.cold import part as cold
 from weigh.experiment.report.html.contenders import Contenders
-from weigh.experiment.report.html.machine import machine_section
+from weigh.experiment.report.html.machine import part as machine
 from weigh.experiment.report.html.metrics import metrics
 from weigh.experiment.report.html.operations import MOST_DOTS, parts
 from weigh.experiment.report.html.top import top
@@ -52,7 +51,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
     operations = _operations(results)
     full = many.chosen(results, operations)
     anchors = {name: f"op-{number}" for number, name in enumerate(full, 1)}
-    gate = answers(results, contenders, anchors)
+    gate = answers.matrix(results, contenders, anchors)
     judged = verdicts(results, contenders, anchors)
     shared, explained = Shared(), ExplainedCodes()
     blocks = Blocks(explained)
@@ -66,63 +65,67 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             spec=record.spec,
             environment=record.environment,
             evidence=evidence,
-            summary=summary.summary(results),
             claim=words.CLAIM,
             top=top(results, evidence, contenders, judged),
             disturbed=disturbed(results),
             tier=words.tier(results.tier.name) if results.tier else "",
             contenders=contenders,
-            gate=gate,
             verdicts=judged,
             assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
-            body=_body(results, blocks, anchors),
+            body=_body(results, blocks, contenders, gate, anchors, evidence),
             parts=parts(
                 results,
                 samples,
                 contenders,
                 anchors,
-                gate.rows if gate else (),
+                gate,
                 judged.groups if judged else (),
                 shared,
                 MOST_DOTS if len(full) == len(operations) else many.DOTS,
             ),
             shared=shared,
             others=many.others(results, contenders, operations, anchors),
-            cold=cold(results, contenders, anchors),
-            watching=machine_section(results, contenders),
-            host=environment.host(record),
-            knobs=record.knobs,
-            members=environment.members(record, contenders),
-            data_lines=(*layouts.lines(record), *stores.lines(record)),
-            besides=layouts.besides(results),
-            besides_title=layouts.BESIDES,
-            laid_out=environment.laid_out(record),
-            unreadable=environment.UNREADABLE,
         )
     )
     return _NEXT_CELL.sub("", text)
 
 
-def _body(results: ExperimentResults, blocks: Blocks, full: Collection[str]) -> dict[str, Markup]:
+def _body(
+    results: ExperimentResults,
+    blocks: Blocks,
+    contenders: Contenders,
+    gate: Sequence[answers.Row],
+    full: Collection[str],
+    evidence: str,
+) -> dict[str, Markup]:
     """Parts of the page that need no template."""
     opinion = second_opinion.parts(results)
     name = second_opinion.NAMES.get(str(results.record.spec.rule), "")
-    templates_ = by_template.parts(results)
+    of_it = by_template.parts(results)
     effects = grid.effects(results)
     about_effects = [Section("Effects on wall time", effects)] if effects else []
     cells = [*grid.cells(results), *about_effects] if results.grid else []
-    tables = (resources.parity, costs.starts, costs.outside, stores.requests)
-    found: dict[str, list[Block]] = {
+    of_cold = cold(results, contenders, full)
+    costs_ = [
+        section
+        for of in (resources.parity, costs.starts, costs.outside, stores.requests)
+        for section in of(results).sections(full)
+    ]
+    found: dict[str, Sequence[Block]] = {
+        "answers": [answers.part(results, gate, contenders)],
+        "design": [design.part(results, contenders, evidence)],
         "grid": [Fold(grid.TITLE, cells, "h2", anchor="layouts", open=True)] if cells else [],
-        "by_template": [Fold(by_template.TITLE, templates_, "h2", anchor="by-template", open=True)]
-        if templates_
-        else [],
+        "by_template": [Fold(by_template.TITLE, of_it, "h2", anchor="by-template", open=True)] if of_it else [],
         "second_opinion": [Fold(f"Second opinion: {name}", opinion, "", "", open=True)] if opinion else [],
-        "costs": [section for of in tables for section in of(results).sections(full)],
+        "cold": [of_cold] if of_cold else [],
+        "machine": [machine(results.machine, contenders)] if results.machine else [],
+        "environment": environment.parts(results, contenders, costs_, evidence),
     }
-    return {name: Markup().join(map(blocks.block, parts)) for name, parts in found.items()}
+    # Sealed pages have no line break between the parts.
+    made = {name: Markup().join(map(blocks.block, parts)) for name, parts in found.items()}
+    return {name: text if name == "second_opinion" else text[:-1] for name, text in made.items()}
 
 
 def _operations(results: ExperimentResults) -> list[str]:

@@ -115,11 +115,11 @@ def _match(column: Column) -> str:
 def _rows(schema: ResultSchema) -> str:
     """Sentences about rows."""
     names = [column.name for column in schema.columns]
-    said = ["Compared exactly where nothing else is said."]
+    clauses = ["Compared exactly where nothing else is said."]
     if schema.ordered_by:
-        said.append(f"Ordered by {', '.join(names[at] for at in schema.ordered_by)}.")
+        clauses.append(f"Ordered by {', '.join(names[at] for at in schema.ordered_by)}.")
     if schema.limit is not None:
-        said.append(f"At most {schema.limit:,} rows; any that tie at the limit are right.")
+        clauses.append(f"At most {schema.limit:,} rows; any that tie at the limit are right.")
     if schema.keys:
-        said.append(f"No two rows share {', '.join(names[at] for at in schema.keys)}.")
-    return " ".join(said)
+        clauses.append(f"No two rows share {', '.join(names[at] for at in schema.keys)}.")
+    return " ".join(clauses)

@@ -49,15 +49,15 @@ def top(results: ExperimentResults, evidence: str, contenders: Contenders, judge
         judged: the table of verdicts, whose rows it shows.
     """
     screen = first_screen(results, evidence)
-    shown = screen.lines[: max(_ROWS // max(len(screen.others), 1), 1)] if screen.compared else ()
+    in_table = screen.lines[: max(_ROWS // max(len(screen.others), 1), 1)] if screen.compared else ()
     by_title = {group.title: group for group in judged.groups} if judged else {}
     return Top(
         screen=screen,
         took=units.duration(screen.took_s) if screen.took_s else "",
-        groups=tuple(by_title.get(line.question) or _group(line, contenders, judged) for line in shown)
+        groups=tuple(by_title.get(line.question) or _group(line, contenders, judged) for line in in_table)
         if judged
         else (),
-        more=len(screen.lines) - len(shown) if screen.compared else 0,
+        more=len(screen.lines) - len(in_table) if screen.compared else 0,
         calm=sum(one.severity == "note" for one in results.findings),
     )
 
@@ -66,7 +66,7 @@ def _group(line: Line, contenders: Contenders, judged: Verdicts) -> Group:
     """What the table of verdicts has no row for: a template, or one of many operations that is not told in full."""
     base, *others = contenders.everybody
     nothing = dict.fromkeys(("cv", "ratio", "interval", "fcr", "verdict"), "")
-    own = Row(
+    base_row = Row(
         who=base,
         median=units.seconds(line.baseline_s) if line.baseline_s is not None else "",
         plot=judged.axis.nothing(),
@@ -80,4 +80,4 @@ def _group(line: Line, contenders: Contenders, judged: Verdicts) -> Group:
         for who, verdict, seconds in zip(others, line.verdicts, line.seconds, strict=True)
         if verdict
     )
-    return Group(line.question, line.question, "by-template" if line.template else "others", (own, *rows))
+    return Group(line.question, line.question, "by-template" if line.template else "others", (base_row, *rows))

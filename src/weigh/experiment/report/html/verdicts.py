@@ -204,13 +204,13 @@ def _missing(results: ExperimentResults) -> tuple[str, ...]:
 
 
 def _suite(suite: Suite, analysis: MetricAnalysis, contenders: Contenders, axis: Axis) -> SuiteRow:
-    own = [one for one in analysis.at(suite.temperature).verdicts if one.contender == suite.contender]
+    members = [one for one in analysis.at(suite.temperature).verdicts if one.contender == suite.contender]
     counts: dict[str, int] = {}
-    for one in own:
+    for one in members:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
     return SuiteRow(
         who=next(who for who in contenders.everybody if who.name == suite.contender),
         suite=suite,
-        plot=axis.strip([one for one in own if one.verdict not in _CLAIMS_NOTHING], suite.mean),
+        plot=axis.strip([one for one in members if one.verdict not in _CLAIMS_NOTHING], suite.mean),
         counts=tuple(counts.items()),
     )

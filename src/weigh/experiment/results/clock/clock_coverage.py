@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from weigh.model import codes
 from weigh.model.units import count, seconds
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
+    from weigh.statistics.arrays import Floats
+
+Rows = TypeVar("Rows", "float", "Floats")
 
 FETCH_FLOOR = 1e-3
 FETCH_PER_ROW = 20e-6
@@ -87,7 +90,7 @@ def clock_coverage(
     return [*_after(costs), *_before(costs, early), *_planned(charged, early)]
 
 
-def conversion(rows: float) -> float:
+def conversion(rows: Rows) -> Rows:
     """Seconds that converting an answer of so many rows may take."""
     return FETCH_FLOOR + FETCH_PER_ROW * rows
 

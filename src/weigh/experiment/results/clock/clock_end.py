@@ -5,20 +5,18 @@ Nobody is accused: an engine may compile a query when it is handed over, and its
 
 from __future__ import annotations
 
-from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
 from weigh.model import codes
+from weigh.model.sample import Samples
 from weigh.model.units import seconds
 from weigh.model.verdict import VerdictName
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.sample import Sample
@@ -43,11 +41,14 @@ def extra(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     two explains, as where others use the machine: three quarters of the turns take longer than three quarters of the
     quickest one's.
     """
-    turns: dict[tuple[str, str], dict[tuple[int, int, int], float]] = defaultdict(dict)
-    for one in samples:
-        if one.timed and one.prepare_s is not None:
-            turns[one.operation, one.contender][one.attempt, one.start, one.turn] = one.prepare_s
-    times = {pair: np.quantile(list(found.values()), _QUARTERS) for pair, found in turns.items()}
+    every = Samples.of(samples)
+    taking = every.floats("prepare_s")
+    turn = every.coded("attempt", "start", "turn").code
+    times = {}
+    for pair, those in every.groups("operation", "contender", among=every.timed & ~np.isnan(taking)).items():
+        # Of each turn the last.
+        _, last = np.unique(turn[those][::-1], return_index=True)
+        times[pair] = np.quantile(taking[those][::-1][last], _QUARTERS)
     least: dict[str, Floats] = {}
     for (operation, _), found in times.items():
         if operation not in least or found[1] < least[operation][1]:
@@ -59,26 +60,24 @@ def extra(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     }
 
 
-def with_prepare(samples: Sequence[Sample], more: Mapping[tuple[str, str], float]) -> list[Sample]:
-    """The samples with the time of taking the query in that of the execution.
+def with_prepare(samples: Samples, more: Mapping[tuple[str, str], float]) -> Floats:
+    """Seconds of each sample with the time of taking the query in that of the execution; NaN where it has none.
 
     Args:
         samples: of all attempts.
         more: as ``extra`` says.
     """
-    return [
-        one
-        if one.wall_s is None or (added := more.get((one.operation, one.contender))) is None
-        else msgspec.structs.replace(one, wall_s=one.wall_s + added)
-        for one in samples
-    ]
+    pair, pairs = samples.coded("operation", "contender")
+    return np.asarray(
+        samples.floats("wall_s") + np.array([more.get(one, 0.0) for one in pairs])[pair], dtype=np.float64
+    )
 
 
 def refusals(
     analysis: MetricAnalysis,
-    samples: Sequence[Sample],
+    samples: Samples,
     margin: float,
-    again: Callable[[Sequence[Sample]], MetricAnalysis],
+    again: Callable[[Floats], MetricAnalysis],
 ) -> Refusals:
     """Comparisons of wall time that come out otherwise when taking the query is part of the time.
 
@@ -86,14 +85,14 @@ def refusals(
         analysis: of the times of execution alone.
         samples: that it is of.
         margin: the smallest change that matters.
-        again: the same analysis of other samples.
+        again: the same analysis of other seconds of each of them.
     """
     more = extra(samples)
-    walls: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in samples:
-        if one.timed and one.wall_s is not None:
-            walls[one.operation, one.contender].append(one.wall_s)
-    if not any(value > _MATTERS * margin * median(walls[pair]) for pair, value in more.items() if pair in walls):
+    wall = samples.floats("wall_s")
+    walls = samples.groups("operation", "contender", among=samples.timed & ~np.isnan(wall))
+    if not any(
+        value > _MATTERS * margin * np.median(wall[walls[pair]]) for pair, value in more.items() if pair in walls
+    ):
         return {}
     others = {_key(one): one for one in again(with_prepare(samples, more)).verdicts}
     return {

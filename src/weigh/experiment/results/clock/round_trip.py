@@ -10,15 +10,14 @@ another one.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+import numpy as np
 
 from weigh.experiment.results.clock.clock_coverage import conversion
 from weigh.model import codes
+from weigh.model.sample import Samples
 from weigh.model.units import percent, seconds
 from weigh.model.verdict import VerdictName
 from weigh.verdict.question import Question
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
     from weigh.model.verdict import Reason, Timing, Verdict
+    from weigh.statistics.arrays import Floats
 
 FLOOR = 2e-3
 """Seconds that a contender may be later than others before it is accused; honest ones differ by 0.3 ms."""
@@ -56,26 +56,26 @@ DOUBT_ANSWER = 2e-3
 CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SAME, VerdictName.SMALL)
 
 
-class _One(NamedTuple):
-    """One timed execution.
+class _Timed(NamedTuple):
+    """The timed executions of one question by one contender whose round trip is known; arrays of one value each.
 
     Attributes:
         wall, cpu: as the contender says.
         late: seconds of the round trip beyond them.
-        cpu_late: CPU seconds of its process in the round trip beyond those it says; None where it says none.
+        cpu_late: CPU seconds of its process in the round trip beyond those it says; NaN where it says none.
         release: seconds of freeing the result before it.
         handing: seconds of handing out its answer, beyond what converting so many rows may take.
     """
 
-    wall: float
-    cpu: float | None
-    late: float
-    cpu_late: float | None
-    release: float
-    handing: float
+    wall: Floats
+    cpu: Floats
+    late: Floats
+    cpu_late: Floats
+    release: Floats
+    handing: Floats
 
 
-Known = dict[tuple[Question, str], list[_One]]
+Known = dict[tuple[Question, str], _Timed]
 """Timed executions whose round trip is known, by question and contender."""
 
 
@@ -87,30 +87,30 @@ def findings(samples: Iterable[Sample], background: Collection[str] = ()) -> lis
         background: contenders that declare work in the background. It uses CPU between two executions, and delays
             replies: that is a cost (A11), and takes the verdicts away that it would change, but no lie.
     """
-    known = _known(samples)
+    known = _known(Samples.of(samples))
     return [*_clock(known, background), *_cpu(known, background), *_release(known, background)]
 
 
 def around(samples: Iterable[Sample], timings: Sequence[Timing]) -> tuple[Timing, ...]:
     """Timings of wall time with what weigh's own clock says beyond it."""
-    known = _known(samples)
+    known = _known(Samples.of(samples))
 
     def of(timing: Timing) -> float | None:
         own = known.get((Question(timing.operation, timing.temperature), timing.contender))
-        return median(one.late for one in own) if own else None
+        return _median(own.late) if own else None
 
     return tuple(msgspec.structs.replace(timing, around=of(timing)) for timing in timings)
 
 
 def doubts(
-    samples: Sequence[Sample], analysis: MetricAnalysis, judge: Callable[[Sequence[Sample]], MetricAnalysis]
+    samples: Sequence[Sample], analysis: MetricAnalysis, judge: Callable[[Floats], MetricAnalysis]
 ) -> Mapping[tuple[Question, str], Reason]:
     """Verdicts on wall time that weigh's own clock does not give, with the reason for which they are refused.
 
     Args:
         samples: of all attempts.
         analysis: of the times that contenders say.
-        judge: analyses samples by the same rules.
+        judge: analyses other seconds of each of them by the same rules.
     """
     found: dict[tuple[Question, str], Reason] = {}
     for clock in clocks(samples):
@@ -122,7 +122,7 @@ def doubts(
         ]
         if not asked:
             continue
-        other = {_key(one): one for one in judge(clock.times()).verdicts}
+        other = {_key(one): one for one in judge(clock.seconds).verdicts}
         for one in asked:
             if (against := other.get(_key(one))) is not None and contradicts(one, against):
                 found.setdefault(_key(one), clock.say(one, against))
@@ -135,24 +135,29 @@ class Clock:
     Args:
         samples: of all attempts of a session.
         known: of them.
-        beyond: of an execution, seconds by this clock beyond those that were said.
+        beyond: of executions, seconds by this clock beyond those that were said.
         least: seconds by which honest contenders differ in that.
-        value: the time of a sample by this clock.
+        seconds: of each sample, by this clock.
         say: the reason for which a verdict is refused, from it and the one by this clock.
+
+    Attributes:
+        seconds: of each sample, by this clock; one without a round trip keeps its time.
     """
 
     def __init__(
         self,
-        samples: Sequence[Sample],
+        samples: Samples,
         known: Known,
         *,
-        beyond: Callable[[_One], float],
+        beyond: Callable[[_Timed], Floats],
         least: float,
-        value: Callable[[Sample], float],
+        seconds: Floats,
         say: Callable[[Verdict, Verdict], Reason],
     ) -> None:
-        self._samples, self._known = samples, known
-        self._beyond, self._least, self._value = beyond, least, value
+        self._known, self._beyond, self._least = known, beyond, least
+        wall = samples.floats("wall_s")
+        around = ~np.isnan(wall) & ~np.isnan(samples.floats("round_trip_s")) & (seconds > 0)
+        self.seconds = np.where(around, seconds, wall)
         self.say = say
 
     def differ(self, question: Question, one: str, other: str) -> bool:
@@ -160,57 +165,58 @@ class Clock:
         sides = [self._known.get((question, name)) for name in (one, other)]
         if not all(sides):
             return False
-        first, second = (median(map(self._beyond, side)) for side in sides if side)
+        first, second = (_median(self._beyond(side)) for side in sides if side)
         return abs(first - second) > self._least
 
-    def times(self) -> list[Sample]:
-        """The samples with the times of this clock."""
-        return [_replaced(one, self._value(one)) for one in self._samples]
 
-
-def clocks(samples: Sequence[Sample]) -> tuple[Clock, ...]:
+def clocks(samples: Iterable[Sample]) -> tuple[Clock, ...]:
     """Around the executions; around them and the freeing of results; around them and the handing out of answers.
 
     Args:
         samples: of all attempts of a session.
     """
-    known = _known(samples)
+    every = Samples.of(samples)
+    known = _known(every)
     # Nobody's reply was quicker than this: so much is the way there and back.
-    way = max(0.0, min((one.late for those in known.values() for one in those), default=0.0))
-    quickest = min((one.release for those in known.values() for one in those), default=0.0)
-
-    def by_round_trip(one: Sample) -> float:
-        return (one.round_trip_s or 0.0) - way
-
-    def with_release(one: Sample) -> float:
-        return by_round_trip(one) + (one.release_s or 0.0) - quickest
-
-    def with_answer(one: Sample) -> float:
-        return by_round_trip(one) + _beyond_converting(one)
-
+    way = max(0.0, min((float(one.late.min()) for one in known.values()), default=0.0))
+    quickest = min((float(one.release.min()) for one in known.values()), default=0.0)
+    by_round_trip = _or_zero(every, "round_trip_s") - way
+    with_release = by_round_trip + _or_zero(every, "release_s") - quickest
+    with_answer = by_round_trip + _beyond_converting(every)
     return (
-        Clock(samples, known, beyond=_late, least=DOUBT, value=by_round_trip, say=_by_round_trip),
-        Clock(samples, known, beyond=_freeing, least=DOUBT_RELEASE, value=with_release, say=_by_release),
-        Clock(samples, known, beyond=_handing, least=DOUBT_ANSWER, value=with_answer, say=_by_answer),
+        Clock(every, known, beyond=_late, least=DOUBT, seconds=by_round_trip, say=_by_round_trip),
+        Clock(every, known, beyond=_freeing, least=DOUBT_RELEASE, seconds=with_release, say=_by_release),
+        Clock(every, known, beyond=_handing, least=DOUBT_ANSWER, seconds=with_answer, say=_by_answer),
     )
 
 
-def _known(samples: Iterable[Sample]) -> Known:
-    found: Known = defaultdict(list)
-    for one in samples:
-        if not one.timed or one.wall_s is None or one.round_trip_s is None:
-            continue
-        charged = None if one.cpu_s is None or one.round_trip_cpu_s is None else one.round_trip_cpu_s - one.cpu_s
-        late = one.round_trip_s - one.wall_s
-        row = _One(one.wall_s, one.cpu_s, late, charged, one.release_s or 0.0, _beyond_converting(one))
-        found[Question(one.operation, one.temperature), one.contender].append(row)
-    return found
+def _known(samples: Samples) -> Known:
+    return samples.once("round trips", lambda: _grouped(samples))
+
+
+def _grouped(samples: Samples) -> Known:
+    wall, around, cpu = (samples.floats(name) for name in ("wall_s", "round_trip_s", "cpu_s"))
+    columns = (
+        wall,
+        cpu,
+        around - wall,
+        samples.floats("round_trip_cpu_s") - cpu,
+        _or_zero(samples, "release_s"),
+        _beyond_converting(samples),
+    )
+    among = samples.timed & ~np.isnan(wall) & ~np.isnan(around)
+    return {
+        (Question(operation, temperature), contender): _Timed(*(column[those] for column in columns))
+        for (operation, temperature, contender), those in samples.groups(
+            "operation", "temperature", "contender", among=among
+        ).items()
+    }
 
 
 def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
-        wall = median(one.wall for one in own)
-        shortest = min(one.late for one in own)
+        wall = _median(own.wall)
+        shortest = float(own.late.min())
         if shortest < -IMPOSSIBLE:
             yield codes.A10_CLOCK.finding(
                 contender=contender,
@@ -222,13 +228,13 @@ def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
         if contender in background:
             continue
         others = _others(known, question, contender, _late)
-        beyond = _lower(map(_late, own)) - max(0.0, min(map(_lower, others), default=0.0))
-        if _sure(own, _late, others) and beyond > max(FLOOR, SHARE * wall):
-            said = median(one.late + one.wall for one in own)
+        beyond = _lower(own.late) - max(0.0, min(map(_lower, others), default=0.0))
+        if _sure(own.late, others) and beyond > max(FLOOR, SHARE * wall):
+            waited = _median(own.late + own.wall)
             yield codes.A10_CLOCK.finding(
                 contender=contender,
                 operation=question.operation,
-                text=f"it says {seconds(wall)}, and weigh waits {seconds(said)} for it by its own clock: at least "
+                text=f"it says {seconds(wall)}, and weigh waits {seconds(waited)} for it by its own clock: at least "
                 f"{seconds(beyond)} more than goes by with others",
                 remedy="its figures are not those of the work; it is not compared",
             )
@@ -236,19 +242,20 @@ def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
 
 def _cpu(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
-        pairs = [(one.cpu, one.cpu_late) for one in own if one.cpu is not None and one.cpu_late is not None]
-        if len(pairs) < LEAST:
+        known_cpu = ~np.isnan(own.cpu_late)
+        cpu, late = own.cpu[known_cpu], own.cpu_late[known_cpu]
+        if len(cpu) < LEAST:
             continue
-        said = median(cpu for cpu, _ in pairs)
+        claimed = _median(cpu)
         # CPU time does not pass while a reply waits: neither a busy machine nor weigh is in it.
-        less, more = _lower(late for _, late in pairs), median(-late for _, late in pairs)
-        hidden = contender not in background and less > max(FLOOR, SHARE * said)
-        if hidden or more > max(FLOOR, SHARE * (said - more)):
-            kernel = median(cpu + late for cpu, late in pairs)
+        less, more = _lower(late), _median(-late)
+        hidden = contender not in background and less > max(FLOOR, SHARE * claimed)
+        if hidden or more > max(FLOOR, SHARE * (claimed - more)):
+            kernel = _median(cpu + late)
             yield codes.A10_CPU.finding(
                 contender=contender,
                 operation=question.operation,
-                text=f"it says {seconds(said)} of CPU, and the kernel charged its process {seconds(kernel)}",
+                text=f"it says {seconds(claimed)} of CPU, and the kernel charged its process {seconds(kernel)}",
                 remedy="its figures are not those of the work; it is not compared",
             )
 
@@ -257,11 +264,11 @@ def _release(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
         if contender in background:
             continue
-        wall = median(one.wall for one in own)
+        wall = _median(own.wall)
         others = _others(known, question, contender, _freeing)
-        beyond = _lower(map(_freeing, own)) - min(map(_lower, others), default=0.0)
-        if _sure(own, _freeing, others) and beyond > max(RELEASE_FLOOR, RELEASE_SHARE * wall):
-            freeing = median(one.release for one in own)
+        beyond = _lower(own.release) - min(map(_lower, others), default=0.0)
+        if _sure(own.release, others) and beyond > max(RELEASE_FLOOR, RELEASE_SHARE * wall):
+            freeing = _median(own.release)
             yield codes.A6_RELEASE.finding(
                 contender=contender,
                 operation=question.operation,
@@ -271,45 +278,54 @@ def _release(known: Known, background: Collection[str]) -> Iterator[Finding]:
             )
 
 
-def _late(one: _One) -> float:
-    return one.late
+def _late(those: _Timed) -> Floats:
+    return those.late
 
 
-def _freeing(one: _One) -> float:
-    return one.release
+def _freeing(those: _Timed) -> Floats:
+    return those.release
 
 
-def _handing(one: _One) -> float:
-    return one.handing
+def _handing(those: _Timed) -> Floats:
+    return those.handing
 
 
-def _beyond_converting(one: Sample) -> float:
-    return max(0.0, (one.answer_s or 0.0) - conversion(one.rows or 0))
+def _or_zero(samples: Samples, field: str) -> Floats:
+    """A field, 0 where it was not measured."""
+    return np.nan_to_num(samples.floats(field), nan=0.0)
 
 
-def _others(known: Known, question: Question, contender: str, of: Callable[[_One], float]) -> list[list[float]]:
+def _beyond_converting(samples: Samples) -> Floats:
+    return np.maximum(0.0, _or_zero(samples, "answer_s") - conversion(_or_zero(samples, "rows")))
+
+
+def _others(known: Known, question: Question, contender: str, of: Callable[[_Timed], Floats]) -> list[Floats]:
     """The same figure of each other contender: on this question, or on all where it has none."""
     names = {name for _, name in known} - {contender}
-    found = []
-    for name in names:
-        own = known.get((question, name)) or [one for (_, by), those in known.items() if by == name for one in those]
-        found.append([of(one) for one in own])
-    return found
+    return [
+        of(known[question, name])
+        if (question, name) in known
+        else np.concatenate([of(those) for (_, by), those in known.items() if by == name])
+        for name in names
+    ]
 
 
-def _sure(own: Sequence[_One], of: Callable[[_One], float], others: Sequence[Sequence[float]]) -> bool:
+def _sure(own: Floats, others: Sequence[Floats]) -> bool:
     """Whether there are enough executions, and nearly all are later than the quickest other contender's."""
     if len(own) < LEAST or not others:
         return False
-    quickest = sorted(min(others, key=_lower))
-    later = sum(bisect_left(quickest, of(one)) for one in own)
+    quickest = np.sort(min(others, key=_lower))
+    later = int(np.searchsorted(quickest, own).sum())
     return later >= min(0.95, 0.5 + SUPERIOR / math.sqrt(len(own))) * len(own) * len(quickest)
 
 
-def _lower(values: Iterable[float]) -> float:
+def _lower(values: Floats) -> float:
     """The lower eighth, as one of the values: what waits for a CPU does not move it."""
-    ordered = sorted(values)
-    return ordered[(len(ordered) - 1) // 8]
+    return float(np.sort(values)[(len(values) - 1) // 8])
+
+
+def _median(values: Floats) -> float:
+    return float(np.median(values))
 
 
 def contradicts(one: Verdict, other: Verdict) -> bool:
@@ -319,12 +335,6 @@ def contradicts(one: Verdict, other: Verdict) -> bool:
         return False
     ratio, low, high, by_other, other_low, other_high = (float(figure or 0.0) for figure in figures)
     return not (other_low <= ratio <= other_high or low <= by_other <= high)
-
-
-def _replaced(one: Sample, value: float) -> Sample:
-    """The sample with another time; one without a round trip keeps its own."""
-    known = one.wall_s is not None and one.round_trip_s is not None and value > 0
-    return msgspec.structs.replace(one, wall_s=value) if known else one
 
 
 def _by_round_trip(one: Verdict, other: Verdict) -> Reason:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from weigh.experiment.results.analysis import observed
+from weigh.model.sample import Samples
 from weigh.statistics import student_t
 from weigh.verdict.comparison import components
 
@@ -69,26 +70,35 @@ class Spent(NamedTuple):
 
 def spent(samples: Iterable[Sample]) -> dict[int, Spent]:
     """What each block of one attempt took. What executes at the same moment costs its longer side."""
-    turns: dict[int, dict[tuple[str, int], dict[str, float]]] = defaultdict(dict)
-    numbers: dict[tuple[str, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    begun: dict[int, float] = {}
-    for one in samples:
-        if one.wall_s is None:
-            continue
-        arms = turns[one.block].setdefault((one.operation, one.turn), {})
-        arms[one.arm] = arms.get(one.arm, 0.0) + (one.wall_s + (one.answer_s or 0.0))
-        numbers[one.operation, one.block][one.arm].add(one.round)
-        begun[one.block] = min(begun.get(one.block, one.at), one.at)
-    found = {}
-    for block, of_block in turns.items():
-        busy, took = 0.0, dict[str, float]()
-        for (operation, _), arms in of_block.items():
-            longest = max(arms.values())
-            took[operation] = took.get(operation, 0.0) + longest
-            busy += longest
-        each = {name: seconds / min(map(len, numbers[name, block].values())) for name, seconds in took.items()}
-        found[block] = Spent(begun[block], busy, each)
-    return found
+    every = Samples.of(samples)
+    wall = every.floats("wall_s")
+    took = wall + np.nan_to_num(every.floats("answer_s"), nan=0.0)
+    at, rounds, known = every.floats("at"), every.integers("round"), ~np.isnan(wall)
+    code, sides = every.coded("block", "operation", "turn", "arm")
+    executions = np.bincount(code[known], minlength=len(sides)).tolist()
+    sums = np.bincount(code[known], weights=took[known], minlength=len(sides)).tolist()
+    longest: dict[tuple[int, str, int], float] = {}
+    for (block, operation, turn, _), side, some in zip(sides, sums, executions, strict=True):
+        if some:
+            longest[block, operation, turn] = max(side, longest.get((block, operation, turn), side))
+    seconds: dict[int, dict[str, float]] = defaultdict(dict)
+    for (block, operation, _), side in longest.items():
+        seconds[block][operation] = seconds[block].get(operation, 0.0) + side
+    numbers: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for (block, operation, _), those in every.groups("block", "operation", "arm", among=known).items():
+        numbers[block, operation].append(len(np.unique(rounds[those])))
+    begun = {block: float(at[those].min()) for block, those in every.groups("block", among=known).items()}
+    busy: dict[int, float] = defaultdict(float)
+    for (block, _, _), side in longest.items():
+        busy[block] += side
+    return {
+        block: Spent(
+            begun[block],
+            busy[block],
+            {operation: sum_s / min(numbers[block, operation]) for operation, sum_s in of_block.items()},
+        )
+        for block, of_block in seconds.items()
+    }
 
 
 def costs(blocks: Mapping[int, Spent]) -> Costs:

@@ -22,11 +22,11 @@ import numpy as np
 from weigh.experiment.interim_look import InterimLook, Stop, Width
 from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.precision import allocation
-from weigh.experiment.results.preclusions import preclusions
+from weigh.experiment.results.preclusions import failed, preclusions
 from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
 from weigh.model.rules import FULL_STARTS, MIN_STARTS
-from weigh.model.sample import Outcome
+from weigh.model.sample import Samples
 from weigh.model.spec import CONTENTION
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
@@ -104,23 +104,21 @@ class Sampled:
 
     def __init__(self, own: Sequence[Sample], earlier: Sequence[Sample], spec: Spec) -> None:
         self._spec, self._earlier = spec, earlier
-        self._own: dict[int, list[Sample]] = {}
-        for one in own:
-            self._own.setdefault(one.block, []).append(one)
-        every = [*earlier, *own]
+        self._samples = Samples.of(own)
+        every = Samples((*earlier, *own)) if earlier else self._samples
         names = [contender.name for contender in spec.contenders]
-        self._failed_earlier = [one for one in earlier if one.outcome is not Outcome.OK]
-        self._failed = [one for one in own if one.outcome is not Outcome.OK]
+        self._failed_earlier, self._failed = failed(earlier), failed(self._samples)
         self._table = observed(every, "wall_s", names)
         # The number of a block in the table is its place here.
-        known = frozenset(names)
-        self._blocks = sorted({(one.attempt, one.block) for one in every if one.timed and one.contender in known})
-        of_this = {one.attempt for one in own}
+        code, contenders = every.coded("contender")
+        known = np.array([name in names for name in contenders], dtype=np.bool_)
+        self._blocks = sorted(every.groups("attempt", "block", among=every.timed & known[code]))
+        of_this = set(self._samples.coded("attempt").values)
         self._later = np.array([block if attempt in of_this else -1 for attempt, block in self._blocks], dtype=np.int64)
 
     @cached_property
     def _spent(self) -> dict[int, allocation.Spent]:
-        return allocation.spent(one for samples in self._own.values() for one in samples)
+        return allocation.spent(self._samples)
 
     def look(
         self,
@@ -133,7 +131,8 @@ class Sampled:
         watches: Mapping[int, Sequence[Watch]],
     ) -> InterimLook:
         """What follows from the blocks until one of this attempt; the arguments are those of :func:`look`."""
-        own = [one for number, samples in self._own.items() if number <= block for one in samples]
+        whole = self._samples.integers("block").max(initial=0) <= block
+        own = self._samples if whole else [one for one in self._samples if one.block <= block]
         return _look(
             own, self._earlier, self._until(block, live),
             allocation.costs({number: one for number, one in self._spent.items() if number <= block}),
@@ -142,7 +141,7 @@ class Sampled:
 
     def of(self, operations: Collection[str]) -> _Seen:
         """The comparisons of some operations."""
-        return self._until(max(self._own, default=0), operations)
+        return self._until(int(self._samples.integers("block").max(initial=0)), operations)
 
     def _until(self, block: int, operations: Collection[str]) -> _Seen:
         some = frozenset(operations)
@@ -151,8 +150,9 @@ class Sampled:
         chosen = until[self._table.block] & live[self._table.question]
         attempts = {self._blocks[number][0] for number in np.unique(self._table.block[chosen])}
         table = self._table if chosen.all() else self._table.only(chosen, len(attempts))
-        failed = [*self._failed_earlier, *(one for one in self._failed if one.block <= block)]
-        return _Seen(table, preclusions([one for one in failed if one.operation in some]), self._spec, operations)
+        until_now = [*self._failed_earlier, *(one for one in self._failed if one.block <= block)]
+        precluded = preclusions([one for one in until_now if one.operation in some])
+        return _Seen(table, precluded, self._spec, operations)
 
 
 def _look(
@@ -291,7 +291,7 @@ class _Seen:
 
 def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:
     """The width of every comparison that has one."""
-    return Sampled(list(samples), (), spec).of(operations).widths()
+    return Sampled(Samples.of(samples), (), spec).of(operations).widths()
 
 
 def rounds_of(looks: Iterable[InterimLook]) -> dict[str, int]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Verdict
 
 _FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D2_FORMAT.code, codes.D5_FILES.code)
-_TOLD = 2
+_MOST = 2
 """Totals, and verdicts of CPU time, that are told one by one; the others are counted."""
 
 
@@ -33,9 +33,12 @@ def totals(results: ExperimentResults) -> tuple[str, ...]:
     by_place = {(one.operation, one.contender, one.temperature): one for one in results.stalls}
     several = len(results.record.spec.contenders) > 2
     if other:
-        said = [_total(one, by_place.get((one.operation, one.contender, one.temperature)), several) for one in other]
-        more = len(said) - _TOLD
-        return (*said[:_TOLD], *((f"The total is another than the typical time on {more} more.",) if more > 0 else ()))
+        clauses = [_total(one, by_place.get((one.operation, one.contender, one.temperature)), several) for one in other]
+        more = len(clauses) - _MOST
+        return (
+            *clauses[:_MOST],
+            *((f"The total is another than the typical time on {more} more.",) if more > 0 else ()),
+        )
     judged = [one for one in verdicts if one.total]
     still = sum(one.total.verdict is VerdictName.UNRESOLVED for one in judged if one.total)
     if all(is_open(one) for one in judged):
@@ -70,14 +73,14 @@ def cpu(results: ExperimentResults) -> str:
         return ""
     verdicts = {(one.operation, one.contender, one.temperature): one for one in results.analyses["cpu_s"].verdicts}
     several = len(results.record.spec.contenders) > 2
-    said = []
+    clauses = []
     for one in settled:
         found = verdicts.get((one.operation or "", one.contender or "", one.temperature))
         if found is not None:
             place = question(found.operation, found.temperature) + (f", {found.contender}" if several else "")
-            said.append(f"{place} {_cost(found)}")
-    more = f" and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
-    return f"CPU time decides what wall time cannot: {'; '.join(said[:_TOLD])}{more}."
+            clauses.append(f"{place} {_cost(found)}")
+    more = f" and {len(clauses) - _MOST} more" if len(clauses) > _MOST else ""
+    return f"CPU time decides what wall time cannot: {'; '.join(clauses[:_MOST])}{more}."
 
 
 def rebuilt(results: ExperimentResults) -> str:
@@ -100,12 +103,12 @@ def _cost(one: Verdict) -> str:
 def builds(results: ExperimentResults) -> str:
     """Which builds were measured; empty where all versions are of the index."""
     environment = results.record.environment
-    said = [
+    clauses = [
         f"{one.name} {one.build.short}"
         for one in (environment.contenders if environment else ())
         if one.build is not msgspec.UNSET
     ]
-    return f"Measured: {', '.join(said)}." if said else ""
+    return f"Measured: {', '.join(clauses)}." if clauses else ""
 
 
 def data(results: ExperimentResults) -> tuple[str, ...]:
@@ -122,13 +125,13 @@ def data(results: ExperimentResults) -> tuple[str, ...]:
     several = {one.contender for one in results.findings if one.code in _FILES and one.severity == "warning"}
     baseline = results.record.spec.baseline
     proven = {one.contender for one in results.findings if one.code == codes.D2_SAME.code}
-    said = [
+    clauses = [
         _read(name, by_name[name], baseline, proven=name in proven)
         + (": no figure tells whether that made a difference." if name in several else ", and nothing else differs.")
         for name in sorted(by_name, key=lambda name: name not in several)
     ]
-    more = len(said) - _TOLD
-    return (*said[:_TOLD], *((f"{more} more read other files, or read them otherwise.",) if more > 0 else ()))
+    more = len(clauses) - _MOST
+    return (*clauses[:_MOST], *((f"{more} more read other files, or read them otherwise.",) if more > 0 else ()))
 
 
 def _read(name: str, those: list[str], baseline: str, *, proven: bool) -> str:
