@@ -82,7 +82,7 @@ def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("lacks", "columns"), [((), ""), (("nan",), "f"), (("nested",), "l"), (("nan", "nested"), "f\nl")]
+    ("lacks", "columns"), [((), ""), (("nan",), "t.f"), (("nested",), "t.l"), (("nan", "nested"), "t.f\nt.l")]
 )
 def test_columns_are_named_in_which_an_engine_has_one_value_for_two(
     tmp_path: Path, lacks: tuple[str, ...], columns: str
@@ -102,10 +102,10 @@ def test_an_engine_without_a_value_of_a_column_is_not_outvoted_over_it(column: s
     schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
     operation = Operation(name="q", sql=f"SELECT count({column}) AS n FROM t", cases=(case,), schema=schema)
     tables = {name: pa.table({"n": [7 if name == "a" else 9]}) for name in ("a", "b", "c")}
-    checks = vote(operation, case, tables, {name: name for name in tables}, {"a": {constructs.MERGED: "f"}})
+    checks = vote(operation, case, tables, {name: name for name in tables}, {"a": {constructs.MERGED: "u.g\nt.f"}})
     assert [one.detail for one in checks if one.contender == "a"] == [found]
     # Of those whom it contradicts it says nothing.
-    checks = vote(operation, case, tables, {name: name for name in tables}, {"b": {constructs.MERGED: "f"}})
+    checks = vote(operation, case, tables, {name: name for name in tables}, {"b": {constructs.MERGED: "t.f"}})
     assert [one.detail for one in checks if one.contender == "a"] == ["outvoted"]
 
 

@@ -99,9 +99,11 @@ def has_chance(operation: Operation) -> bool:
 
 def _merged(sql: str, ways: Ways, camps: tuple[Sequence[str], Sequence[str]]) -> str:
     """Why answers may differ of which the one is that of engines without a value that a column in the query has."""
-    for camp in camps:
+    for camp in filter(None, camps):
         columns = [ways.get(name, {}).get(MERGED, "").splitlines() for name in camp]
-        named = [one for one in columns[0] if _named(one, sql)] if columns and all(columns) else []
+        named = (
+            [one for one in columns[0] if all(_named(part, sql) for part in one.split(".", 1))] if all(columns) else []
+        )
         if named:
             return (
                 f"{' and '.join(camp)} has one value for two of the data's in {', '.join(named)}: NULL is one of them"

@@ -96,7 +96,7 @@ def init(
     """
     chosen = [parse_contender(text) for text in contenders or CONTENDERS]
     tables = _tables(data, cache)
-    given_queries = _statements(queries) if queries else None
+    given_queries, refused = _askable(_statements(queries)) if queries else (None, [])
     values: Parameters = dict(map(_parameter, parameters))
     check(values, {one.name: names(one.sql) for one in given_queries or ()})
     made, unread = _readable(tables, cache, progress)
@@ -113,7 +113,7 @@ def init(
         conversions=made.conversions,
         queries=tuple(one.name for one in schemas),
         findings=tuple(findings),
-        left_out=(*unread, *unanswered),
+        left_out=(*unread, *refused, *unanswered),
     )
 
 
@@ -197,8 +197,6 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(unreadable(error), where=str(path), remedy="name files of SQL") from None
         found += infer_schema.split(text, path.stem)
-    for one in found:
-        refuse(one.sql, f"query {one.name}")
     names = [one.name for one in found]
     if not found:
         raise UsageError("there is no statement in it", where=", ".join(map(str, queries)), remedy="write SELECT ...")
@@ -209,6 +207,26 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
                 remedy="write another with a comment before the statement: -- name: daily_totals",
             )
     return found
+
+
+def _askable(statements: list[Statement]) -> tuple[list[Statement], list[WeighError]]:
+    """Those that are questions with one right answer, and why the others are none.
+
+    Raises:
+        UsageError: all are none: why not the first one.
+    """
+    found: list[Statement] = []
+    refused: list[WeighError] = []
+    for one in statements:
+        try:
+            refuse(one.sql, f"query {one.name}")
+        except UsageError as error:
+            refused.append(error)
+        else:
+            found.append(one)
+    if not found:
+        raise refused[0]
+    return found, refused
 
 
 def _starters(tables: user_files.Tables) -> list[Statement]:

@@ -35,6 +35,16 @@ def test_init_names_it(own: Weigh, sql: str) -> None:
     assert not (own.folder / "weigh.toml").exists()
 
 
+def test_init_leaves_out_what_is_none_and_writes_the_others(own: Weigh) -> None:
+    (own.folder / "q.sql").write_text(
+        "-- name: sum\nSELECT sum(n) AS n FROM trips;\n-- name: odd\nSELECT random() AS r;"
+    )
+    run = own("init", "--data", "trips.parquet", "--sql", "q.sql", "--contender", "duckdb")
+    assert run.code == 1
+    assert "query odd" in run.err and "it is not deterministic" in " ".join(run.err.split())
+    assert [path.name for path in sorted((own.folder / "queries").iterdir())] == ["sum.sql", "sum.toml"]
+
+
 @pytest.mark.promise("`weigh init` and `weigh run` refuse what is no question with one right answer, and say why")
 def test_run_names_it(own: Weigh) -> None:
     (own.folder / "q.sql").write_text("SELECT n FROM trips")

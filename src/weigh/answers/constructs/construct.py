@@ -19,7 +19,7 @@ ZONE = "zone"
 NAN = "NaN "
 """Begin of keys of comparisons, by column; engines differ in them where the column has NaN."""
 MERGED = "merged"
-"""Key of columns, each on a line, in which an engine has one value for two of the data's: no construct of SQL."""
+"""Key of columns (TABLE.COLUMN), each on a line, in which an engine has one value for two of the data's."""
 
 
 class Construct(NamedTuple):

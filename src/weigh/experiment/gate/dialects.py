@@ -72,8 +72,8 @@ def merged(engine: Engine, queries: Iterable[str], tables: Mapping[str, Sequence
         tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
     """
     lacking = [one for one in ("nan", "nested") if one in engine.lacks]
-    found = [name for what in lacking for name in _having(what, queries, tables)]
-    return {constructs.MERGED: "\n".join(dict.fromkeys(found))} if found else {}
+    found = [f"{table}.{name}" for what in lacking for table, name in _having(what, queries, tables)]
+    return {constructs.MERGED: "\n".join(found)} if found else {}
 
 
 def not_numbers(contender: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -82,19 +82,20 @@ def not_numbers(contender: str, queries: Iterable[str], tables: Mapping[str, Seq
     compared = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(begin)}
     if not compared:
         return {}
-    names = (f"{begin}{name.lower()}" for name in _having("nan", queries, tables))
+    names = (f"{begin}{name.lower()}" for _, name in _having("nan", queries, tables))
     return {key: contender for key in names if key in compared}
 
 
-def _having(what: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> list[str]:
-    """Columns that queries name and that have NaN, or a list, map or struct that is NULL."""
+def _having(what: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Tables and their columns that queries name and that have NaN, or a list, map or struct that is NULL."""
     words = {word.lower() for sql in queries for word in _WORD.findall(sql)}
     found = []
-    for paths in tables.values():
+    for table, paths in tables.items():
         here = tuple(path for path in paths if Path(path).is_file())
         with suppress(pa.ArrowException, OSError):
             fields = pq.read_schema(here[0]) if here else ()
-            found += [one.name for one in fields if one.name.lower() in words and _holds(what, one, here)]
+            those = [one for one in fields if {table.lower(), one.name.lower()} <= words]
+            found += [(table, one.name) for one in those if _holds(what, one, here)]
     return found
 
 
