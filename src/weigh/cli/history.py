@@ -301,9 +301,7 @@ def _measured(
                 words += [f"--{name}"]
             elif each is not None:
                 words += [f"--{name.replace('_', '-')}", str(each)]
-    spec, request = requested(
-        None, {**flags, "shrink": False, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet
-    )
+    spec, request = requested(None, {**flags, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet)
     if spec.title != one.series.key.workload:
         raise UsageError(
             f"the workload here is {spec.title}, and the candidate is of {one_line(one.series.key.workload, 80)}",
