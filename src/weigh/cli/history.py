@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli.evidence.path import others_evidence
+from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, print_rich, say, say_error
 from weigh.cli.page import html_option, write_page
+from weigh.experiment.config.tables import ExperimentTable
 from weigh.kinds.folder import DEFAULT_OUT, resolve
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ def history() -> None:
     """
 
 
-_margin = click.option(
-    "--margin", metavar="FRACTION", default="3%", show_default=True, help="The smallest change that is a candidate."
-)
+_margin = taking(key(ExperimentTable, "margin", "FRACTION", default="3%", also=", as a candidate"))
 
 
 @history.command()
