@@ -12,11 +12,14 @@ from weigh.cli.data.make import make
 from weigh.cli.experiment.layout import layout
 from weigh.cli.experiment.run import gate, run
 from weigh.cli.judge import judge
-from weigh.cli.keys import key
+from weigh.cli.keys import key, with_default
 from weigh.cli.ladder import ladder
 from weigh.cli.load.ladder import load_ladder
 from weigh.cli.load.load import load
 from weigh.experiment.config.file import schema
+from weigh.load.spec import LoadSpec
+from weigh.model.spec import CONTENTION
+from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
 NO_FLAG = {"ExperimentTable": {"name", "on_divergence"}, "LoadTable": set()}
 """Keys that the command line does not have."""
@@ -73,6 +76,19 @@ def test_choices_of_a_layout_are_those_of_its_key() -> None:
         assert isinstance(kind, click.Choice)
         assert sorted(kind.choices) == keys[name][1]
     assert declared("GridTable").keys() == keys.keys() == keys.keys() & options(layout).keys() & flags.keys()
+
+
+def test_defaults_that_the_flags_of_a_load_name_are_those_of_its_spec() -> None:
+    named = {name: with_default(option.help or "")[1] for name, option in options(load).items()}
+    usual = {field.name: field.default for field in msgspec.structs.fields(LoadSpec)}
+    assert int(named["seed"]) == usual["seed"]
+    assert int(named["repeats"]) == usual["repeats"]
+    assert (int(named["connections"]),) == usual["connections"]
+    assert parse_rows(named["records"], "records") == usual["records"]
+    assert parse_duration(named["duration"]) == usual["duration_s"]
+    assert parse_duration(named["timeout"]) == usual["timeout_s"]
+    assert parse_fraction(named["error_budget"], "error_budget") == usual["error_budget"]
+    assert parse_fraction(named["contention"], "contention") == CONTENTION
 
 
 class Table(msgspec.Struct):

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli.evidence.path import others_evidence
+from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, print_rich, say, say_error
 from weigh.cli.page import html_option, write_page
+from weigh.experiment.config.tables import ExperimentTable
 from weigh.kinds.folder import DEFAULT_OUT, resolve
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ def history() -> None:
     """
 
 
-_margin = click.option(
-    "--margin", metavar="FRACTION", default="3%", show_default=True, help="The smallest change that is a candidate."
-)
+_margin = taking(key(ExperimentTable, "margin", "FRACTION", default="3%", also=", as a candidate"))
 
 
 @history.command()
@@ -301,9 +301,7 @@ def _measured(
                 words += [f"--{name}"]
             elif each is not None:
                 words += [f"--{name.replace('_', '-')}", str(each)]
-    spec, request = requested(
-        None, {**flags, "shrink": False, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet
-    )
+    spec, request = requested(None, {**flags, "contention": os.environ.get("WEIGH_CONTENTION")}, out, quiet=quiet)
     if spec.title != one.series.key.workload:
         raise UsageError(
             f"the workload here is {spec.title}, and the candidate is of {one_line(one.series.key.workload, 80)}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -75,10 +74,8 @@ def ladder(
     as_json: bool,
     quiet: bool,
     strict: bool,
-    resume: bool,
     of_loads: bool,
     scales: str | None,
-    same_engine: bool,
     **flags: Any,
 ) -> None:
     """Run the experiment at growing scales, and find the one from which on the margin is resolvable.
@@ -101,7 +98,6 @@ def ladder(
         files.write(out, plan, done)
 
     with _named_as_typed(rungs=flags["scale"] is None):
-        request = dataclasses.replace(request, resume=resume, same_engine=same_engine)
         climb(specs, request, progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
     results = LADDER.read(folder)
@@ -140,7 +136,7 @@ def _planned(
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")
     variations = varied_contenders(tables_of(file)[0], flags).variations
     # As many starts at every rung: what stops early at one of them says nothing about the noise there.
-    spec, request = requested(file, dict(flags), out, adaptive=False)
+    spec, request = requested(file, flags, out, adaptive=False)
     if scales is None and not variations and flags["scale"] is not None:
         raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
     if scales is not None:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.keys import keys, taking
 from weigh.cli.output import print_json, say, say_item, say_rows
 from weigh.cli.progress import progress
+from weigh.experiment.config.tables import ExperimentTable
 
 if TYPE_CHECKING:
     from weigh.experiment.suite.audit import Audit
@@ -55,8 +57,7 @@ def workloads(context: click.Context, as_json: bool) -> None:
 )
 @click.option("--data", metavar="NAME", help="Your own tables, registered under that name (weigh data register).")
 @click.option("--scale", metavar="SCALE", help="Of the workload's data, as weigh run takes it.")
-@click.option("--operations", metavar="A,B,...", help="Only these operations.")
-@click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%].")
+@taking(*keys(ExperimentTable, operations="A,B,...", margin="FRACTION"))
 @click.option("--precision", metavar="FRACTION", help="How wide an interval may be to each side [0.45 of the margin].")
 @click.option("--verbose", is_flag=True, help="Every operation with a problem, and every key of every file.")
 @click.option("--strict", is_flag=True, help="Exit 3 when an operation is noisier than what is asked.")
@@ -84,7 +85,6 @@ def audit(
             "workload": workload,
             "contender": contenders or (None if Path("weigh.toml").exists() else ("duckdb",)),
             "operations": chosen,
-            "shrink": False,
         },
         Path(),
         quiet=quiet,

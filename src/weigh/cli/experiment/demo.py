@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from weigh.cli.experiment.run import CONTENTION, OUTPUT, Printing, command_line, run_and_print
+from weigh.cli.keys import taking
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,14 +32,10 @@ _BUDGET = "30s"
 """On a slow machine it takes as long as the least that can be measured: a first look must not end in an error."""
 
 
-@click.command(
-    params=[
-        click.Option(["--wrong-answer"], is_flag=True, help="chDB with a version that loses rows takes part."),
-        click.Option(["--scale"], default=_SCALE, metavar="ROWS", show_default=True, help="Rows of the data."),
-        CONTENTION,
-        *OUTPUT,
-    ]
-)
+@click.command()
+@click.option("--wrong-answer", is_flag=True, help="chDB with a version that loses rows takes part.")
+@click.option("--scale", default=_SCALE, metavar="ROWS", show_default=True, help="Rows of the data.")
+@taking(CONTENTION, *OUTPUT)
 def demo(
     wrong_answer: bool, scale: str, out: Path, as_json: bool, verbose: bool, quiet: bool, contention: str | None
 ) -> None:

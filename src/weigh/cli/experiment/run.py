@@ -111,10 +111,8 @@ def carry_out(
     verbose: bool,
     quiet: bool,
     strict: bool,
-    resume: bool,
     witness: str | None,
     why: bool = False,
-    same_engine: bool = False,
     **flags: Any,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
@@ -127,43 +125,30 @@ def carry_out(
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
         if disagreed:
             _show(*disagreed, printing)
-    run_and_print(
-        spec, dataclasses.replace(request, resume=resume, same_engine=same_engine), printing, strict=strict, why=why
-    )
+    run_and_print(spec, request, printing, strict=strict, why=why)
 
 
 @click.command(params=[*_EXPERIMENT, *_GATE, *OUTPUT])
-def gate(
-    file: Path | None,
-    out: Path,
-    as_json: bool,
-    verbose: bool,
-    quiet: bool,
-    pin: Path | None,
-    trust: str | None,
-    corrupt: bool,
-    **flags: Any,
-) -> None:
+def gate(file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, **flags: Any) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = requested(file, flags, out, quiet=quiet)
-    request = dataclasses.replace(request, measure=False, pin=pin, trust=trust, corrupt=corrupt)
-    run_and_print(spec, request, Printing(as_json, verbose, quiet))
+    run_and_print(spec, dataclasses.replace(request, measure=False), Printing(as_json, verbose, quiet))
 
 
 def requested(
     file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True, quiet: bool = False
 ) -> tuple[Spec, RunRequest]:
-    """The spec, and how it is carried out as far as the flags of every command say."""
+    """The spec, and how it is carried out, as far as flags say."""
     from weigh.experiment.config import named_files
     from weigh.experiment.config.spec import make_spec
     from weigh.experiment.suite.own import own_data
 
     table, file = tables_of(file)
-    shrink = flags.pop("shrink")
     own, flags = own_data(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
-    answers = named_files.answers_path(table, flags)
-    return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
+    named = {field.name: flags[field.name] for field in dataclasses.fields(RunRequest) if field.name in flags}
+    named |= {"root": out, "command": command_line(), "answers": named_files.answers_path(table, flags), "own": own}
+    return spec, RunRequest(**named)
 
 
 def tables_of(file: Path | None) -> tuple[File | None, Path | None]:
