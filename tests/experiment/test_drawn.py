@@ -36,7 +36,7 @@ def test_the_square_root_and_four_at_least(there: int, asked: int) -> None:
 def test_up_to_a_hundred_and_without_templates_everything_is_asked_again() -> None:
     for one in (workload(a=50, b=50), workload(none=500)):
         again = drawn.draw(one)
-        assert (again, drawn.left_out(one, again), drawn.said(one, again)) == ({}, frozenset(), [])
+        assert (again, drawn.left_out(one, again), drawn.findings_of(one, again)) == ({}, frozenset(), [])
 
 
 def test_of_a_grid_some_of_each_template_and_all_without_one() -> None:
@@ -47,11 +47,11 @@ def test_of_a_grid_some_of_each_template_and_all_without_one() -> None:
     assert len(left) == 234
     assert all(name.startswith("a(") for name in left)
     assert not drawn.wrong(one, again)
-    (said,) = drawn.said(one, again)
+    (said,) = drawn.findings_of(one, again)
     assert said.code == "X.drawn"
     assert "19 of 253 operations of 2 templates, at least 4 of each," in said.text
     assert "of all 273 were compared" in said.text
-    (same,) = drawn.said(two := workload(a=60, b=60), drawn.draw(two))
+    (same,) = drawn.findings_of(two := workload(a=60, b=60), drawn.draw(two))
     assert "8 of 60 operations of each of 2 templates" in same.text
 
 

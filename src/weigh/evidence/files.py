@@ -98,7 +98,7 @@ def decoded(text: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(text, type=kind)
     except _MALFORMED as error:
-        raise EvidenceFault(_said(error)) from error
+        raise EvidenceFault(_explained(error)) from error
 
 
 def converted(body: Any, kind: type[T]) -> T:
@@ -107,7 +107,7 @@ def converted(body: Any, kind: type[T]) -> T:
         # JSON has no keys but texts: those of a dict of numbers came as such.
         return msgspec.convert(body, kind, str_keys=True)
     except (*_MALFORMED, TypeError, KeyError) as error:
-        raise EvidenceFault(_said(error)) from error
+        raise EvidenceFault(_explained(error)) from error
 
 
 def hashed(path: Path) -> str:
@@ -124,7 +124,7 @@ def hashed(path: Path) -> str:
     return hash_file(str(path))
 
 
-def _said(error: Exception) -> str:
+def _explained(error: Exception) -> str:
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error) or type(error).__name__
 
 

@@ -61,7 +61,7 @@ def sign(folder: Path, key: Path) -> Path:
     done = _ssh_keygen("sign", "-f", str(key.absolute()), "-n", NAMESPACE, stdin=files.content(folder / SEAL))
     if done.returncode or not done.stdout:
         raise UsageError(
-            f"the key cannot sign: {_said(done)}",
+            f"the key cannot sign: {_printed(done)}",
             where=str(key),
             remedy="name a private key, or the public one of a key that ssh-agent holds; ssh-keygen makes one",
         )
@@ -162,6 +162,6 @@ def _ssh_keygen(what: str, *arguments: str, stdin: bytes = b"") -> subprocess.Co
         ) from error
 
 
-def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+def _printed(done: subprocess.CompletedProcess[bytes]) -> str:
     lines = done.stderr.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else f"ssh-keygen ended with {done.returncode}"

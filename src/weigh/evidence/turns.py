@@ -229,16 +229,16 @@ def _whole(seconds: Sequence[float | None]) -> list[int | None]:
 
 
 def _packed(cpu: TurnCpu, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    said = _said(cpu.start, columns)
-    made = {name: value for name in _PLAIN_OF_FAMILY if said.get(name, UNSET) != (value := getattr(cpu, name))}
+    known = _measured(cpu.start, columns)
+    made = {name: value for name in _PLAIN_OF_FAMILY if known.get(name, UNSET) != (value := getattr(cpu, name))}
     times = zip(_FAMILY_TIMES.values(), _whole(_FAMILY_TIMES_OF(cpu)), strict=True)
-    made |= {column: value for column, value in times if said.get(column, UNSET) != value}
+    made |= {column: value for column, value in times if known.get(column, UNSET) != value}
     if columns["start"] and cpu.start != columns["start"][0]:
         made["start"] = cpu.start
     return made
 
 
-def _said(start: int, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+def _measured(start: int, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
     """What the executions of a life say of its family, and what is so of nearly all.
 
     Args:
@@ -250,12 +250,12 @@ def _said(start: int, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         return _FAMILY_USUAL
     cpu, inside, answer = columns["cpu"], columns["round_trip_cpu"], columns["answer_cpu"]
     prepare, prepare_cpu = columns["prepare"], columns["prepare_cpu"]
-    told: int | None = 0
+    total: int | None = 0
     within = asides = 0
     # A query is handed over once for several executions.
     handed = {}
     for at in own:
-        told = None if told is None or cpu[at] is None else told + cpu[at]
+        total = None if total is None or cpu[at] is None else total + cpu[at]
         within += inside[at] or 0
         asides += answer[at] or 0
         handed[prepare[at], prepare_cpu[at]] = prepare_cpu[at] or 0
@@ -264,7 +264,7 @@ def _said(start: int, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         **{name: columns[name][last] for name in _PLACE},
         **_FAMILY_USUAL,
         "executions": len(own),
-        "told_inside": told,
+        "told_inside": total,
         "inside": within,
         "asides": asides + sum(handed.values()),
     }
@@ -356,7 +356,7 @@ def _seconds(times: Sequence[int | None]) -> list[float | None]:
 
 def _unpacked(family: Family, columns: Mapping[str, Sequence[Any]]) -> TurnCpu:
     start = columns["start"][0] if family.start is UNSET and columns["start"] else family.start
-    told = _said(start, columns) if isinstance(start, int) else {}
+    told = _measured(start, columns) if isinstance(start, int) else {}
     try:
         row = {
             name: told[name] if value is UNSET else value

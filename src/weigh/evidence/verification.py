@@ -155,10 +155,10 @@ def same_bytes(path: Path, computed: bytes) -> bool:
         return False
 
 
-def close(said: bytes, computed: bytes) -> bool:
+def close(written: bytes, computed: bytes) -> bool:
     """Equal JSON, numbers compared at the digits that any report prints."""
     try:
-        return bool(_rounded(files.decoded(said, object)) == _rounded(files.decoded(computed, object)))
+        return bool(_rounded(files.decoded(written, object)) == _rounded(files.decoded(computed, object)))
     except (EvidenceFault, RecursionError):
         return False
 

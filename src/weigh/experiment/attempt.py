@@ -175,7 +175,7 @@ class Attempt:
         witnesses = Witnesses((PINNED, known), (setup.workload.witness, true))
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
-        self._say(*drawn.said(setup.workload, again))
+        self._say(*drawn.findings_of(setup.workload, again))
         bound = self._bound(fit, costs, starts) if costs and starts else None
         answers = gate.check_answers(
             fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound

@@ -43,7 +43,7 @@ class Attempts:
     def disagree(self) -> dict[str, tuple[str, ...]]:
         """Of which one said SLOWER and another one something else."""
         slower = str(VerdictName.SLOWER)
-        return {name: said for name, said in self.verdicts.items() if slower in said and set(said) != {slower}}
+        return {name: words for name, words in self.verdicts.items() if slower in words and set(words) != {slower}}
 
 
 def attempts(entries: Sequence[Entry]) -> list[Attempts]:
@@ -103,7 +103,7 @@ def _by_machine(entries: Sequence[Entry], machines: Machines) -> list[Attempts]:
                 entries=tuple(own),
                 attempts=len({seal for entry in own for seal in entry.covers}),
                 machine=dict(machine),
-                verdicts={name: tuple(said) for name, said in verdicts.items()},
+                verdicts={name: tuple(words) for name, words in verdicts.items()},
             )
         )
     return made
@@ -128,12 +128,12 @@ def _of_one_machine(one: Attempts) -> Finding:
         return codes.T8_ATTEMPTS.finding(
             text=f"{named}, and all attempts are in this history", remedy="nothing to do: every attempt counts"
         )
-    said = "; ".join(
+    outcomes = "; ".join(
         f"{name}: {count(every.count('slower'), 'time')} SLOWER, of {len(every)}"
         for name, every in list(apart.items())[:_NAMED]
     )
     return codes.T8_DISAGREE.finding(
-        text=f"{named}, and not all attempts say the same: {said}",
+        text=f"{named}, and not all attempts say the same: {outcomes}",
         remedy="no attempt replaces another: run it again as it was, in the folder of the first (--out), which "
         "reads all attempts together",
     )
@@ -141,11 +141,11 @@ def _of_one_machine(one: Attempts) -> Finding:
 
 def _of_machines(own: Sequence[Attempts]) -> Iterator[Finding]:
     """What is SLOWER on one kind of machine, and was not so on another one."""
-    told: dict[str, list[bool]] = defaultdict(list)
+    slower_by_name: dict[str, list[bool]] = defaultdict(list)
     for one in own:
-        for name, said in one.verdicts.items():
-            told[name].append("slower" in said)
-    apart = {name: every for name, every in told.items() if len(set(every)) > 1}
+        for name, words in one.verdicts.items():
+            slower_by_name[name].append("slower" in words)
+    apart = {name: every for name, every in slower_by_name.items() if len(set(every)) > 1}
     if not apart:
         return
     listed = "; ".join(

@@ -41,11 +41,11 @@ def comparison(record: Record) -> str:
     spec, who = record.spec, identities(record)
     # Left-out values have no JSON.
     plain = msgspec.to_builtins(spec)
-    asked = {
+    identity = {
         key: plain.get(key)
         for key in ("workload", "scale", "own", "temperature", "duet", "affinity", "memory_limit", "ingest")
     }
-    return digested([asked, spec.rules.margin, who[spec.baseline], sorted(who.values())])[:_DIGITS]
+    return digested([identity, spec.rules.margin, who[spec.baseline], sorted(who.values())])[:_DIGITS]
 
 
 def _identity(one: Contender, record: Record) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from weigh.model.contender import Contender
     from weigh.model.operation import Operation
 
-_KEPT = (
+_FIELDS = (
     "cpu", "cores", "cores_allowed", "memory_bytes", "kernel", "cpu_limit", "memory_limit", "governor", "turbo",
     "huge_pages", "clock_source", "virtual", "system",
 )  # fmt: skip
@@ -159,7 +159,7 @@ def _run(results: ExperimentResults) -> dict[str, Any]:
         "host": _host(latest.host),
         "data": _data(latest),
         "offered": _bounds(latest),
-        "asked": _asked(latest),
+        "asked": _declared(latest),
         "points": tuple(_run_points(results)),
     }
 
@@ -221,7 +221,7 @@ def _question(operation: Operation) -> str:
 
 
 def _host(host: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: host[name] for name in _KEPT if name in host}
+    return {name: host[name] for name in _FIELDS if name in host}
 
 
 def _data(record: Record) -> dict[str, str]:
@@ -235,7 +235,7 @@ def _data(record: Record) -> dict[str, str]:
     }
 
 
-def _asked(record: Record) -> dict[str, str]:
+def _declared(record: Record) -> dict[str, str]:
     """Flags that ask the same again; what lies in weigh.toml is read from there."""
     spec = record.spec
     found = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
 
 _DIGITS = 16
-_ASKED = (
+_DECLARED = (
     "workload", "scripts", "variables", "arrivals", "loops", "connections", "max_in_flight", "timeout_s", "records",
     "ordered_index", "fanout", "error_budget", "query_mode", "ycsb", "tpcc", "expected_interval_s", "server_cpus",
     "client_cpus", "server_memory", "cold",
@@ -42,7 +42,7 @@ def comparison(record: LoadComparisonRecord, commit: str = "") -> str:
     if len(who) < len(spec.contenders):
         return ""
     duet = spec.duet is True
-    return digested([_asked(spec.load), duet, spec.rules.margin, who[spec.baseline], sorted(who.values())])[:_DIGITS]
+    return digested([_declared(spec.load), duet, spec.rules.margin, who[spec.baseline], sorted(who.values())])[:_DIGITS]
 
 
 def identities(record: LoadComparisonRecord, commit: str = "") -> dict[str, str]:
@@ -66,22 +66,22 @@ def load(record: LoadRecord, commit: str = "") -> str:
     if record.environment is None:
         return ""
     who = _identity(record.environment.target, record.spec, record.spec.target, commit)
-    return digested([_asked(record.spec), who])[:_DIGITS]
+    return digested([_declared(record.spec), who])[:_DIGITS]
 
 
-def _asked(spec: LoadSpec) -> dict[str, Any]:
+def _declared(spec: LoadSpec) -> dict[str, Any]:
     # Left-out values have no JSON.
     plain: Mapping[str, Any] = msgspec.to_builtins(spec)
-    asked = {key: plain.get(key) for key in _ASKED}
+    load_options = {key: plain.get(key) for key in _DECLARED}
     if spec.arrivals.kind == "ramp":
         # How steep it is.
-        asked["duration_s"] = spec.duration_s
-    asked["replay"] = {key: plain["replay"].get(key) for key in _REPLAYED} if "replay" in plain else None
-    asked["budgets"] = plain["find_rate"]["budgets"] if "find_rate" in plain else None
-    asked["crash"] = "crash" in plain
+        load_options["duration_s"] = spec.duration_s
+    load_options["replay"] = {key: plain["replay"].get(key) for key in _REPLAYED} if "replay" in plain else None
+    load_options["budgets"] = plain["find_rate"]["budgets"] if "find_rate" in plain else None
+    load_options["crash"] = "crash" in plain
     if "prepare" in plain:
-        asked["prepare"] = plain["prepare"]["digest"]
-    return asked
+        load_options["prepare"] = plain["prepare"]["digest"]
+    return load_options
 
 
 def _identity(read: TargetRead, spec: LoadSpec, target: str, commit: str) -> str:

@@ -100,9 +100,9 @@ def chosen(results: HistoryResults, name: str) -> Candidate:
             remedy="there are no two versions to measure: look at the machine",
         )
     if one.after.entry.kind != "run":
-        said = "of a load" if one.after.entry.kind.startswith("load") else f"from {one.after.entry.kind}"
+        origin = "of a load" if one.after.entry.kind.startswith("load") else f"from {one.after.entry.kind}"
         raise UsageError(
-            f"{one.id} is {said}, and weigh cannot run that again by itself",
+            f"{one.id} is {origin}, and weigh cannot run that again by itself",
             remedy="measure both versions side by side (weigh load --contender A --contender B), and add the evidence"
             if one.after.entry.kind.startswith("load")
             else "measure both versions with weigh run, and add the evidence",
@@ -167,10 +167,10 @@ def confirm(
     while state == "confirmed" and high - low > 1:
         middle = (low + high) // 2
         made.append(measure(between[low], between[middle]))
-        said = _state(made[-1], one.ratio)
-        if said == "open":
+        outcome = _state(made[-1], one.ratio)
+        if outcome == "open":
             break
-        if said == "confirmed" and _shows(made[-1], one.ratio):
+        if outcome == "confirmed" and _shows(made[-1], one.ratio):
             high = middle
         else:
             low = middle
@@ -199,8 +199,8 @@ def check_alike(one: Candidate, entry: Entry) -> None:
     """
     known, measured = one.after, _point(entry, one)
     apart = [
-        said
-        for said, mine, theirs in (
+        what
+        for what, mine, theirs in (
             ("its workload is another", one.series.key.workload, entry.workload),
             ("its query is another", known.point.question, measured.question if measured else ""),
             ("its rows are others", known.entry.data.get("rows"), entry.data.get("rows")),
@@ -227,7 +227,7 @@ def _point(entry: Entry, one: Candidate) -> Point | None:
     """The later version on the operation of a candidate."""
     key = one.series.key
     for point in entry.points:
-        asked = point.operation, point.metric, point.temperature
-        if asked == (key.operation, key.metric, key.temperature) and point.verdict:
+        key_of_point = point.operation, point.metric, point.temperature
+        if key_of_point == (key.operation, key.metric, key.temperature) and point.verdict:
             return point
     return None

@@ -143,12 +143,12 @@ def _series(key: Key, points: list[tuple[Entry, Point]], machines: Machines) -> 
         len(references) == 1 or len(references) * _SHARED <= len({one for _, one in against})
     )
     if joined:
-        kept = [(entry, point) for entry, point in points if point.against and point.ratio is not None]
+        compared = [(entry, point) for entry, point in points if point.against and point.ratio is not None]
         # A reference is 1 by itself: it is left out, and no ratio is missing.
         left_out = sum(1 for _, point in points if point.against and point.ratio is None)
     else:
-        kept, left_out = points, 0
-    versions = {point.who.version for _, point in kept}
+        compared, left_out = points, 0
+    versions = {point.who.version for _, point in compared}
     by_version = len(versions) > 1 and all(_RELEASE.fullmatch(one) for one in versions)
 
     def order(one: tuple[Entry, Point]) -> Any:
@@ -160,7 +160,7 @@ def _series(key: Key, points: list[tuple[Entry, Point]], machines: Machines) -> 
     parts: dict[tuple[tuple[str, str], ...], int] = {}
     splits: dict[tuple[int, int], list[int]] = {}
     previous = None
-    for at, (entry, point) in enumerate(sorted(kept, key=order)):
+    for at, (entry, point) in enumerate(sorted(compared, key=order)):
         facts = _facts(entry, point, machines, joined=joined)
         part = parts.setdefault(tuple(facts.items()), len(parts))
         place = Place(
@@ -179,7 +179,7 @@ def _series(key: Key, points: list[tuple[Entry, Point]], machines: Machines) -> 
     known = [dict(one) for one in parts]
     return Series(
         key=key,
-        unit="" if joined else kept[0][1].unit if kept else "",
+        unit="" if joined else compared[0][1].unit if compared else "",
         places=tuple(places),
         parts=tuple(known),
         splits=tuple(

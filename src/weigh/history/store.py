@@ -127,10 +127,10 @@ def read(folder: Path) -> tuple[list[Entry], list[Damaged]]:
     return _checked((path.name, path) for path in sorted(folder.glob(f"*{SUFFIX}")))
 
 
-def _checked(kept: Iterable[tuple[str, Path | bytes]]) -> tuple[list[Entry], list[Damaged]]:
+def _checked(contents: Iterable[tuple[str, Path | bytes]]) -> tuple[list[Entry], list[Damaged]]:
     found: dict[str, Entry] = {}
     damaged = []
-    for name, content in kept:
+    for name, content in contents:
         try:
             entry = files.decoded(files.content(content) if isinstance(content, Path) else content, Entry)
         except (OSError, EvidenceFault) as error:

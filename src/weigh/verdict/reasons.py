@@ -51,10 +51,10 @@ def apart() -> Reason:
 
 def unstable(detectable: float, spread: float, bound: float, *, beyond: bool) -> Reason:
     """The noise hides changes of a size that must not be missed; it may still not hide a larger one."""
-    shown = f"; this difference is shown to exceed {percent(bound, 0)} all the same" if beyond else ""
+    aside = f"; this difference is shown to exceed {percent(bound, 0)} all the same" if beyond else ""
     return codes.T7_UNSTABLE.reason(
         f"the ratio varies by {percent(spread)} from start to start; the smallest change that "
-        f"would be found is {percent(detectable)}, more than {percent(bound, 0)}{shown}"
+        f"would be found is {percent(detectable)}, more than {percent(bound, 0)}{aside}"
     )
 
 

@@ -86,16 +86,16 @@ def inconclusive(names: Iterable[VerdictName], tier: Tier | None, *, strict: boo
         tier: of the evidence.
         strict: whether a single verdict that is refused or unresolved counts.
     """
-    said = set(names) - {VerdictName.DIVERGED, VerdictName.ERROR}
-    nothing = said == {VerdictName.REFUSED} or (tier is not None and tier.name is TierName.INADMISSIBLE)
-    open_ = strict and said & {VerdictName.REFUSED, VerdictName.UNRESOLVED}
+    decided = set(names) - {VerdictName.DIVERGED, VerdictName.ERROR}
+    nothing = decided == {VerdictName.REFUSED} or (tier is not None and tier.name is TierName.INADMISSIBLE)
+    open_ = strict and decided & {VerdictName.REFUSED, VerdictName.UNRESOLVED}
     return ExitCode.INCONCLUSIVE if nothing or open_ else ExitCode.OK
 
 
 def _all_contended(verdicts: Sequence[Verdict]) -> bool:
     """Whether others disturbed every comparison; what the findings say of it are the reasons."""
-    said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
-    return bool(said) and all(map(refused_for_others, said))
+    decided = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
+    return bool(decided) and all(map(refused_for_others, decided))
 
 
 def refused_for_others(one: Verdict) -> bool:
@@ -112,12 +112,12 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
             found.setdefault(one.contender, Reason(code=one.code, text=text))
     refuted = basis.gate.refuted if basis.gate else {}
     for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
-        said = (
+        text_of = (
             "its answers are contradicted"
             if name in refuted
             else "others answer differently, and who is right is open,"
         )
-        text = f"{name} is inadmissible: {said} on {_listed(refuted.get(name, operations))}"
+        text = f"{name} is inadmissible: {text_of} on {_listed(refuted.get(name, operations))}"
         found.setdefault(name, codes.A1.reason(text))
     return found
 
@@ -144,18 +144,20 @@ def _missing(basis: Basis) -> Iterator[Reason]:
         for gap in basis.gaps or ("the machine was not watched during the blocks",):
             yield codes.E4_UNWATCHED.reason(gap)
     if not basis.temperature_proven:
-        said = basis.assumed or "that the data was in memory is assumed"
-        yield codes.E1_UNPROVEN.reason(f"temperature not proven: {said}")
+        reason = basis.assumed or "that the data was in memory is assumed"
+        yield codes.E1_UNPROVEN.reason(f"temperature not proven: {reason}")
 
 
 def _starts(verdicts: Iterable[Verdict]) -> Iterator[Reason]:
     """Comparisons with fewer starts than a conclusive one needs, those without a verdict first."""
-    said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
+    decided = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
     # What was disqualified was refused before anything was counted, and says so itself.
-    counted = [one for one in said if one.starts or any(reason.code == codes.T10_STARTS.code for reason in one.reasons)]
+    counted = [
+        one for one in decided if one.starts or any(reason.code == codes.T10_STARTS.code for reason in one.reasons)
+    ]
     few = [one.starts for one in counted if one.starts < MIN_STARTS]
     some = [one.starts for one in counted if MIN_STARTS <= one.starts < FULL_STARTS]
-    total = count(len(said), "comparison")
+    total = count(len(decided), "comparison")
     if few:
         text = f"{len(few)} of {total} had {_range(few)}: no verdict, {MIN_STARTS} are needed"
         yield codes.T10_STARTS.reason(text)

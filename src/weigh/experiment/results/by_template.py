@@ -76,7 +76,7 @@ def by_template(
     if not templates or not verdicts:
         return ()
     found = {(one.operation, one.temperature, one.contender): one for one in verdicts}
-    asked = []
+    questions = []
     for temperature in spec.temperatures:
         for name, operations in templates.items():
             for contender in spec.contenders:
@@ -85,11 +85,11 @@ def by_template(
                     whys = map(refusals.why_not_pooled, parts)
                     why = next((one for one in whys if one is not None), None)
                     share = min(shares.get(one, 1.0) for one in operations)
-                    asked.append(_Asked(name, operations, temperature, contender.name, parts, share, why))
-    return tuple(_decided(spec, samples, asked))
+                    questions.append(_Question(name, operations, temperature, contender.name, parts, share, why))
+    return tuple(_decided(spec, samples, questions))
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     template: str
     operations: tuple[str, ...]
     temperature: str
@@ -99,17 +99,17 @@ class _Asked(NamedTuple):
     why: Reason | None
 
 
-def _decided(spec: Spec, samples: Sequence[Sample], asked: Sequence[_Asked]) -> Iterator[TemplateVerdict]:
+def _decided(spec: Spec, samples: Sequence[Sample], questions: Sequence[_Question]) -> Iterator[TemplateVerdict]:
     rules = halved(spec.rules)
     table = observed(samples, HEADLINE, (one.name for one in spec.contenders))
-    blocks = _blocks(table, spec.baseline, asked)
-    found, starts = _over_starts(table, spec.baseline, asked, blocks), (~np.isnan(blocks)).sum(axis=1)
-    refused = np.array([one.why is not None for one in asked], dtype=np.bool_)
-    decisions = decide(found.effects, starts, rules, refused, np.array([one.share for one in asked]))
+    blocks = _blocks(table, spec.baseline, questions)
+    found, starts = _over_starts(table, spec.baseline, questions, blocks), (~np.isnan(blocks)).sum(axis=1)
+    refused = np.array([one.why is not None for one in questions], dtype=np.bool_)
+    decisions = decide(found.effects, starts, rules, refused, np.array([one.share for one in questions]))
     outlying, apart = comparison.outlying(blocks)
     other = soundness.of_another_kind(outlying, apart, rules)
     names = soundness.not_equal(decisions.names, other)
-    for at, one in enumerate(asked):
+    for at, one in enumerate(questions):
         name = VerdictName(str(names[at]))
         verdict = Verdict(
             operation=one.template,
@@ -123,20 +123,20 @@ def _decided(spec: Spec, samples: Sequence[Sample], asked: Sequence[_Asked]) -> 
             starts=int(starts[at]),
             rebuilt=rebuilt(int(found.groups[at]), float(found.spread[at])),
         )
-        said: list[Reason] = []
+        whys: list[Reason] = []
         if one.why is not None:
-            said.append(one.why)
+            whys.append(one.why)
         elif starts[at] < MIN_STARTS or not np.isfinite(found.effects.effect[at]):
-            said.append(reasons.few_starts(int(starts[at])))
+            whys.append(reasons.few_starts(int(starts[at])))
         else:
             if decisions.unstable[at]:
                 spread = float(np.expm1(found.effects.error[at] * np.sqrt(starts[at])))
-                shown = name is not VerdictName.REFUSED
-                said.append(reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=shown))
+                stands = name is not VerdictName.REFUSED
+                whys.append(reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=stands))
             if other[at]:
-                said.append(reasons.other_starts(int(outlying[at]), int(starts[at]), float(apart[at])))
+                whys.append(reasons.other_starts(int(outlying[at]), int(starts[at]), float(apart[at])))
             verdict = _with_figures(verdict, float(found.effects.effect[at]), decisions, at)
-        verdict = msgspec.structs.replace(verdict, reasons=tuple(said))
+        verdict = msgspec.structs.replace(verdict, reasons=tuple(whys))
         yield TemplateVerdict(operations=one.operations, verdicts=_counted(one.parts), verdict=verdict)
 
 
@@ -154,28 +154,30 @@ def _with_figures(verdict: Verdict, middle: float, decisions: Decisions, at: int
     )
 
 
-def _blocks(table: Table, baseline: str, asked: Sequence[_Asked]) -> Floats:
+def _blocks(table: Table, baseline: str, questions: Sequence[_Question]) -> Floats:
     """The mean difference of logarithms of each template and block; NaN where an operation was not measured."""
     number = {question: at for at, question in enumerate(table.questions)}
     differences = {
-        name: comparison.typical_differences(table, name, baseline) for name in {one.contender for one in asked}
+        name: comparison.typical_differences(table, name, baseline) for name in {one.contender for one in questions}
     }
-    rows = np.full((len(asked), table.blocks), np.nan)
-    for at, one in enumerate(asked):
-        asked_of = [Question(operation, one.temperature) for operation in one.operations]
-        if all(question in number for question in asked_of):
-            members = np.array([number[question] for question in asked_of])
+    rows = np.full((len(questions), table.blocks), np.nan)
+    for at, one in enumerate(questions):
+        questions_of = [Question(operation, one.temperature) for operation in one.operations]
+        if all(question in number for question in questions_of):
+            members = np.array([number[question] for question in questions_of])
             rows[at] = differences[one.contender][members].mean(axis=0)
     return rows
 
 
-def _over_starts(table: Table, baseline: str, asked: Sequence[_Asked], blocks: Floats) -> Grouped:
+def _over_starts(table: Table, baseline: str, questions: Sequence[_Question], blocks: Floats) -> Grouped:
     """What is estimated of each template: contenders may have different builds."""
     whole = Grouped(
-        Effects(*np.full((3, len(asked)), np.nan)), np.zeros(len(asked), np.int64), np.full(len(asked), np.nan)
+        Effects(*np.full((3, len(questions)), np.nan)),
+        np.zeros(len(questions), np.int64),
+        np.full(len(questions), np.nan),
     )
-    for contender in {one.contender for one in asked}:
-        rows = np.array([at for at, one in enumerate(asked) if one.contender == contender])
+    for contender in {one.contender for one in questions}:
+        rows = np.array([at for at, one in enumerate(questions) if one.contender == contender])
         own, other = (table.contenders.index(name) for name in (contender, baseline))
         part = comparison.over_starts(table, own, other, blocks[rows])
         comparison.put(whole.effects, rows, part.effects)

@@ -66,7 +66,7 @@ def wrong(workload: Workload, drawn: Mapping[str, tuple[str, ...]]) -> str:
     return f"no operation of template {missing[0]} is said to have been asked again" if drawn and missing else ""
 
 
-def said(workload: Workload, drawn: Drawn) -> list[Finding]:
+def findings_of(workload: Workload, drawn: Drawn) -> list[Finding]:
     """What is not asked, in words; nothing where everything is."""
     if not drawn:
         return []

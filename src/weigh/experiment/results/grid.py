@@ -187,7 +187,7 @@ def _check(spec: Spec, grid: Grid) -> None:
             )
 
 
-class _Asked(NamedTuple):
+class _Comparison(NamedTuple):
     """An effect before it is decided.
 
     Attributes:
@@ -228,11 +228,11 @@ class _Metric:
 
     def effects(self) -> Iterator[Effect]:
         """Over all operations, then of each; two families of their own."""
-        asked = list(self._asked())
-        yield from self._decided([one for one in asked if one.operation is None])
-        yield from self._decided([one for one in asked if one.operation is not None])
+        questions = list(self._comparisons())
+        yield from self._decided([one for one in questions if one.operation is None])
+        yield from self._decided([one for one in questions if one.operation is not None])
 
-    def _asked(self) -> Iterator[_Asked]:
+    def _comparisons(self) -> Iterator[_Comparison]:
         for contender, members in self._grid.members.items():
             for temperature in self._spec.temperatures:
                 there = [
@@ -243,9 +243,9 @@ class _Metric:
                 whys = {number: self._why(one, members) for number, one in there}
                 for contrast in factorial.contrasts(self._grid.shape):
                     if len(there) > 1 and not any(whys.values()):
-                        yield _Asked(contender, None, temperature, tuple(whys), contrast, None)
+                        yield _Comparison(contender, None, temperature, tuple(whys), contrast, None)
                     for number, one in there:
-                        yield _Asked(contender, one.operation, temperature, (number,), contrast, whys[number])
+                        yield _Comparison(contender, one.operation, temperature, (number,), contrast, whys[number])
 
     def _pairs(self, question: Question, members: Sequence[str]) -> list[Verdict | None]:
         return [
@@ -277,15 +277,15 @@ class _Metric:
         found: Floats = factorial.of_blocks(contrast, difference)[list(numbers)].mean(axis=0)
         return found
 
-    def _decided(self, asked: Sequence[_Asked]) -> Iterator[Effect]:
-        if not asked:
+    def _decided(self, questions: Sequence[_Comparison]) -> Iterator[Effect]:
+        if not questions:
             return
-        blocks = np.stack([self._blocks(one.contender, one.contrast, one.numbers) for one in asked])
+        blocks = np.stack([self._blocks(one.contender, one.contrast, one.numbers) for one in questions])
         effects, starts = over_blocks(blocks), (~np.isnan(blocks)).sum(axis=1)
-        refused = np.array([one.why is not None for one in asked], dtype=np.bool_)
-        share = np.array([self._share(one) for one in asked])
+        refused = np.array([one.why is not None for one in questions], dtype=np.bool_)
+        share = np.array([self._share(one) for one in questions])
         decisions = decide(effects, starts, self._rules, refused, share)
-        for at, one in enumerate(asked):
+        for at, one in enumerate(questions):
             factors = [self._grid.factors[number] for number in one.contrast.factors]
             effect = Effect(
                 contender=one.contender,
@@ -314,22 +314,24 @@ class _Metric:
                 )
             yield effect
 
-    def _share(self, one: _Asked) -> float:
+    def _share(self, one: _Comparison) -> float:
         """Of the error rates; over several operations that of the one that was looked at most."""
         named = [self._table.questions[number].operation for number in one.numbers]
         return min((self._shares.get(name, 1.0) for name in named), default=1.0)
 
-    def _reasons(self, one: _Asked, starts: int, effects: Effects, decisions: Decisions, at: int) -> Iterator[Reason]:
+    def _reasons(
+        self, one: _Comparison, starts: int, effects: Effects, decisions: Decisions, at: int
+    ) -> Iterator[Reason]:
         if one.why is not None:
             yield one.why
         elif starts < MIN_STARTS:
             yield reasons.few_starts(starts)
         elif decisions.unstable[at]:
             spread = float(np.expm1(effects.error[at] * np.sqrt(starts)))
-            shown = decisions.names[at] != VerdictName.REFUSED.value
-            yield reasons.unstable(float(decisions.detectable[at]), spread, self._rules.unstable, beyond=shown)
+            stands = decisions.names[at] != VerdictName.REFUSED.value
+            yield reasons.unstable(float(decisions.detectable[at]), spread, self._rules.unstable, beyond=stands)
 
-    def _within(self, one: _Asked, share: float) -> Iterator[Within]:
+    def _within(self, one: _Comparison, share: float) -> Iterator[Within]:
         """Of two keys that interact, what the first does at each value of the second."""
         if len(one.contrast.factors) != 2:
             return

@@ -46,12 +46,12 @@ def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str
     ]
     if not passed:
         return one
-    said = f"{', '.join(passed)} {how}"
+    sentence = f"{', '.join(passed)} {how}"
     return msgspec.structs.replace(
         one,
         status=GateStatus.DIVERGED,
         contenders={**one.contenders, **dict.fromkeys(passed, GateStatus.DIVERGED)},
-        detail=f"{one.detail}; {said}" if one.detail else said,
+        detail=f"{one.detail}; {sentence}" if one.detail else sentence,
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.model.sample import Sample
 
-Asked = tuple[str, str]
+Question = tuple[str, str]
 """An operation at a temperature."""
 
 
@@ -29,9 +29,9 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     begin_s: Seconds
-    turns_s: dict[Asked, Seconds]
+    turns_s: dict[Question, Seconds]
 
-    def more(self, starts: Mapping[Asked, int]) -> Seconds:
+    def more(self, starts: Mapping[Question, int]) -> Seconds:
         """Seconds that more starts would take.
 
         Args:
@@ -39,7 +39,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
         """
         if not starts:
             return 0.0
-        turns = sum(number * self.turns_s.get(asked, 0.0) for asked, number in starts.items())
+        turns = sum(number * self.turns_s.get(question, 0.0) for question, number in starts.items())
         return max(starts.values()) * self.begin_s + turns
 
 
@@ -63,18 +63,18 @@ def _of(samples: Sequence[Sample]) -> Pace:
     blocks: dict[int, list[Sample]] = defaultdict(list)
     for sample in samples:
         blocks[sample.block].append(sample)
-    spent: dict[Asked, float] = defaultdict(float)
-    seen: dict[Asked, set[int]] = defaultdict(set)
+    spent: dict[Question, float] = defaultdict(float)
+    seen: dict[Question, set[int]] = defaultdict(set)
     for number, own in blocks.items():
         for one, following in pairwise([*own, None]):
             assert one is not None
-            asked = one.operation, one.temperature
-            spent[asked] += (following.at if following else _end(one)) - one.at
-            seen[asked].add(number)
+            question = one.operation, one.temperature
+            spent[question] += (following.at if following else _end(one)) - one.at
+            seen[question].add(number)
     gaps = [max(0.0, after[0].at - _end(before[-1])) for before, after in pairwise(blocks.values())]
     return Pace(
         begin_s=sum(gaps) / len(gaps) if gaps else 0.0,
-        turns_s={asked: total / len(seen[asked]) for asked, total in spent.items()},
+        turns_s={question: total / len(seen[question]) for question, total in spent.items()},
     )
 
 

@@ -62,7 +62,7 @@ def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
     spec = record.spec
     base = every.get(spec.baseline, ())
     for name, reads in every.items():
-        yield from _asked(name, reads, spec)
+        yield from _declared(name, reads, spec)
         yield from _unsteady(name, reads)
         yield from _crowded(name, reads[-1])
         yield from _overdone(name, reads, samples)
@@ -83,7 +83,7 @@ def _parallelism(samples: Samples) -> dict[tuple[str, str], float]:
     return {pair: float(np.median(cpu[those] / wall[those])) for pair, those in groups.items()}
 
 
-def _asked(name: str, reads: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:
+def _declared(name: str, reads: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:
     """What was asked for all, and is not in force for this one."""
     allowed = set(spec.affinity or ())
     # Some of them suffice where there are fewer threads, or where two share them in a duet.

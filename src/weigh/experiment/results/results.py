@@ -133,15 +133,15 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         if VerdictName.DIVERGED in names or (self.gate and self.gate.contradicted):
             return ExitCode.FOUND
         totals = [verdict.total.verdict for verdict in self.headline.verdicts if verdict.total]
-        together = [one.verdict.verdict for one in self.templates]
-        if VerdictName.SLOWER in (*names, *totals, *together) and self.record.spec.baseline_declared:
+        template_verdicts = [one.verdict.verdict for one in self.templates]
+        if VerdictName.SLOWER in (*names, *totals, *template_verdicts) and self.record.spec.baseline_declared:
             return ExitCode.FOUND
         tried = any(sample.timed for sample in self.record.samples)
         failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
         nobody_left = self.record.blocks and failed
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
-        return inconclusive([*names, *together], self.tier, strict=strict)
+        return inconclusive([*names, *template_verdicts], self.tier, strict=strict)
 
     def _nobody_to_compare(self) -> bool:
         """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
@@ -170,7 +170,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings = [finding for record in attempts for finding in record.findings]
     findings += later_answers.answered_differently(samples)
     layouts = latest.gate.layouts if latest.gate else {}
-    background = [name for name, said in family_cpu.declared_background(attempts).items() if said]
+    background = [name for name, declared in family_cpu.declared_background(attempts).items() if declared]
     findings += clock_coverage(samples, layouts, background, ingest=bool(latest.spec.ingest))
     outside = family_cpu.outside_clocks(attempts)
     findings += family_cpu.findings(outside)
@@ -183,8 +183,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     findings += ingest.findings(latest, samples)
-    asked = stores.figures(attempts)
-    findings += stores.findings(latest, asked)
+    requests = stores.figures(attempts)
+    findings += stores.findings(latest, requests)
     findings += builds.findings(latest)
     differ = differences.differences(latest)
     findings += differences.findings(latest, differ)
@@ -231,7 +231,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         outside=outside,
         start_costs=costs,
         differences=differ,
-        requests=asked,
+        requests=requests,
         grid=grid_results(latest, samples, analyses, shares),
         answered=given,
         templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
@@ -345,14 +345,14 @@ def _analyse(
         values=values,
     )
     analysis = judged(metric, analysis)
-    said = (VerdictName.DIVERGED, VerdictName.ERROR)
+    unmeasured = (VerdictName.DIVERGED, VerdictName.ERROR)
     # Of what the gate alone asks, only what it forbids is said.
     untimed = {one.name for one in latest.workload.operations if not one.timed()} if latest.workload else set()
-    kept = tuple(one for one in analysis.verdicts if one.verdict in said or one.operation not in untimed)
-    analysis = msgspec.structs.replace(analysis, verdicts=kept)
+    verdicts = tuple(one for one in analysis.verdicts if one.verdict in unmeasured or one.operation not in untimed)
+    analysis = msgspec.structs.replace(analysis, verdicts=verdicts)
     if not samples.timed.any():
         # Nobody was timed: nothing else is said of any.
-        analysis = MetricAnalysis(verdicts=tuple(one for one in kept if one.verdict in said))
+        analysis = MetricAnalysis(verdicts=tuple(one for one in verdicts if one.verdict in unmeasured))
     out, pairs = disqualified(findings), withheld(findings)
     if not out and not pairs:
         return analysis

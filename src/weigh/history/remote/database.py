@@ -76,21 +76,21 @@ class DatabaseHistory:
 
     def _ask(self, entries: Sequence[tuple[str, str]]) -> Reply:
         database = self.database
-        said = ask(
+        reply = ask(
             database.program,
             database.requires,
             {"connect": self.connect, "add": entries},
             where=self.name,
             silent=f"the server did not answer as {database.title} does",
         )
-        if said.code == "no-table":
+        if reply.code == "no-table":
             raise EvidenceFault(
                 "there is no history", where=self.name, remedy="weigh history add EVIDENCE --to URL makes one"
             )
-        if said.error is not None:
+        if reply.error is not None:
             raise EnvironmentFault(
-                f"the history there cannot be used: {sentences(said.error)}",
+                f"the history there cannot be used: {sentences(reply.error)}",
                 where=self.name,
-                remedy=database.remedies.get(said.code, database.otherwise),
+                remedy=database.remedies.get(reply.code, database.otherwise),
             )
-        return said
+        return reply

@@ -22,15 +22,15 @@ def main() -> None:
     """Connect, do, say."""
     import psycopg
 
-    asked = json.loads(sys.stdin.read())
+    request = json.loads(sys.stdin.read())
     try:
-        with psycopg.connect(**asked["connect"], autocommit=True) as connection:
-            said = _add(connection, asked["add"]) if asked["add"] else _read(connection)
+        with psycopg.connect(**request["connect"], autocommit=True) as connection:
+            reply = _add(connection, request["add"]) if request["add"] else _read(connection)
     except psycopg.Error as error:
-        said = {"error": str(error), "code": error.sqlstate or ""}
+        reply = {"error": str(error), "code": error.sqlstate or ""}
     except OSError as error:
-        said = {"error": str(error), "code": ""}
-    json.dump(said, sys.stdout)
+        reply = {"error": str(error), "code": ""}
+    json.dump(reply, sys.stdout)
 
 
 def _there(connection: object) -> bool:

@@ -30,7 +30,7 @@ class Reply(programs.Reply):
 def ask(
     program: Path,
     requires: Sequence[str],
-    asked: Mapping[str, Any],
+    request: Mapping[str, Any],
     *,
     where: str,
     silent: str,
@@ -41,7 +41,7 @@ def ask(
     Args:
         program: as of :func:`weigh.engines.program.ask`.
         requires: as of it.
-        asked: as of it.
+        request: as of it.
         where: the history, without secrets.
         silent: what is wrong where it says nothing in time, or what is no reply.
         environment: as of it.
@@ -49,7 +49,7 @@ def ask(
     Raises:
         EnvironmentFault: the environment cannot be had, or the program says nothing.
     """
-    reply = programs.ask(program, requires, asked, Reply, cache_folder(), environment)
+    reply = programs.ask(program, requires, request, Reply, cache_folder(), environment)
     if reply is None:
         raise EnvironmentFault(silent, where=where, remedy="see the server's log")
     return reply

@@ -67,8 +67,8 @@ class S3History:
         keys = {f"{self.prefix}/{file_name(own)}".lstrip("/"): (own, text) for own, text in entries}
         if not keys:
             return []
-        said = self._ask([(key, text) for key, (_, text) in keys.items()])
-        return [keys[key][0] for key in said.added]
+        reply = self._ask([(key, text) for key, (_, text) in keys.items()])
+        return [keys[key][0] for key in reply.added]
 
     def read(self) -> list[tuple[str, str]]:
         """Keys of all entries with their JSON.
@@ -97,7 +97,7 @@ class S3History:
         own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         if target.ca:
             own["SSL_CERT_FILE"] = target.ca
-        said = ask(
+        reply = ask(
             _PROGRAM,
             REQUIRES,
             {
@@ -111,27 +111,27 @@ class S3History:
             silent="the store did not answer in time, or not as S3 does",
             environment=own,
         )
-        if said.error is not None:
-            raise self._explained(said)
-        return said
+        if reply.error is not None:
+            raise self._explained(reply)
+        return reply
 
-    def _explained(self, said: Reply) -> WeighError:
+    def _explained(self, reply: Reply) -> WeighError:
         where, at = str(self), self.target.endpoint or _AWS
-        if said.code in ("NoSuchBucket", "404"):
+        if reply.code in ("NoSuchBucket", "404"):
             return UsageError(
                 f"there is no bucket '{self.target.bucket}' at {at}", where=where, remedy=f"make it, or see {_named()}"
             )
-        if said.code in _WRONG_KEYS:
+        if reply.code in _WRONG_KEYS:
             return UsageError(
-                f"{at} refuses the keys: {said.code}",
+                f"{at} refuses the keys: {reply.code}",
                 where=where,
                 remedy=f"see {ACCESS_KEY} and {SECRET_KEY}, and whether they may list, read and write there",
             )
-        if said.code:
-            return EnvironmentFault(f"{at} refuses: {said.code}", where=where, remedy="see what the store says")
+        if reply.code:
+            return EnvironmentFault(f"{at} refuses: {reply.code}", where=where, remedy="see what the store says")
         remedy = f"start it, or see {_named()}"
-        reason = said.error
-        if said.error == "certificate":
+        reason = reply.error
+        if reply.error == "certificate":
             reason = "its certificate is not to be trusted"
             remedy = f"name the authority that signed it: {AUTHORITIES}=FILE"
         return EnvironmentFault(f"{at} cannot be reached: {reason}", where=where, remedy=remedy)

@@ -26,17 +26,17 @@ _STATUS = re.compile(r"status code: (\d+)|HTTP status \w+ \w+ \((\d+)|\b([45]\d\
 
 def main() -> None:
     """Add or read, say."""
-    asked = json.loads(sys.stdin.read())
+    request = json.loads(sys.stdin.read())
     from obstore.exceptions import BaseError
     from obstore.store import S3Store
 
-    options = {**_WAIT, "allow_http": asked["config"].get("endpoint", "").startswith("http://")}
+    options = {**_WAIT, "allow_http": request["config"].get("endpoint", "").startswith("http://")}
     try:
-        store = S3Store(asked["bucket"], config=asked["config"], client_options=options, retry_config=_RETRIES)
-        said = _add(store, asked["add"]) if asked["add"] else _read(store, asked["prefix"], asked["suffix"])
+        store = S3Store(request["bucket"], config=request["config"], client_options=options, retry_config=_RETRIES)
+        reply = _add(store, request["add"]) if request["add"] else _read(store, request["prefix"], request["suffix"])
     except (BaseError, OSError, ValueError) as error:
-        said = _failed(error)
-    json.dump(said, sys.stdout)
+        reply = _failed(error)
+    json.dump(reply, sys.stdout)
 
 
 def _add(store: Any, entries: list[tuple[str, str]]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _failed(error: Exception) -> dict[str, Any]:
     if found := _CODE.search(text) or _STATUS.search(text):
         return {"error": "", "code": next(one for one in found.groups() if one)}
     lower = text.lower()
-    return {"error": next((said for sign, said in _REASONS.items() if sign in lower), "nobody answers as S3 does")}
+    return {"error": next((reason for sign, reason in _REASONS.items() if sign in lower), "nobody answers as S3 does")}
 
 
 if __name__ == "__main__":

@@ -61,12 +61,12 @@ def lines(found: Confirmed) -> Iterator[str]:
     else:
         yield f"{one.id} open: no verdict on {key} ({step}); measure longer: --budget, --starts"
     for measured in found.measured:
-        yield f"  {said(measured)}"
+        yield f"  {sentence(measured)}"
     if found.left:
         yield f"  {count(len(found.left), 'version')} between them without an answer: {', '.join(found.left)}"
 
 
-def said(one: Measurement) -> str:
+def sentence(one: Measurement) -> str:
     """One measurement on a line."""
     ratio = f" {one.ratio:.3f}" if one.ratio else ""
     interval = f" ({one.low:.3f}-{one.high:.3f})" if one.low and one.high else ""

@@ -221,7 +221,7 @@ def _point(one: Place) -> PointRow:
 
 def candidate_row(one: Candidate, number: int) -> CandidateRow:
     """A candidate; ``number`` is that of its series."""
-    beside = one.side_by_side
+    pair = one.side_by_side
     return CandidateRow(
         id=one.id,
         series=number,
@@ -233,9 +233,9 @@ def candidate_row(one: Candidate, number: int) -> CandidateRow:
         last=one.last.version,
         state=one.state,
         side_by_side=SideBySideRow(
-            verdict=beside.verdict, ratio=beside.ratio, low=beside.low, high=beside.high, evidence=beside.entry.evidence
+            verdict=pair.verdict, ratio=pair.ratio, low=pair.low, high=pair.high, evidence=pair.entry.evidence
         )
-        if beside
+        if pair
         else None,
         clickhouse=one.opinion,
     )

@@ -28,7 +28,7 @@ _FLOOR = 20e-3
 
 
 class _One(NamedTuple):
-    said: float
+    claim: float
     went_by: float
 
 
@@ -39,16 +39,18 @@ def findings(samples: Iterable[Sample]) -> list[Finding]:
         if one.timed and one.said_s is not None and one.wall_s is not None and one.temperature == "hot":
             known[one.contender][one.operation].append(_One(one.said_s, one.wall_s))
     return [
-        finding for contender, own in known.items() for finding in (_said(contender, own), *_impossible(contender, own))
+        finding
+        for contender, own in known.items()
+        for finding in (_finding(contender, own), *_impossible(contender, own))
     ]
 
 
-def _said(contender: str, own: dict[str, list[_One]]) -> Finding:
-    operation = max(own, key=lambda name: median(one.went_by - one.said for one in own[name]))
-    said, went_by = (median(column) for column in zip(*own[operation], strict=True))
+def _finding(contender: str, own: dict[str, list[_One]]) -> Finding:
+    operation = max(own, key=lambda name: median(one.went_by - one.claim for one in own[name]))
+    printed, went_by = (median(column) for column in zip(*own[operation], strict=True))
     return codes.A10_SAID.finding(
         contender=contender,
-        text=f"it prints times of its own: {seconds(said)} for {operation}, while {seconds(went_by)} went by from "
+        text=f"it prints times of its own: {seconds(printed)} for {operation}, while {seconds(went_by)} went by from "
         "calling its script to its last row. Only the latter counts",
         remedy="read figures that others publish of it with that in mind",
     )
@@ -57,19 +59,19 @@ def _said(contender: str, own: dict[str, list[_One]]) -> Finding:
 def _impossible(contender: str, own: dict[str, list[_One]]) -> Iterator[Finding]:
     starting = min(median(one.went_by for one in rows) for rows in own.values())
     for operation, rows in own.items():
-        said, went_by = (median(column) for column in zip(*rows, strict=True))
+        printed, went_by = (median(column) for column in zip(*rows, strict=True))
         # The least of all: a burst of somebody else's work can only add to the others.
-        left_out = min(one.went_by - one.said for one in rows)
+        left_out = min(one.went_by - one.claim for one in rows)
         if len(rows) < _LEAST:
             continue
         if left_out > max(_SHARE * starting, starting + _FLOOR):
             text = (
-                f"it says {seconds(said)}, while {seconds(went_by)} went by: it leaves out at least "
+                f"it says {seconds(printed)}, while {seconds(went_by)} went by: it leaves out at least "
                 f"{seconds(left_out)}, and its quickest query takes {seconds(starting)} in all, with the start of its "
                 "script"
             )
-        elif said > went_by + _FLOOR:
-            text = f"it says {seconds(said)}, and no more than {seconds(went_by)} went by"
+        elif printed > went_by + _FLOOR:
+            text = f"it says {seconds(printed)}, and no more than {seconds(went_by)} went by"
         else:
             continue
         yield codes.A10_CLAIM.finding(

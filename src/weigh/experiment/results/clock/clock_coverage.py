@@ -39,7 +39,7 @@ PREPARE_SHARE = 1.0
 more then; an engine that compiles needs them."""
 EARLY = "before its clock"
 """What the gate writes of a contender that answers what it was handed before its files were withdrawn."""
-PREPARE_SAID = 1e-3
+PREPARE_CLAIM = 1e-3
 """CPU seconds from which on it is said, as a note: what is planned there is not in the times."""
 
 
@@ -82,7 +82,7 @@ def clock_coverage(
         pair: _Cost(min(r[0] for r in rows), median(r[1] for r in rows), min(r[2] for r in rows), rows[0][3])
         for pair, rows in elsewhere.items()
     }
-    early = {name for name, said in layouts.items() if said == EARLY}
+    early = {name for name, claim in layouts.items() if claim == EARLY}
     if ingest:
         return [*_after(costs)]
     # What is only said, and as CPU, is said of those whose CPU was read: time on a busy machine is everybody's.
@@ -126,7 +126,7 @@ def _planned(costs: dict[tuple[str, str], _Cost], early: Collection[str]) -> Ite
     accused = {contender for (contender, _), cost in costs.items() if contender in early and _too_much(cost)}
     little: dict[str, list[tuple[float, str, float]]] = defaultdict(list)
     for (contender, operation), cost in costs.items():
-        if cost.preparing > PREPARE_SAID and contender not in accused:
+        if cost.preparing > PREPARE_CLAIM and contender not in accused:
             little[contender].append((cost.preparing, operation, cost.executing))
     for contender, found in little.items():
         preparing, operation, executing = max(found)

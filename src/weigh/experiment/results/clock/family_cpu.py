@@ -94,7 +94,7 @@ def outside_clocks(attempts: Sequence[Record]) -> tuple[OutsideClock, ...]:
         OutsideClock(
             operation=operation,
             contender=contender,
-            told_s=median(one.told for one in found),
+            told_s=median(one.reported for one in found),
             outside_s=median(one.outside for one in found),
             processes_s=median(one.processes for one in found),
             between=between.get(contender),
@@ -119,7 +119,7 @@ class _Turn:
     after: Seconds = 0.0
 
     @property
-    def told(self) -> Seconds:
+    def reported(self) -> Seconds:
         """As the worker reports."""
         inside = self.cpu.inside if self.cpu.told_inside is None else self.cpu.told_inside
         return (self.cpu.asides + inside) / self.cpu.executions
@@ -132,8 +132,8 @@ class _Turn:
     @property
     def processes(self) -> Seconds:
         """Inside its clock, by others than the one that reports."""
-        told = self.cpu.told_inside
-        return 0.0 if told is None else max(0.0, self.cpu.inside - told) / self.cpu.executions
+        inside = self.cpu.told_inside
+        return 0.0 if inside is None else max(0.0, self.cpu.inside - inside) / self.cpu.executions
 
 
 def declared_background(attempts: Sequence[Record]) -> Mapping[str, str]:

@@ -42,13 +42,13 @@ def implausible(attempts: Sequence[Record]) -> list[Finding]:
         if latest.environment
         else set()
     )
-    asked = {one.name: _columns(one.sql) for one in latest.workload.operations}
+    columns = {one.name: _columns(one.sql) for one in latest.workload.operations}
     found = []
     for (contender, operation), took in _medians(samples(attempts)).items():
         manifest = latest.manifest_of(contender)
-        if contender in loads or operation not in asked or manifest is None:
+        if contender in loads or operation not in columns or manifest is None:
             continue
-        needed = _bytes(manifest, *asked[operation])
+        needed = _bytes(manifest, *columns[operation])
         if took < needed / rate:
             found.append(_too_fast(contender, operation, took, needed, needed / rate))
     return found

@@ -114,16 +114,16 @@ def doubts(
     """
     found: dict[tuple[Question, str], Reason] = {}
     for clock in clocks(samples):
-        asked = [
+        executions = [
             one
             for one in analysis.verdicts
             if one.verdict in CLAIMS
             and clock.differ(Question(one.operation, one.temperature), one.contender, one.baseline)
         ]
-        if not asked:
+        if not executions:
             continue
         other = {_key(one): one for one in judge(clock.seconds).verdicts}
-        for one in asked:
+        for one in executions:
             if (against := other.get(_key(one))) is not None and contradicts(one, against):
                 found.setdefault(_key(one), clock.say(one, against))
     return found

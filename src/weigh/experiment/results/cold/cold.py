@@ -93,10 +93,10 @@ def cold_proofs(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
     for one in attempts:
         limit = max((rate for drive in one.drives for rate in drive.rates), default=None)
         # Of a turn that a kill tore and that was measured again, the later readings.
-        seen = {(w.block, w.turn, w.temperature): w for w in one.cache_states if w.place == "life"}
+        states = {(w.block, w.turn, w.temperature): w for w in one.cache_states if w.place == "life"}
         for sample in one.samples:
             if sample.timed and sample.temperature != "hot":
-                reading = seen.get((sample.block, sample.turn, sample.temperature))
+                reading = states.get((sample.block, sample.turn, sample.temperature))
                 groups[sample.temperature, sample.operation, sample.contender].append((reading, limit))
     order = {"cold": 0, "first": 1}
     named = sorted(groups, key=lambda key: order.get(key[0], 2))
@@ -179,7 +179,7 @@ def assumed(attempts: Iterable[Attempt], found: Iterable[ColdProof]) -> str | No
     if not any(one.cache_states for one in attempts):
         return ""
     hot = [_hot(one) for one in attempts if any(s.timed and s.temperature == "hot" for s in one.samples)]
-    return next((said for said in hot if said), None)
+    return next((proof for proof in hot if proof), None)
 
 
 def _proof(
@@ -197,10 +197,10 @@ def _proof(
     ]
     resident = [one.before.resident for one in known if one.before]
     devices = [sum(one.devices.values()) for one in known if one.devices]
-    said = None
+    proof = None
     if bad:
         which = f"{len(bad)} of {count(len(readings), 'execution')} called {temperature}"
-        said = Reason(code=bad[0].code, text=f"{which}: {bad[0].text}")
+        proof = Reason(code=bad[0].code, text=f"{which}: {bad[0].text}")
     return ColdProof(
         operation=operation,
         contender=contender,
@@ -214,7 +214,7 @@ def _proof(
         device_bytes=int(median(devices)) if devices else None,
         rate=median(rates) if rates else None,
         share=median(shares) if shares else None,
-        refused=said,
+        refused=proof,
     )
 
 
@@ -328,7 +328,7 @@ def _hot(attempt: Attempt) -> str:
         whole = all(_whole(found) for found in (reading, after.get((one.block, one.arm))))
         if read > _tolerated(reading.bytes) and not whole:
             cold[one.operation, one.contender].append(read)
-    if not any(len(found) > RARE * every[asked] for asked, found in cold.items()):
+    if not any(len(found) > RARE * every[question] for question, found in cold.items()):
         return ""
     reads = [read for found in cold.values() for read in found]
     return f"{len(reads):,} of {count(len(hot), 'timed execution')} read from devices, up to {size(max(reads))}"
@@ -341,8 +341,8 @@ def _whole(one: CacheState | None) -> bool:
 def _readers(record: Record) -> list[set[str]]:
     """Contenders that answer from the files that they were given, as the gate found, by layout."""
     alike: dict[str, set[str]] = defaultdict(set)
-    for name, said in record.gate.layouts.items() if record.gate else ():
-        if said == FILES:
+    for name, reader in record.gate.layouts.items() if record.gate else ():
+        if reader == FILES:
             alike[record.spec.contender(name).layout].add(name)
     return list(alike.values())
 
@@ -372,8 +372,8 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
     latest = attempts[-1]
     at_stores = frozenset(one.name for one in latest.spec.contenders if one.store not in ("", FILE, TMPFS))
     readings = [Attempt(one.attempt, one.samples, one.cache_states, one.drives, at_stores) for one in attempts]
-    asked = [one.operation for one in latest.gate.operations] if latest.gate else []
-    order = {name: place for place, name in enumerate(asked)}
+    operations = [one.operation for one in latest.gate.operations] if latest.gate else []
+    order = {name: place for place, name in enumerate(operations)}
     cast = [latest.spec.baseline, *(one.name for one in latest.spec.contenders)]
     proofs = sorted(
         cold_proofs(readings),

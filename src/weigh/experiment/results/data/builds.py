@@ -107,13 +107,15 @@ def _moved(name: str, baseline: str, over: Sequence[Verdict]) -> Finding:
     if spreads:
         ordered = sorted(spreads.values())
         worst = max(spreads, key=lambda operation: spreads[operation])
-        said = f"another pair of builds moves the ratio by {percent(ordered[len(ordered) // 2])} (standard deviation"
-        said += f"; most on {worst}: {percent(ordered[-1])})" if len(spreads) > 1 else ")"
+        sentence = (
+            f"another pair of builds moves the ratio by {percent(ordered[len(ordered) // 2])} (standard deviation"
+        )
+        sentence += f"; most on {worst}: {percent(ordered[-1])})" if len(spreads) > 1 else ")"
     else:
-        said = "each had one start, so what another build moves is part of what the starts scatter"
+        sentence = "each had one start, so what another build moves is part of what the starts scatter"
     return codes.T10_REBUILT.finding(
         contender=name,
-        text=f"measured over {pairs} pairs of builds of {name} and {baseline}: {said}",
+        text=f"measured over {pairs} pairs of builds of {name} and {baseline}: {sentence}",
         remedy="nothing is wrong: the intervals are over the builds",
     )
 
@@ -159,15 +161,15 @@ def departures(record: Record) -> Iterator[str]:
 def _other_builds(record: Record, built: dict[str, BuildRead]) -> Iterator[str]:
     """Where a contender was built several times: builds that are not those of the seed."""
     for one in record.spec.contenders:
-        asked, read = one.build, built.get(one.name)
+        build, read = one.build, built.get(one.name)
         samples = [sample for sample in record.samples if sample.contender == one.name]
-        if asked is msgspec.UNSET or asked.builds is msgspec.UNSET or read is None or not samples:
+        if build is msgspec.UNSET or build.builds is msgspec.UNSET or read is None or not samples:
             if any(sample.build is not None for sample in samples):
                 yield f"samples of {one.name} are of one of several builds, and it was built once"
             continue
         rebuilds = () if read.rebuilds is msgspec.UNSET else read.rebuilds
-        if [rebuild.seed for rebuild in rebuilds] != [asked.seed(number) for number in range(asked.times)]:
-            yield f"the {asked.times} builds of {one.name} are not recorded, or have other seeds than its sources"
+        if [rebuild.seed for rebuild in rebuilds] != [build.seed(number) for number in range(build.times)]:
+            yield f"the {build.times} builds of {one.name} are not recorded, or have other seeds than its sources"
             continue
         for rebuild in rebuilds:
             if f"sha256:{rebuild.sha256}/{rebuild.file}" not in rebuild.lock:

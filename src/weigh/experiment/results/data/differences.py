@@ -101,7 +101,7 @@ def between(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Differ
     """
     declared = [*_declared(contender, mine, theirs)]
     yield from declared
-    for one in _seen(contender, mine, theirs):
+    for one in _measured(contender, mine, theirs):
         yield msgspec.structs.replace(one, follows=bool(declared))
 
 
@@ -164,7 +164,7 @@ def words(value: object, key: str) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _seen(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
+def _measured(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
     """What the files are like, as read from their footers."""
     pairs = [("size", units.size(mine.bytes), units.size(theirs.bytes))]
     if mine.vortex or theirs.vortex:
@@ -197,8 +197,8 @@ def _row_groups(manifest: Manifest) -> str:
 
 def _whole(manifest: Manifest, key: str) -> str:
     """What all files say of themselves."""
-    said = {file.parquet.get(key) for file in manifest.files}
-    return ", ".join(sorted({"not read" if one is None else words(one, key) for one in said}))
+    values = {file.parquet.get(key) for file in manifest.files}
+    return ", ".join(sorted({"not read" if one is None else words(one, key) for one in values}))
 
 
 def _filters(manifest: Manifest) -> str:
@@ -229,11 +229,11 @@ def _columns(manifest: Manifest) -> dict[str, _Column]:
         for name, facts in (file.parquet.get("columns") or {}).items():
             before = found.get(f"{file.table}.{name}", _Column())
             size = before.bytes + (facts.get("compressed_bytes") or 0)
-            said = set(facts.get("encodings") or ())
+            encodings = set(facts.get("encodings") or ())
             if facts.get("physical_type") != "BOOLEAN":
                 # Only some writers name the encoding of levels.
-                said.discard("RLE")
-            found[f"{file.table}.{name}"] = _Column(before.encodings | said, size)
+                encodings.discard("RLE")
+            found[f"{file.table}.{name}"] = _Column(before.encodings | encodings, size)
     return found
 
 
@@ -246,16 +246,16 @@ def _places(one: Contender, base: Contender) -> Iterator[Difference]:
 
 def _another(record: Record, name: str) -> bool:
     """Whether it is another engine than the baseline, another build of it, or has other settings."""
-    asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
+    contender, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
     reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
     if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
         if (one.engine, one.version, one.settings) != (base.engine, base.version, base.settings):
             return True
         # What reads a table format, objects, or files that are no Parquet is in the environment too.
-        forms = [record.spec.layout_of(each).form for each in (asked, other)]
-        if (asked.catalog, asked.store, forms[0]) == (other.catalog, other.store, forms[1]):
+        forms = [record.spec.layout_of(each).form for each in (contender, other)]
+        if (contender.catalog, contender.store, forms[0]) == (other.catalog, other.store, forms[1]):
             return one.environment != base.environment
-    return (asked.engine, asked.version, asked.build, asked.pins, asked.settings) != (
+    return (contender.engine, contender.version, contender.build, contender.pins, contender.settings) != (
         other.engine,
         other.version,
         other.build,
@@ -291,7 +291,7 @@ def of_pair(
     """
     own = [one for one in found if not one.follows]
     whats = [*([CONTENDER] if another else []), *(_spoken(one.what) for one in own)]
-    told = {*([CONTENDER] if another else []), *(one.what for one in own)} <= set(crossed)
+    crossed_all = {*([CONTENDER] if another else []), *(one.what for one in own)} <= set(crossed)
     by_code: dict[Graded, list[Difference]] = {}
     for one in own:
         if one.what in _PLACES and one.what not in _CODES:
@@ -300,26 +300,26 @@ def of_pair(
     if codes.D1_WRITER in by_code:
         # One finding for how files are written.
         by_code[codes.D1_WRITER] += by_code.pop(codes.D1_LAYOUT, [])
-    for code, said in by_code.items():
-        yield _finding(code, baseline, said, found, whats, told=told)
+    for code, found_differences in by_code.items():
+        yield _finding(code, baseline, found_differences, found, whats, explained=crossed_all)
 
 
 def _finding(
     code: Graded,
     baseline: str,
-    said: Sequence[Difference],
+    found_differences: Sequence[Difference],
     of_it: Sequence[Difference],
     whats: Sequence[str],
     *,
-    told: bool,
+    explained: bool,
 ) -> Finding:
-    name = said[0].contender
+    name = found_differences[0].contender
     size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
-    text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, said))}{size})"
+    text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, found_differences))}{size})"
     if code is codes.E3_STORE:
-        text = f"its data lies elsewhere than that of {baseline} ({'; '.join(map(str, said))})"
+        text = f"its data lies elsewhere than that of {baseline} ({'; '.join(map(str, found_differences))})"
     if code is codes.D2_FORMAT:
-        text = f"it does not read as {baseline} does ({said[0]})"
+        text = f"it does not read as {baseline} does ({found_differences[0]})"
     if code is codes.D1_WRITER:
         text += ": this is a comparison of writers"
     if len(whats) == 1:
@@ -327,7 +327,7 @@ def _finding(
             "note", contender=name, text=text, remedy="nothing is wrong: it is the one thing that differs"
         )
     both = f"{', '.join(whats[:-1])} and {whats[-1]}"
-    if told:
+    if explained:
         return code.finding(
             "note",
             contender=name,

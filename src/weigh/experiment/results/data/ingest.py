@@ -131,12 +131,12 @@ def _unfinished(samples: Iterable[Sample]) -> Iterator[Finding]:
         if one.timed and one.stored_bytes is not None and one.settled_bytes is not None:
             sizes[one.contender, one.operation].append((one.stored_bytes, one.settled_bytes))
     for (contender, operation), found in sizes.items():
-        kept, settled = (round(median(side)) for side in zip(*found, strict=True))
-        if settled > _GROWTH * kept + _SLACK:
+        loaded, settled = (round(median(side)) for side in zip(*found, strict=True))
+        if settled > _GROWTH * loaded + _SLACK:
             yield codes.A5_LAZY.finding(
                 contender=contender,
                 operation=operation,
-                text=f"when its load returned, {size(kept)} lay on the disk, and {size(settled)} when its rows had "
+                text=f"when its load returned, {size(loaded)} lay on the disk, and {size(settled)} when its rows had "
                 "been read back: the rest was written outside the clock",
                 remedy="its adapter must have written all rows when ingest() returns; it is not compared",
             )

@@ -101,8 +101,8 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 remedy="count it where the data is queried only a few times",
             )
     layouts = record.gate.layouts if record.gate else {}
-    kept = record.gate.kept if record.gate else {}
-    for name, operations in kept.items():
+    examined = record.gate.kept if record.gate else {}
+    for name, operations in examined.items():
         if layouts.get(name) != COPY:
             yield codes.D9_COPY.finding(
                 contender=name,

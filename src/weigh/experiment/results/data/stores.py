@@ -83,9 +83,9 @@ def figures(attempts: Sequence[Record]) -> tuple[RequestFigures, ...]:
     samples = [sample for record in attempts for sample in record.samples]
     cpu = resources.parallelism(samples)
     return tuple(
-        _figures(key, stores.get(key[1], ""), asked, cpu.get(key))
-        for key, asked in found.items()
-        if any(one.run for one in asked)
+        _figures(key, stores.get(key[1], ""), requests, cpu.get(key))
+        for key, requests in found.items()
+        if any(one.run for one in requests)
     )
 
 
@@ -93,15 +93,17 @@ def _latest(record: Record) -> Iterable[ExecutionRequests]:
     """Of a turn that was measured again after a kill, what the second time asked; only of executions that are kept."""
     if not record.requests:
         return []
-    kept = {(one.block, one.turn, one.run, one.arm) for one in record.samples if one.timed or one.run == 0}
-    asked = {(one.block, one.turn, one.run, one.arm): one for one in record.requests}
-    return [one for key, one in asked.items() if key in kept]
+    executions = {(one.block, one.turn, one.run, one.arm) for one in record.samples if one.timed or one.run == 0}
+    requests = {(one.block, one.turn, one.run, one.arm): one for one in record.requests}
+    return [one for key, one in requests.items() if key in executions]
 
 
-def _figures(key: tuple[str, str], store: str, asked: Sequence[ExecutionRequests], cpu: float | None) -> RequestFigures:
-    timed = [one.use for one in asked if one.run]
+def _figures(
+    key: tuple[str, str], store: str, requests: Sequence[ExecutionRequests], cpu: float | None
+) -> RequestFigures:
+    timed = [one.use for one in requests if one.run]
     firsts: dict[tuple[int, str], ExecutionRequests] = {}
-    for one in asked:
+    for one in requests:
         if one.run == 0:
             firsts.setdefault((one.start, one.arm), one)
     return RequestFigures(
@@ -134,7 +136,7 @@ def findings(record: Record, found: Sequence[RequestFigures]) -> Iterator[Findin
         yield from _of_store(store)
     for name in dict.fromkeys(one.contender for one in found):
         own = [one for one in found if one.contender == name]
-        yield from _kept(name, own)
+        yield from _cached(name, own)
         if between := [one for one in own if one.outside > 0]:
             yield codes.E3_OUTSIDE.finding(
                 contender=name,
@@ -171,7 +173,7 @@ def _of_store(store: StoreRead) -> Iterator[Finding]:
         )
 
 
-def _kept(name: str, own: Sequence[RequestFigures]) -> Iterator[Finding]:
+def _cached(name: str, own: Sequence[RequestFigures]) -> Iterator[Finding]:
     # To ask whether an object is still the same is not to read it.
     quiet = [one for one in own if not one.bytes]
     if not quiet:

@@ -141,9 +141,9 @@ def rounds(
     for number, question in enumerate(table.questions):
         operation = question.operation
         found = [
-            (seen.total, seen.rounds)
+            (look.total, look.rounds)
             for candidate in range(len(names))
-            if candidate != baseline and (seen := components(table, number, candidate, baseline))
+            if candidate != baseline and (look := components(table, number, candidate, baseline))
         ]
         if found and cost.round.get(operation):
             total, within = max(found)

@@ -137,11 +137,11 @@ class Sampled:
             spec=self._spec, plan=plan, live=live, before=before, block=block, at=at, watches=watches,
         )  # fmt: skip
 
-    def of(self, operations: Collection[str]) -> _Seen:
+    def of(self, operations: Collection[str]) -> _Session:
         """The comparisons of some operations."""
         return self._until(int(self._samples.integers("block").max(initial=0)), operations)
 
-    def _until(self, block: int, operations: Collection[str]) -> _Seen:
+    def _until(self, block: int, operations: Collection[str]) -> _Session:
         some = frozenset(operations)
         live = np.array([question.operation in some for question in self._table.questions], dtype=np.bool_)
         until = self._later <= block
@@ -150,13 +150,13 @@ class Sampled:
         table = self._table if chosen.all() else self._table.only(chosen, len(attempts))
         until_now = [*self._failed_earlier, *(one for one in self._failed if one.block <= block)]
         precluded = preclusions([one for one in until_now if one.operation in some])
-        return _Seen(table, precluded, self._spec, operations)
+        return _Session(table, precluded, self._spec, operations)
 
 
 def _look(
     own: Callable[[], Sequence[Sample]],
     earlier: Sequence[Sample],
-    seen: _Seen,
+    seen: _Session,
     costs: allocation.Costs,
     *,
     spec: Spec,
@@ -233,13 +233,13 @@ def contended(
             attempts.setdefault(sample.attempt, []).append(sample)
     apart = [one.name for one in spec.contenders if URL in one.settings]
     bound = spec.contention or CONTENTION
-    seen = [(own, watches.get(number, ())) for number, own in attempts.items()]
-    pairs = {(one.operation, one.contender) for one in disturbed(seen, bound, spec.baseline, apart)}
+    pairs_of = [(own, watches.get(number, ())) for number, own in attempts.items()]
+    pairs = {(one.operation, one.contender) for one in disturbed(pairs_of, bound, spec.baseline, apart)}
     sides = {operation for operation, _ in pairs & {(one.operation, one.contender) for one in compared}}
     return tuple(one for one in operations if one in sides)
 
 
-class _Seen:
+class _Session:
     """The comparisons that have a width: both sides were executed, and nobody failed or was wrong."""
 
     def __init__(self, table: Table, precluded: Preclusions, spec: Spec, operations: Collection[str]) -> None:
