@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.experiment.report import by_template, costs, grid, resources, second_opinion, stores
+from weigh.experiment.report import by_template, cold, costs, grid, machine, resources, second_opinion, stores
+from weigh.experiment.report.contenders import Contenders
 from weigh.experiment.report.html import answers, design, environment, many
-from weigh.experiment.report.html.cold import part as cold
-from weigh.experiment.report.html.contenders import Contenders
-from weigh.experiment.report.html.machine import part as machine
 from weigh.experiment.report.html.metrics import metrics
 from weigh.experiment.report.html.operations import MOST_DOTS, parts
 from weigh.experiment.report.html.top import top
@@ -107,7 +105,7 @@ def _body(
     effects = grid.effects(results)
     about_effects = [Section("Effects on wall time", effects)] if effects else []
     cells = [*grid.cells(results), *about_effects] if results.grid else []
-    of_cold = cold(results, contenders, full)
+    of_cold = cold.part(results, contenders, full)
     costs_ = [
         section
         for of in (resources.parity, costs.starts, costs.outside, stores.requests)
@@ -120,7 +118,7 @@ def _body(
         "by_template": [Fold(by_template.TITLE, of_it, "h2", anchor="by-template", open=True)] if of_it else [],
         "second_opinion": [Fold(f"Second opinion: {name}", opinion, "", "", open=True)] if opinion else [],
         "cold": [of_cold] if of_cold else [],
-        "machine": [machine(results.machine, contenders)] if results.machine else [],
+        "machine": [machine.part(results.machine, contenders)] if results.machine else [],
         "environment": environment.parts(results, contenders, costs_, evidence),
     }
     # Sealed pages have no line break between the parts.
