@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from markupsafe import Markup
@@ -109,6 +110,40 @@ def test_text_of_others_is_text(text: str) -> None:
     assert EVIL not in shown
     assert "\x1b" not in printed(*found) + shown
     assert "|" not in markdown.text("a|b").replace(r"\|", "")
+
+
+def test_what_is_of_one_form_is_nowhere_else() -> None:
+    lines = [Lines([one], form=one) for one in ("terminal", "page")]
+    both = Section("Both", [*lines, replace(table(), form="page")], "both")
+    assert printed(both) == "Both\nterminal\n"
+    assert "<p>page</p>" in html(both)
+    assert ">terminal<" not in html(both)
+
+
+def test_names_of_groups_have_a_column_of_their_own_in_both_forms() -> None:
+    columns = [Column("", whole=True), Column("time", right=True), Column("", form="terminal")]
+    groups = [Group("read", [Row(["p50", "1 ms", "by 9"])], about="9 answers"), Group("scan", [], about="0 answers")]
+    one = Table(columns, groups, grouped_by="operation", indent=None)
+    lines = [line.split() for line in printed(one).splitlines()]
+    assert lines[0] == ["operation", "time"]
+    assert lines[2:] == [["read", "9", "answers"], ["p50", "1", "ms", "by", "9"], ["scan", "0", "answers"]]
+    text = html(Section("Times", [one], "t"))
+    assert '<th scope="rowgroup" rowspan="1">read<br><small>9 answers</small></th><th scope="row">p50</th>' in text
+    assert '<tr><th scope="rowgroup" colspan="3">scan<br>' in text
+
+
+def test_folds_are_listed_by_their_short_name_and_lead_to_what_explains_a_code() -> None:
+    why = (Part("E4.unwatched", "explained"), " ", Part("q1", anchor="op-1"))
+    facts = blocks.Facts([("who", [why, "another"])], css="facts", apart=True)
+    text = html(
+        blocks.Fold("All of it", [facts, blocks.Listing("SELECT -1")], "h2", anchor="f", short="All", open=True)
+    )
+    assert_sound(text.replace("#op-1", "#f"))
+    assert_codes_explained(text)
+    assert '<a href="#f">All</a></nav>' in text
+    assert '<details class="part" open><summary><h2>All of it</h2></summary>\n<div id="f">' in text
+    assert '<div><dt>who</dt>\n<dd><a href="#E4.unwatched"><code>E4.unwatched</code></a> <a href="#op-1">q1</a>' in text
+    assert '<pre tabindex="0">SELECT -1</pre>' in text
 
 
 def test_a_verdict_has_its_colour_in_a_terminal() -> None:

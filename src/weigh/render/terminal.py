@@ -19,7 +19,7 @@ from weigh.model.verdict import TierName, VerdictName
 from weigh.render import blocks, shape, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from rich.console import ConsoleOptions, RenderableType
 
@@ -144,16 +144,6 @@ def plain_text(renderable: RenderableType) -> str:
     console.print(renderable, crop=False)
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
-
-
-def indented(lines: Iterable[str], most: int = 1000) -> Iterator[Padding]:
-    """Lines below a heading, each of at most so many characters."""
-    return (Padding(Text(one_line(line, most)), (0, 0, 0, 2)) for line in lines)
-
-
-def section(heading: str, lines: Iterable[str]) -> tuple[RenderableType, ...]:
-    """A heading, its lines, and room below them."""
-    return (Text(heading, style="bold"), *indented(lines), Text())
 
 
 def show_tier(tier: Tier) -> RenderableType:

@@ -18,7 +18,7 @@ from weigh.render.blocks import Row as TableRow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.report.contenders import Contenders, Mark
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.gate import Check, Gate, OperationGate
     from weigh.model.operation import Workload

@@ -13,7 +13,7 @@ from weigh.render.blocks import Facts, Fold, Lines, Part
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
-    from weigh.experiment.report.html.contenders import Contenders
+    from weigh.experiment.report.contenders import Contenders
     from weigh.experiment.results.results import ExperimentResults
     from weigh.render.blocks import Block, Phrase
 

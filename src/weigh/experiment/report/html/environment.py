@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.experiment.record import Record
-    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.report.contenders import Contenders, Mark
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.contender import ContenderRead
     from weigh.model.dataset import FileFacts, Manifest

@@ -18,7 +18,7 @@ from weigh.render import words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from weigh.experiment.report.html.contenders import Contenders
+    from weigh.experiment.report.contenders import Contenders
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Verdict
 

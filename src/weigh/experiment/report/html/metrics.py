@@ -12,7 +12,7 @@ from weigh.render import words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.report.contenders import Contenders, Mark
     from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Timing, Verdict

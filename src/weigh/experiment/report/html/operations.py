@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.report.contenders import Contenders, Mark
     from weigh.experiment.report.html.verdicts import Group
     from weigh.experiment.report.html.verdicts import Row as VerdictRow
     from weigh.experiment.results.results import ExperimentResults

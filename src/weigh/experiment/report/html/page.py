@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.experiment.report import by_template, costs, grid, resources, second_opinion, stores
+from weigh.experiment.report import by_template, cold, costs, grid, machine, resources, second_opinion, stores
+from weigh.experiment.report.contenders import Contenders
 from weigh.experiment.report.html import answers, design, environment, many
-from weigh.experiment.report.html.cold import part as cold
-from weigh.experiment.report.html.contenders import Contenders
-from weigh.experiment.report.html.machine import part as machine
 from weigh.experiment.report.html.metrics import metrics
 from weigh.experiment.report.html.operations import MOST_DOTS, parts
 from weigh.experiment.report.html.top import top
 from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
-from weigh.render import words
-from weigh.render.blocks import Fold, Section
+from weigh.render import comparison, words
+from weigh.render.blocks import Fold, Grade, Section
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.page import Blocks
 from weigh.render.svg.draw import Shared
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from weigh.render.blocks import Block
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
+_WHOLE_LINES = ("assumptions", "second_opinion", "tier")
+"""Parts inside others; sealed pages have no line break between those that stand by themselves."""
 _NEXT_CELL = re.compile("</td>(?=<td)")
 """An end tag that HTML lets out: thousands of them are as many bytes as all plots."""
 
@@ -68,10 +68,8 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             claim=words.CLAIM,
             top=top(results, evidence, contenders, judged),
             disturbed=disturbed(results),
-            tier=words.tier(results.tier.name) if results.tier else "",
             contenders=contenders,
             verdicts=judged,
-            assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
             body=_body(results, blocks, contenders, gate, anchors, evidence),
@@ -107,25 +105,26 @@ def _body(
     effects = grid.effects(results)
     about_effects = [Section("Effects on wall time", effects)] if effects else []
     cells = [*grid.cells(results), *about_effects] if results.grid else []
-    of_cold = cold(results, contenders, full)
+    of_cold = cold.part(results, contenders, full)
     costs_ = [
         section
         for of in (resources.parity, costs.starts, costs.outside, stores.requests)
         for section in of(results).sections(full)
     ]
     found: dict[str, Sequence[Block]] = {
+        "tier": [Grade(results.tier, "tier of the evidence")] if results.tier else [],
+        "assumptions": comparison.assumptions(assumptions.VERDICTS),
         "answers": [answers.part(results, gate, contenders)],
         "design": [design.part(results, contenders, evidence)],
         "grid": [Fold(grid.TITLE, cells, "h2", anchor="layouts", open=True)] if cells else [],
         "by_template": [Fold(by_template.TITLE, of_it, "h2", anchor="by-template", open=True)] if of_it else [],
         "second_opinion": [Fold(f"Second opinion: {name}", opinion, "", "", open=True)] if opinion else [],
         "cold": [of_cold] if of_cold else [],
-        "machine": [machine(results.machine, contenders)] if results.machine else [],
+        "machine": [machine.part(results.machine, contenders)] if results.machine else [],
         "environment": environment.parts(results, contenders, costs_, evidence),
     }
-    # Sealed pages have no line break between the parts.
     made = {name: Markup().join(map(blocks.block, parts)) for name, parts in found.items()}
-    return {name: text if name == "second_opinion" else text[:-1] for name, text in made.items()}
+    return {name: text if name in _WHOLE_LINES else text[:-1] for name, text in made.items()}
 
 
 def _operations(results: ExperimentResults) -> list[str]:

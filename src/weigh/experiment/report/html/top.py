@@ -10,9 +10,9 @@ from weigh.experiment.report.html.verdicts import Group, Row, compared
 from weigh.model import units
 
 if TYPE_CHECKING:
+    from weigh.experiment.report.contenders import Contenders
     from weigh.experiment.report.first_screen import FirstScreen
     from weigh.experiment.report.first_screen.screen import Line
-    from weigh.experiment.report.html.contenders import Contenders
     from weigh.experiment.report.html.verdicts import Verdicts
     from weigh.experiment.results.results import ExperimentResults
 

@@ -15,7 +15,7 @@ from weigh.render.svg.interval import Axis
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.report.contenders import Contenders, Mark
     from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Reason, Suite, Timing, Verdict
