@@ -164,17 +164,75 @@ class PageChecks(TypedDict):
     bad_pages: int
     bad: list[BadPage]
 
-class Page(TypedDict):
-    """A page. Places and sizes are bytes; ``encoding`` is its number in the format, ``checksum`` its CRC-32."""
+class Page:
+    """A page. Places and sizes are bytes.
+
+    Attributes:
+        kind: what is in it.
+        version: of the header of a page of data, 1 or 2; 1 of others.
+        encoding: of its values; ``another`` where the format has none of that number.
+        values: how many, NULLs included.
+        header: where its header begins in the file.
+        contents: where its contents begin, right after the header.
+        compressed: of its contents in the file.
+        uncompressed: of its contents before compression.
+        levels: at the beginning of its contents, never compressed.
+        packed: whether the rest is compressed, where the column has a codec.
+        checksum: CRC-32 of its contents; None without one.
+    """
 
     kind: Literal["data", "dictionary", "other"]
+    version: int
+    encoding: str
+    values: int
     header: int
     contents: int
     compressed: int
     uncompressed: int
-    values: int
-    encoding: int | None
+    levels: int
+    packed: bool
     checksum: int | None
+
+class Chunk(TypedDict):
+    """A column in a row group: where its first page begins in the file, and the bytes of all, headers included.
+
+    ``statistics``: whether it has the smallest or the largest value, or the number of NULLs; ``page_index``: whether it
+    has a column index and an offset index.
+    """
+
+    begin: int
+    bytes: int
+    statistics: bool
+    page_index: bool
+
+class RowGroup(TypedDict):
+    """A row group: numbers of the columns by which it says to be sorted, and whether descending; a chunk a column."""
+
+    rows: int
+    order: list[tuple[int, bool]]
+    chunks: list[Chunk]
+
+class LeafColumn(TypedDict):
+    """A column that has values: its dotted path, whether nothing of it may be NULL, its number if it has one."""
+
+    name: str
+    required: bool
+    field_id: int | None
+
+class Footer(TypedDict):
+    """A footer: version of the format, columns, row groups, and names of what the writer keeps in the file besides."""
+
+    version: int
+    columns: list[LeafColumn]
+    groups: list[RowGroup]
+    keys: list[str]
+
+def parquet_footer(path: str | PathLike[str]) -> Footer:
+    """Return what the footer of a Parquet file says of how it is written.
+
+    Raises:
+        DigestError: as :func:`check_pages`.
+    """
 
 def check_pages(path: str | PathLike[str], threads: int = 0) -> PageChecks:
     """Compare every page of a Parquet file with its CRC-32, if it carries one. Nothing is decompressed.
@@ -199,6 +257,13 @@ def column_pages(path: str | PathLike[str], row_group: int, column: str, most: i
 
     Raises:
         DigestError: as :func:`check_pages`; there is no such column, or a page header is none.
+    """
+
+def pages_between(path: str | PathLike[str], begin: int, end: int) -> list[Page]:
+    """Return the pages between two places of a file, in order.
+
+    Raises:
+        DigestError: there is something else, or the file ends before.
     """
 
 def hash_file(path: str | PathLike[str]) -> str:

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from support import parquet_bytes as raw
+from weigh._native import DigestError, pages_between, parquet_footer
 from weigh.data import cache as store
 from weigh.data.generator import dataset_name
 from weigh.data.layout import knobs, sorting, written
-from weigh.data.layout.footer import footer
-from weigh.data.layout.pages import pages
 from weigh.data.layout.physical import TableForm, table_form
 from weigh.data.layout.row_order import ascending
 from weigh.engines import environment as environments
@@ -310,8 +310,6 @@ def test_a_damaged_footer_is_named(tmp_path: Path) -> None:
             damaged[chance.randrange(begin, len(damaged))] = chance.randrange(256)
         path.write_bytes(damaged)
         with suppress(DataFault):
-            footer(path)
-        with suppress(DataFault):
             table_form([path])
 
 
@@ -319,5 +317,52 @@ def test_headers_of_pages_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "rubbish"
     for content in (b"", b"\x00" * 40, b"\xff" * 4000, b"\x15\x00\x15\xff\xff\xff\xff\x0f", bytes(range(256)) * 20):
         path.write_bytes(content)
-        with pytest.raises(DataFault, match="page at byte"):
-            list(pages(path, 0, max(len(content), 9)))
+        with pytest.raises(DigestError, match=r"page at byte|cannot read"):
+            pages_between(path, 0, max(len(content), 9))
+
+
+def test_the_footer_is_what_another_reader_finds(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    number = pa.field("a", pa.int64(), nullable=False, metadata={"PARQUET:field_id": "7"})
+    schema = pa.schema([number, pa.field("b", pa.list_(pa.string()))])
+    table = pa.table([range(5), [["x"], None, [], ["y"], ["z"]]], schema=schema)
+    order = [pq.SortingColumn(0, descending=True)]
+    pq.write_table(
+        table, path, row_group_size=3, sorting_columns=order, write_statistics=["a"], write_page_index=True
+    )  # fmt: skip
+    ours, theirs = parquet_footer(path), pq.read_metadata(path)
+    assert [(one["name"], one["required"], one["field_id"]) for one in ours["columns"]] == [
+        ("a", True, 7),
+        ("b.list.element", False, None),
+    ]
+    assert ours["version"] == 2
+    assert ours["keys"] == [one.decode() for one in theirs.metadata]
+    assert [(group["rows"], group["order"]) for group in ours["groups"]] == [(3, [(0, True)]), (2, [(0, True)])]
+    for number, group in enumerate(ours["groups"]):
+        for column, chunk in enumerate(group["chunks"]):
+            there = theirs.row_group(number).column(column)
+            assert chunk["begin"] == there.dictionary_page_offset
+            assert chunk["bytes"] == there.total_compressed_size
+            assert (chunk["statistics"], chunk["page_index"]) == (there.is_stats_set, there.has_column_index)
+            listed = pages_between(path, chunk["begin"], chunk["begin"] + chunk["bytes"])
+            assert [page.kind for page in listed] == ["dictionary", "data"]
+            assert listed[-1].values == there.num_values
+
+
+def test_row_groups_that_share_their_pages_are_refused(tmp_path: Path) -> None:
+    """Listing the pages of each would take memory without end."""
+    page = raw.thrift({1: 0, 2: 800, 3: 800, 5: {1: 100, 2: raw.PLAIN, 3: raw.RLE, 4: raw.RLE}}) + bytes(800)
+    meta = {
+        1: raw.INT64, 2: [raw.PLAIN], 3: ["n"], 4: raw.UNCOMPRESSED, 5: ("i64", 100), 6: ("i64", len(page)),
+        7: ("i64", len(page)), 9: ("i64", 4),
+    }  # fmt: skip
+    group = {1: [{2: ("i64", 4), 3: meta}], 2: ("i64", len(page)), 3: ("i64", 100)}
+    schema = [raw.root(1), raw.element("n", 0, raw.INT64)]
+    path = tmp_path / "shared.parquet"
+    for times in (1, 1000):
+        footer = raw.thrift({1: 1, 2: schema, 3: ("i64", 100 * times), 4: [group] * times})
+        path.write_bytes(b"PAR1" + page + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+        if times == 1:
+            assert table_form([path]).columns["n"].pages == 1
+    with pytest.raises(DataFault, match="overlap"):
+        table_form([path])

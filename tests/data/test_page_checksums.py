@@ -61,7 +61,7 @@ def test_every_page_is_compared(tmp_path: Path, form: str) -> None:
     found = check_pages(path)
     assert found["bad"] == []
     assert found["pages"] == found["with_checksum"] == len(pages) >= 4
-    assert found["bytes"] == sum(page["compressed"] for page in pages)
+    assert found["bytes"] == sum(page.compressed for page in pages)
     assert check_pages(path, threads=1) == check_pages(path, threads=9) == found
 
 
@@ -74,13 +74,13 @@ def test_a_flipped_bit_is_found_where_it_is(tmp_path: Path, form: str) -> None:
         pages = column_pages(path, group, column)
         number = drawn.randrange(len(pages))
         page = pages[number]
-        if not page["compressed"]:
+        if not page.compressed:
             continue
-        at = page["contents"] + drawn.randrange(page["compressed"])
+        at = page.contents + drawn.randrange(page.compressed)
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << drawn.randrange(8)]) + whole[at + 1 :])
         (bad,) = check_pages(path)["bad"]
-        assert (bad["row_group"], bad["column"], bad["page"], bad["header"]) == (group, column, number, page["header"])
-        assert (bad["stored"], bad["reason"]) == (page["checksum"], None)
+        assert (bad["row_group"], bad["column"], bad["page"], bad["header"]) == (group, column, number, page.header)
+        assert (bad["stored"], bad["reason"]) == (page.checksum, None)
         assert bad["found"] != bad["stored"]
         path.write_bytes(whole)
 
@@ -92,7 +92,7 @@ def test_the_checksum_is_that_of_everybody(tmp_path: Path) -> None:
     path = written(tmp_path / "x.parquet", "version-2")
     content = path.read_bytes()
     for page in column_pages(path, 0, "price"):
-        assert zlib.crc32(content[page["contents"] : page["contents"] + page["compressed"]]) == page["checksum"]
+        assert zlib.crc32(content[page.contents : page.contents + page.compressed]) == page.checksum
 
 
 def test_the_command_says_which_page(weigh: Weigh) -> None:
@@ -102,7 +102,7 @@ def test_the_command_says_which_page(weigh: Weigh) -> None:
     assert run.out.count("all fit their checksums") == 1
     page = column_pages(bad, 2, "price")[1]
     content = bytearray(bad.read_bytes())
-    content[page["contents"] + 40] ^= 0x10
+    content[page.contents + 40] ^= 0x10
     bad.write_bytes(content)
     run = weigh("data", "check", "good.parquet", "bad.parquet")
     assert run.code == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 
 from fuzz.frame import Door, command, fuzz, mutated
 from fuzz.test_data_files import whole
-from weigh._native import DigestError, check_pages, column_pages
+from weigh._native import DigestError, check_pages, column_pages, pages_between, parquet_footer
 
 if TYPE_CHECKING:
     import random
@@ -37,7 +38,7 @@ def headers(number: int) -> list[int]:
         path.write_bytes(whole()[number])
         metadata = pq.ParquetFile(path).metadata
         return [
-            page["header"]
+            page.header
             for group in range(metadata.num_row_groups)
             for column in range(metadata.num_columns)
             for page in column_pages(path, group, metadata.row_group(group).column(column).path_in_schema)
@@ -79,6 +80,10 @@ def use(content: bytes, folder: Path) -> None:
             column_pages(path, bad["row_group"], bad["column"])
         except DigestError as error:
             assert "corrupt" in str(error)
+    for chunk in (chunk for group in parquet_footer(path)["groups"] for chunk in group["chunks"]):
+        with suppress(DigestError):
+            listed = pages_between(path, chunk["begin"], chunk["begin"] + chunk["bytes"])
+            assert sum(page.compressed for page in listed) <= chunk["bytes"]
 
 
 PAGES = Door("pages", make, use, few=25)

@@ -104,6 +104,7 @@ mod halves;
 mod pages;
 mod parquet_facts;
 mod parquet_file;
+mod parquet_footer;
 mod row_state;
 mod rows;
 mod scan;
@@ -115,6 +116,9 @@ pub use diff::{Diff, Located, diff_parquet};
 pub use digest::Digest;
 pub use error::Error;
 pub use file_hash::{hash_bytes, hash_file};
-pub use pages::{BadPage, Damage, LargestPage, Page, PageChecks, PageKind, check_pages, column_pages};
+pub use pages::{
+    BadPage, Damage, LargestPage, Page, PageChecks, PageKind, check_pages, column_pages, pages_between,
+};
 pub use parquet_facts::{ColumnFacts, ParquetFacts, parquet_facts};
+pub use parquet_footer::{Chunk, Footer, LeafColumn, RowGroup, parquet_footer};
 pub use scan::digest_parquet;

@@ -7,9 +7,10 @@
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weigh_digest::{BadPage, ColumnFacts, Damage, Digest, Error, Located, Page, PageKind};
+use weigh_digest::{BadPage, Chunk, ColumnFacts, Damage, Digest, Error, Located, PageKind};
 
 use crate::arrow_stream;
 
@@ -168,32 +169,94 @@ fn bad_page<'py>(py: Python<'py>, page: &BadPage) -> PyResult<Bound<'py, PyDict>
 
 #[pyfunction]
 #[pyo3(signature = (path, row_group, column, most=1000))]
-pub(crate) fn column_pages<'py>(
-    py: Python<'py>,
+pub(crate) fn column_pages(
+    py: Python<'_>,
     path: PathBuf,
     row_group: usize,
     column: &str,
     most: usize,
-) -> PyResult<Vec<Bound<'py, PyDict>>> {
+) -> PyResult<Vec<Page>> {
     let pages = py.detach(|| weigh_digest::column_pages(&path, row_group, column, most)).map_err(raised)?;
-    let described = |page: &Page| {
-        let kind = match page.kind {
-            PageKind::Data => "data",
-            PageKind::Dictionary => "dictionary",
-            PageKind::Other => "other",
-        };
+    Ok(pages.into_iter().map(Page::from).collect())
+}
+
+#[pyfunction]
+pub(crate) fn pages_between(py: Python<'_>, path: PathBuf, begin: u64, end: u64) -> PyResult<Vec<Page>> {
+    let pages = py.detach(|| weigh_digest::pages_between(&path, begin..end)).map_err(raised)?;
+    Ok(pages.into_iter().map(Page::from).collect())
+}
+
+/// A page as Python holds it: a file has many.
+#[pyclass(module = "weigh._native", frozen, get_all)]
+pub(crate) struct Page {
+    kind: &'static str,
+    version: u8,
+    encoding: &'static str,
+    values: u64,
+    header: u64,
+    contents: u64,
+    compressed: u64,
+    uncompressed: u64,
+    levels: u64,
+    packed: bool,
+    checksum: Option<u32>,
+}
+
+impl From<weigh_digest::Page> for Page {
+    fn from(page: weigh_digest::Page) -> Self {
+        Self {
+            kind: match page.kind {
+                PageKind::Data => "data",
+                PageKind::Dictionary => "dictionary",
+                PageKind::Other => "other",
+            },
+            version: page.version,
+            encoding: page.encoding,
+            values: page.values,
+            header: page.header,
+            contents: page.contents,
+            compressed: page.compressed,
+            uncompressed: page.uncompressed,
+            levels: page.levels,
+            packed: page.packed,
+            checksum: page.checksum,
+        }
+    }
+}
+
+#[pyfunction]
+pub(crate) fn parquet_footer(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    let footer = py.detach(|| weigh_digest::parquet_footer(&path)).map_err(raised)?;
+    let dict = PyDict::new(py);
+    dict.set_item("version", footer.version)?;
+    dict.set_item("keys", footer.keys)?;
+    let columns = footer.columns.into_iter().map(|column| {
         let dict = PyDict::new(py);
-        dict.set_item("kind", kind)?;
-        dict.set_item("header", page.header)?;
-        dict.set_item("contents", page.contents)?;
-        dict.set_item("compressed", page.compressed)?;
-        dict.set_item("uncompressed", page.uncompressed)?;
-        dict.set_item("values", page.values)?;
-        dict.set_item("encoding", page.encoding)?;
-        dict.set_item("checksum", page.checksum)?;
+        dict.set_item(intern!(py, "name"), column.name)?;
+        dict.set_item(intern!(py, "required"), column.required)?;
+        dict.set_item(intern!(py, "field_id"), column.field_id)?;
         Ok(dict)
-    };
-    pages.iter().map(described).collect()
+    });
+    dict.set_item("columns", columns.collect::<PyResult<Vec<_>>>()?)?;
+    let groups = footer.groups.into_iter().map(|group| {
+        let dict = PyDict::new(py);
+        dict.set_item("rows", group.rows)?;
+        dict.set_item("order", group.order)?;
+        let chunks = group.chunks.iter().map(|one| chunk(py, one));
+        dict.set_item("chunks", chunks.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(dict)
+    });
+    dict.set_item("groups", groups.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(dict)
+}
+
+fn chunk<'py>(py: Python<'py>, chunk: &Chunk) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item(intern!(py, "begin"), chunk.begin)?;
+    dict.set_item(intern!(py, "bytes"), chunk.bytes)?;
+    dict.set_item(intern!(py, "statistics"), chunk.statistics)?;
+    dict.set_item(intern!(py, "page_index"), chunk.page_index)?;
+    Ok(dict)
 }
 
 fn text(path: &Path) -> String {

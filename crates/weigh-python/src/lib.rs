@@ -15,8 +15,8 @@ mod ycsb;
 mod _native {
     #[pymodule_export]
     use crate::digest::{
-        DigestError, NotReadError, check_pages, column_pages, diff_parquet, digest_arrow, digest_parquet,
-        hash_bytes, hash_file, merge_digests, parquet_facts,
+        DigestError, NotReadError, Page, check_pages, column_pages, diff_parquet, digest_arrow,
+        digest_parquet, hash_bytes, hash_file, merge_digests, pages_between, parquet_facts, parquet_footer,
     };
     #[pymodule_export]
     use crate::host::{

@@ -69,9 +69,7 @@ def flip(path: Path, row_group: int, column: str, chance: random.Random, kind: K
         pages = column_pages(path, row_group, column)
     except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from error
-    fit = [
-        (n, page) for n, page in enumerate(pages) if page["compressed"] > 8 and page["kind"] == (kind or page["kind"])
-    ]
+    fit = [(n, page) for n, page in enumerate(pages) if page.compressed > 8 and page.kind == (kind or page.kind)]
     if not fit:
         return None
     number, page = chance.choice(fit)
@@ -83,7 +81,7 @@ def flip(path: Path, row_group: int, column: str, chance: random.Random, kind: K
             _toggle(file, offset, mask)
             after = _decoded(path, row_group, column)
             decodes = after not in (None, before)
-            if decodes or (after is None and _inflates(whole, _contents(file, page), page["uncompressed"])):
+            if decodes or (after is None and _inflates(whole, _contents(file, page), page.uncompressed)):
                 break
             _toggle(file, offset, mask)
         else:
@@ -91,24 +89,24 @@ def flip(path: Path, row_group: int, column: str, chance: random.Random, kind: K
     return Flip(
         row_group=row_group,
         column=column,
-        kind="dictionary" if page["kind"] == "dictionary" else "data",
+        kind="dictionary" if page.kind == "dictionary" else "data",
         page=number,
         offset=offset,
-        checksum=page["checksum"] is not None,
+        checksum=page.checksum is not None,
         decodes=decodes,
     )
 
 
 def _places(page: Page, chance: random.Random) -> Iterator[tuple[int, int]]:
     """Bits of a page: none of its beginning, where the levels are and a compressor's own header."""
-    first = min(page["compressed"] // 4, 4096)
+    first = min(page.compressed // 4, 4096)
     for _ in range(_TRIES):
-        yield page["contents"] + chance.randrange(first, page["compressed"]), 1 << chance.randrange(8)
+        yield page.contents + chance.randrange(first, page.compressed), 1 << chance.randrange(8)
 
 
 def _contents(file: IO[bytes], page: Page) -> bytes:
-    file.seek(page["contents"])
-    return file.read(page["compressed"])
+    file.seek(page.contents)
+    return file.read(page.compressed)
 
 
 def _toggle(file: IO[bytes], offset: int, mask: int) -> None:

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh.data import cache as store
-from weigh.data.layout.footer import footer
 from weigh.host import scratch
 from weigh.model import units
 from weigh.model.errors import DataFault
@@ -111,7 +110,9 @@ def _where(first: store.CachedData, second: store.CachedData, name: str) -> str:
 
 
 def _groups(path: Path) -> str:
-    rows = [group.rows for group in footer(path).groups]
+    from weigh._native import parquet_footer
+
+    rows = [group["rows"] for group in parquet_footer(path)["groups"]]
     return ", ".join(f"{one:,}" for one in rows[:_COLUMNS]) + (", ..." if len(rows) > _COLUMNS else "")
 
 
@@ -134,17 +135,19 @@ def _equal(one: pa.Table, other: pa.Table) -> bool:
 
 
 def _unequal_columns(one: Path, other: Path) -> list[str]:
-    mine, theirs = footer(one), footer(other)
+    from weigh._native import parquet_footer
+
+    mine, theirs = parquet_footer(one), parquet_footer(other)
     found = []
     with one.open("rb") as first, other.open("rb") as second:
-        for number, column in enumerate(mine.columns):
-            for group, twin in zip(mine.groups, theirs.groups, strict=True):
-                chunks = (first, group.chunks[number]), (second, twin.chunks[number])
+        for number, column in enumerate(mine["columns"]):
+            for group, twin in zip(mine["groups"], theirs["groups"], strict=True):
+                chunks = (first, group["chunks"][number]), (second, twin["chunks"][number])
                 contents = []
                 for file, chunk in chunks:
-                    file.seek(chunk.begin)
-                    contents.append(file.read(chunk.bytes))
+                    file.seek(chunk["begin"])
+                    contents.append(file.read(chunk["bytes"]))
                 if contents[0] != contents[1]:
-                    found.append(column.name)
+                    found.append(column["name"])
                     break
     return found

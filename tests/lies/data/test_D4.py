@@ -43,7 +43,7 @@ def damage(path: Path) -> None:
     before = total(path)
     page = column_pages(path, 0, "amount")[-1]
     content = bytearray(path.read_bytes())
-    content[page["contents"] + page["compressed"] - 5] ^= 0x40
+    content[page.contents + page.compressed - 5] ^= 0x40
     path.write_bytes(content)
     assert total(path) != before
 

@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::io;
 use std::num::NonZero;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +23,10 @@ use window::Window;
 
 mod window;
 
+/// Bytes read at once where pages are checked: few enough to stay in the cache between reading and hashing.
+const CONTENTS: usize = 256 << 10;
+/// The same where they are passed over: most headers are shorter.
+const HEADERS: usize = 512;
 /// Bad pages that are described; the others are counted.
 const DESCRIBED: usize = 1000;
 
@@ -51,8 +56,14 @@ pub struct Page {
     pub uncompressed: u64,
     /// Values, NULLs included.
     pub values: u64,
-    /// Number of the encoding of its values in the format; `None` where the header does not say.
-    pub encoding: Option<i32>,
+    /// Of the header of a page of data, 1 or 2; 1 of others.
+    pub version: u8,
+    /// Of its values.
+    pub encoding: &'static str,
+    /// Bytes at its beginning that are never compressed.
+    pub levels: u64,
+    /// Whether the rest is compressed, where the column has a codec.
+    pub packed: bool,
     /// CRC-32 of its contents.
     pub checksum: Option<u32>,
 }
@@ -203,42 +214,68 @@ pub fn column_pages(path: &Path, row_group: usize, column: &str, most: usize) ->
             .map(|one| one.column.clone())
             .collect(),
     })?;
+    let found = listed(&file.source, chunk.start..chunk.end, most)
+        .map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    found.map_err(|reason| Error::Corrupt {
+        path: path.to_owned(),
+        row_group,
+        column: Some(column.to_owned()),
+        reason,
+    })
+}
+
+/// The pages between two places of the file at `path`, for instance those of a [`Chunk`](crate::Chunk) of its footer.
+///
+/// # Errors
+///
+/// [`Error::Io`], also where the file ends before; [`Error::NotParquet`] if something else lies there.
+pub fn pages_between(path: &Path, place: Range<u64>) -> Result<Vec<Page>, Error> {
+    let io = |source| Error::Io { path: path.to_owned(), source };
+    let source = Positioned::open(path).map_err(io)?;
+    let found = listed(&source, place, usize::MAX).map_err(io)?;
+    found.map_err(|reason| Error::NotParquet { path: path.to_owned(), reason })
+}
+
+/// The first `most` pages between two places; in the inner result why there is none where one must be.
+fn listed(source: &Positioned, place: Range<u64>, most: usize) -> io::Result<Result<Vec<Page>, String>> {
     let mut buffer = Vec::new();
-    let mut window = Window::new(&file.source, chunk, &mut buffer);
+    let end = place.end;
+    let mut window = Window::new(source, place, HEADERS, &mut buffer);
     let mut found = Vec::new();
-    while window.position < chunk.end && found.len() < most {
-        let read = window.page().map_err(|source| Error::Io { path: path.to_owned(), source })?;
-        let page = read.map_err(|reason| Error::Corrupt {
-            path: path.to_owned(),
-            row_group,
-            column: Some(column.to_owned()),
-            reason: reason.to_owned(),
-        })?;
+    while window.position < end && found.len() < most {
+        let begin = window.position;
+        let page = match window.page()? {
+            Ok(page) if page.levels <= page.compressed => page,
+            Ok(_) => return Ok(Err(format!("the levels of the page at byte {begin} are longer than it"))),
+            Err(reason) => return Ok(Err(format!("no page at byte {begin}: {reason}"))),
+        };
         window.pass(page.compressed);
         found.push(page);
     }
-    Ok(found)
+    Ok(Ok(found))
 }
 
 /// Where the pages of one column in one row group lie.
-struct Chunk {
+pub(crate) struct Place {
     number: usize,
     row_group: usize,
     column: String,
-    start: u64,
-    end: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
     /// Values that its pages must hold.
     values: u64,
 }
 
 /// A file whose column chunks are known to lie apart and within it.
-struct Pages {
+pub(crate) struct Pages {
     source: Positioned,
-    chunks: Vec<Chunk>,
+    pub(crate) metadata: ParquetMetaData,
+    /// Row group after row group.
+    pub(crate) chunks: Vec<Place>,
 }
 
 impl Pages {
-    fn open(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let (source, metadata) = footer(path)?;
         let refused = |reason: String| Error::NotParquet { path: path.to_owned(), reason };
         if encrypted(&source).map_err(|error| refused(error.to_string()))? {
@@ -249,18 +286,18 @@ impl Pages {
             });
         }
         let chunks = chunks(&metadata, source.len()).map_err(refused)?;
-        Ok(Self { source, chunks })
+        Ok(Self { source, metadata, chunks })
     }
 
     /// Checks the pages of one column chunk.
     fn check(
         &self,
-        chunk: &Chunk,
+        chunk: &Place,
         buffer: &mut Vec<u8>,
         checks: &mut PageChecks,
         bad: &mut Vec<(usize, BadPage)>,
     ) -> io::Result<()> {
-        let mut window = Window::new(&self.source, chunk, buffer);
+        let mut window = Window::new(&self.source, chunk.start..chunk.end, CONTENTS, buffer);
         let (mut number, mut values) = (0, 0_u64);
         let mut complain = |checks: &mut PageChecks, page: u64, header: u64, damage: Damage| {
             checks.bad_pages += 1;
@@ -303,7 +340,7 @@ impl Pages {
 }
 
 /// The column chunks; why they cannot be, where they are larger than the file together: each byte belongs to one.
-fn chunks(metadata: &ParquetMetaData, length: u64) -> Result<Vec<Chunk>, String> {
+fn chunks(metadata: &ParquetMetaData, length: u64) -> Result<Vec<Place>, String> {
     let mut found = Vec::new();
     let mut together = 0_u64;
     for (row_group, group) in metadata.row_groups().iter().enumerate() {
@@ -316,7 +353,7 @@ fn chunks(metadata: &ParquetMetaData, length: u64) -> Result<Vec<Chunk>, String>
                 .filter(|(_, end)| *end <= length)
                 .ok_or_else(|| format!("column {name} of row group {row_group} lies beyond its end"))?;
             together = together.saturating_add(end - start);
-            found.push(Chunk {
+            found.push(Place {
                 number: found.len(),
                 row_group,
                 column: name,

@@ -1,13 +1,12 @@
 //! A column chunk read piece by piece: page headers found, contents hashed or passed over.
 
 use std::io;
+use std::ops::Range;
 
-use super::{Chunk, Page, PageKind};
+use super::{Page, PageKind};
 use crate::parquet_file::Positioned;
 use crate::thrift::{Compact, Fault, kind};
 
-/// Bytes read at once: few enough to stay in the cache between reading and hashing.
-const PIECE: usize = 256 << 10;
 /// Longest header that is taken for one; the smallest and largest values of a page stand in it.
 const HEADER: usize = 16 << 20;
 
@@ -15,6 +14,8 @@ const HEADER: usize = 16 << 20;
 pub(super) struct Window<'a> {
     source: &'a Positioned,
     buffer: &'a mut Vec<u8>,
+    /// Bytes read at once.
+    piece: usize,
     /// Place in the file of the next byte.
     pub(super) position: u64,
     /// Where the chunk ends.
@@ -25,8 +26,13 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    pub(super) fn new(source: &'a Positioned, chunk: &Chunk, buffer: &'a mut Vec<u8>) -> Self {
-        Self { source, buffer, position: chunk.start, end: chunk.end, from: 0, to: 0 }
+    pub(super) fn new(
+        source: &'a Positioned,
+        chunk: Range<u64>,
+        piece: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Self {
+        Self { source, buffer, piece, position: chunk.start, end: chunk.end, from: 0, to: 0 }
     }
 
     fn ready(&self) -> &[u8] {
@@ -71,7 +77,7 @@ impl<'a> Window<'a> {
                 }
                 // Most headers are in the buffer already, behind the page before them.
                 Err(Fault::Short) if ready < HEADER && (ready as u64) < self.left() => {
-                    self.fill((4 * ready).max(PIECE))?;
+                    self.fill((4 * ready).max(self.piece))?;
                 }
                 Err(_) => return Ok(Err("there is no page header where one must be")),
             }
@@ -99,7 +105,7 @@ impl<'a> Window<'a> {
         let mut hasher = crc32fast::Hasher::new();
         while length > 0 {
             if self.from == self.to {
-                self.fill(PIECE)?;
+                self.fill(self.piece)?;
             }
             let piece = usize::try_from(length).unwrap_or(usize::MAX).min(self.to - self.from);
             hasher.update(&self.buffer[self.from..self.from + piece]);
@@ -114,7 +120,7 @@ impl<'a> Window<'a> {
 fn header(bytes: &[u8], start: u64) -> Result<(Page, usize), Fault> {
     let mut compact = Compact::new(bytes);
     let (mut of, mut uncompressed, mut compressed, mut checksum) = (None, None, None, None);
-    let (mut values, mut encoding) = (None, None);
+    let (mut values, mut encoding, mut levels, mut packed) = (None, 0, 0_i64, true);
     compact.fields(|inner, number, found| {
         match number {
             1 => of = Some(inner.i32(found)?),
@@ -123,14 +129,19 @@ fn header(bytes: &[u8], start: u64) -> Result<(Page, usize), Fault> {
             4 => checksum = Some(inner.i32(found)?.cast_unsigned()),
             // Headers of data pages, of dictionaries, of data pages of version 2: the first field counts values.
             5 | 7 | 8 if found == kind::STRUCT => {
-                let place = if number == 8 { 4 } else { 2 };
+                let second = number == 8;
                 inner.fields(|deeper, field, found| {
-                    if field == 1 {
-                        values = Some(deeper.i32(found)?);
-                    } else if field == place {
-                        encoding = Some(deeper.i32(found)?);
-                    } else {
-                        deeper.skip(found)?;
+                    match field {
+                        1 => values = Some(deeper.i32(found)?),
+                        2 if !second => encoding = deeper.i32(found)?,
+                        4 if second => encoding = deeper.i32(found)?,
+                        // Lengths of the definition and the repetition levels.
+                        5 | 6 if second => levels += i64::from(deeper.i32(found)?),
+                        7 if second => {
+                            packed = found != kind::FALSE;
+                            deeper.skip(found)?;
+                        }
+                        _ => deeper.skip(found)?,
                     }
                     Ok(())
                 })?;
@@ -140,23 +151,43 @@ fn header(bytes: &[u8], start: u64) -> Result<(Page, usize), Fault> {
         Ok(())
     })?;
     let size = |value: Option<i32>| value.and_then(|one| u64::try_from(one).ok()).ok_or(Fault::Malformed);
-    let kind = match of.ok_or(Fault::Malformed)? {
-        0 | 3 => PageKind::Data,
-        2 => PageKind::Dictionary,
-        _ => PageKind::Other,
-    };
+    let of = of.ok_or(Fault::Malformed)?;
     let length = compact.read();
     let page = Page {
-        kind,
+        kind: match of {
+            0 | 3 => PageKind::Data,
+            2 => PageKind::Dictionary,
+            _ => PageKind::Other,
+        },
+        version: if of == 3 { 2 } else { 1 },
         header: start,
         contents: start + length as u64,
         compressed: size(compressed)?,
         uncompressed: size(uncompressed)?,
         values: values.and_then(|one| u64::try_from(one).ok()).unwrap_or(0),
-        encoding,
+        encoding: encoding_name(encoding),
+        // Negative ones are more than any page has.
+        levels: u64::try_from(levels).unwrap_or(u64::MAX),
+        packed,
         checksum,
     };
     Ok((page, length))
+}
+
+/// An encoding as the format names it.
+fn encoding_name(number: i32) -> &'static str {
+    match number {
+        0 => "PLAIN",
+        2 => "PLAIN_DICTIONARY",
+        3 => "RLE",
+        4 => "BIT_PACKED",
+        5 => "DELTA_BINARY_PACKED",
+        6 => "DELTA_LENGTH_BYTE_ARRAY",
+        7 => "DELTA_BYTE_ARRAY",
+        8 => "RLE_DICTIONARY",
+        9 => "BYTE_STREAM_SPLIT",
+        _ => "another",
+    }
 }
 
 #[cfg(test)]
@@ -172,7 +203,17 @@ mod tests {
         assert_eq!(length, HEAD.len());
         assert_eq!((page.kind, page.header, page.contents), (PageKind::Data, 100, 115));
         assert_eq!((page.compressed, page.uncompressed, page.values), (10, 20, 3));
-        assert_eq!((page.encoding, page.checksum), (Some(0), Some(4)));
+        assert_eq!((page.encoding, page.checksum, page.version), ("PLAIN", Some(4), 1));
+        assert_eq!((page.levels, page.packed), (0, true));
+    }
+
+    #[test]
+    fn a_header_of_version_2_is_read() {
+        // 3 values, encoding 8, 2 + 1 bytes of levels, which stand before what is not compressed.
+        let head = [0x15, 6, 0x15, 40, 0x15, 20, 0x5c, 0x15, 6, 0x35, 16, 0x15, 4, 0x15, 2, 0x12, 0, 0];
+        let (page, length) = header(&head, 0).unwrap();
+        assert_eq!((length, page.version, page.encoding), (head.len(), 2, "RLE_DICTIONARY"));
+        assert_eq!((page.values, page.levels, page.packed), (3, 3, false));
     }
 
     #[test]

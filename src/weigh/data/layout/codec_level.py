@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from weigh.data.layout.pages import Page
+    from weigh._native import Page
 
 _LEAST, _ENOUGH, _MOST = 256, 128 << 10, 4 << 20
 """Bytes of a page, uncompressed: in a smaller one most levels find the same, a larger one tells no more, and of one
@@ -77,5 +77,5 @@ def common(levels: Iterable[Levels | None]) -> Levels | None:
 def _packed(path: Path, page: Page, codec: str) -> tuple[bytes, bytes]:
     """What was compressed, and what it became."""
     with path.open("rb", buffering=0) as file:
-        there = os.pread(file.fileno(), page.compressed - page.levels, page.body + page.levels)
+        there = os.pread(file.fileno(), page.compressed - page.levels, page.contents + page.levels)
     return pa.Codec(codec).decompress(there, page.uncompressed - page.levels, asbytes=True), there

@@ -13,8 +13,6 @@ import msgspec
 import pyarrow as pa
 
 from weigh.data.layout import codec_level, knobs, row_order
-from weigh.data.layout.footer import Chunk, Footer, footer
-from weigh.data.layout.pages import Page, pages
 from weigh.model.errors import DataFault
 from weigh.model.units import Bytes, Rows
 
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from weigh._native import Chunk, Footer, Page
 
 CODECS = {
     "ZSTD": "zstd", "SNAPPY": "snappy", "LZ4": "lz4", "LZ4_RAW": "lz4", "GZIP": "gzip", "UNCOMPRESSED": "none",
@@ -136,7 +135,7 @@ def table_form(paths: Sequence[Path], *, levels: bool = True, order: bool = True
                 where=str(file.path),
                 remedy="name files of one table",
             )
-    rows = [group.rows for file in files for group in file.footer.groups]
+    rows = [group["rows"] for file in files for group in file.footer["groups"]]
     columns: dict[str, ColumnForm] = {}
     # The largest first: where no level makes its bytes, another library did, and the others are worth less of a trial.
     known = True
@@ -149,13 +148,13 @@ def table_form(paths: Sequence[Path], *, levels: bool = True, order: bool = True
         bytes=sum(file.path.stat().st_size for file in files),
         rows=sum(rows),
         writers=_distinct(str(file.facts["created_by"] or "unknown") for file in files),
-        parquet_versions=tuple(sorted({file.footer.version for file in files})),
+        parquet_versions=tuple(sorted({file.footer["version"] for file in files})),
         row_groups=len(rows),
         least_rows=min(rows, default=0),
         most_rows=max(rows, default=0),
         sorted_by=_order(paths) if order else (),
         declared_order=_declared(files, names),
-        metadata=_distinct(key for file in files for key in file.footer.keys),
+        metadata=_distinct(key for file in files for key in file.footer["keys"]),
         columns={name: columns[name] for name in names},
     )
 
@@ -169,21 +168,20 @@ def _order(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def _opened(path: Path) -> _File:
-    from weigh._native import DigestError, parquet_facts
+    from weigh._native import DigestError, parquet_facts, parquet_footer
     from weigh.data.layout import parquet_reading
 
     try:
-        facts = cast("dict[str, Any]", parquet_facts(path))
+        facts, footer = cast("dict[str, Any]", parquet_facts(path)), parquet_footer(path)
     except (OSError, DigestError) as error:
         raise parquet_reading.fault(path, error) from None
-    read = footer(path)
-    if [column.name for column in read.columns] != list(facts["columns"]):
+    if [column["name"] for column in footer["columns"]] != list(facts["columns"]):
         raise DataFault(
             "two of its columns have one name, by which how they are written is told",
             where=str(path),
             remedy="give each a name of its own; --rows compares the rows alone",
         )
-    return _File(path, read, facts)
+    return _File(path, footer, facts)
 
 
 def _one_level(columns: dict[str, ColumnForm]) -> dict[str, ColumnForm]:
@@ -203,16 +201,16 @@ def _column(files: Sequence[_File], number: int, name: str, *, levels: bool, che
     tried: list[tuple[Path, list[Page]]] = []
     statistics_everywhere = index_everywhere = True
     for file in files:
-        for group in file.footer.groups:
-            chunk = group.chunks[number]
+        for group in file.footer["groups"]:
+            chunk = group["chunks"][number]
             of_chunk = _pages(file.path, chunk)
             found += of_chunk
             fit = codec_level.suitable(of_chunk, cheap=cheap)
             if fit:
                 # The first and the last row group stand for all.
                 tried = [*tried[:1], (file.path, fit)]
-            statistics_everywhere &= chunk.statistics
-            index_everywhere &= chunk.page_index
+            statistics_everywhere &= chunk["statistics"]
+            index_everywhere &= chunk["page_index"]
     codec = ", ".join(
         _distinct(CODECS.get(one, one.lower()) for fact in facts for one in fact["codec"].split(",") if one)
     )
@@ -221,8 +219,8 @@ def _column(files: Sequence[_File], number: int, name: str, *, levels: bool, che
     found_levels = [codec_level.level(path, fit, codec) for path, fit in tried] if levels else []
     return ColumnForm(
         type=_type(facts[0]["physical_type"], facts[0]["logical_type"]),
-        required=files[0].footer.columns[number].required,
-        field_id=files[0].footer.columns[number].field_id,
+        required=files[0].footer["columns"][number]["required"],
+        field_id=files[0].footer["columns"][number]["field_id"],
         codec=codec,
         level=None if None in found_levels else codec_level.common(found_levels),
         encodings=tuple(sorted({page.encoding for page in data})),
@@ -233,7 +231,7 @@ def _column(files: Sequence[_File], number: int, name: str, *, levels: bool, che
         largest_page_bytes=max((page.uncompressed for page in data), default=0),
         largest_page_values=max((page.values for page in data), default=0),
         page_versions=tuple(sorted({page.version for page in data})),
-        checksums=bool(found) and all(page.checksum for page in found),
+        checksums=bool(found) and all(page.checksum is not None for page in found),
         statistics=statistics_everywhere,
         page_index=index_everywhere,
         bloom_filter_bytes=sum(fact["bloom_filter_bytes"] for fact in facts),
@@ -250,11 +248,17 @@ def _type(physical: str, logical: str | None) -> str:
 
 
 def _pages(path: Path, chunk: Chunk) -> list[Page]:
-    return list(pages(path, chunk.begin, chunk.begin + chunk.bytes))
+    from weigh._native import DigestError, pages_between
+    from weigh.data.layout import parquet_reading
+
+    try:
+        return pages_between(path, chunk["begin"], chunk["begin"] + chunk["bytes"])
+    except (OSError, DigestError) as error:
+        raise parquet_reading.fault(path, error) from None
 
 
 def _declared(files: Sequence[_File], names: Sequence[str]) -> tuple[str, ...]:
-    orders = {group.order for file in files for group in file.footer.groups}
+    orders = {tuple(group["order"]) for file in files for group in file.footer["groups"]}
     if len(orders) != 1:
         return ()
     return tuple(
