@@ -82,7 +82,7 @@ def test_after_a_kill_a_look_is_not_made_twice_and_the_next_is_the_same(tmp_path
     assert (resumed.retired, resumed.stopped) == ({QUIET}, False)
     assert resumed.rounds(99, [LOUD]) == {LOUD: HONEST.looks[0].rounds[LOUD]}
     assert resumed.expected(16) == 16
-    assert "loud is at" in resumed.shown
+    assert "loud is at" in resumed.progress_line
     assert [line.split(";")[0] for line in told.lines] == ["after 10 starts: 1 of 2 operations are done"]
 
 

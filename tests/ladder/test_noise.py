@@ -15,11 +15,10 @@ from weigh.ladder.cost import best_single, costs
 from weigh.ladder.forecast import LEVEL, Crossing, Noise, forecast, smallest, starts_for
 from weigh.ladder.report import words
 from weigh.ladder.report.plot import Line, plot
-from weigh.model.contender import Contender
+from weigh.model.contender import Contender, Variation
 from weigh.model.rules import Rules
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.model.variation import Variation
 from weigh.model.verdict import Timing, Verdict, VerdictName
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import report
 from weigh.ladder.results import LadderResults, Rung, assembled
 from weigh.model.answer import GateStatus
-from weigh.model.variation import Variation
+from weigh.model.contender import Variation
 from weigh.render.terminal import ReportConsole
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ Read = Callable[[Value], Value]
 _INTEGER_BYTES = (16, 32)
 """Widths in which integers of 128 and 256 bits are handed out as bytes."""
 _UUID_BYTES = 16
-_COUNTED = (10**9, 10**6, 10**3, 1)
 _UNIT_NAMES = {10**9: "seconds", 10**6: "milliseconds", 10**3: "microseconds"}
+_COUNTED = (*_UNIT_NAMES, 1)
 NAN = "NaN"
 """What every NaN is read as: it equals itself."""
 _MOST = 24
@@ -217,12 +217,7 @@ def _maps(one: Family, other: Family) -> list[Form]:
 
 def _unordered(read: Read) -> Read:
     """A map has no order, and the last of the values of one key is its value (parquet-format, LogicalTypes, Maps)."""
-
-    def of(entries: tuple[Value, ...]) -> Value:
-        by_key = {repr(one[0]): one for one in map(read, entries)}
-        return tuple(by_key[key] for key in sorted(by_key))
-
-    return of
+    return lambda entries: tuple(one for _, one in sorted({repr(one[0]): one for one in map(read, entries)}.items()))
 
 
 def _variants(one: Family, other: Family) -> list[Form]:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.model.contender import Setting
+from weigh.model.contender import Setting, Variation
 from weigh.model.units import Scale
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from weigh.model.variation import Variation
     from weigh.model.verdict import Timing, Verdict
 
 

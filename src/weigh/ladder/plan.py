@@ -6,8 +6,8 @@ import hashlib
 
 import msgspec
 
+from weigh.model.contender import Variation
 from weigh.model.units import Scale
-from weigh.model.variation import Variation
 
 
 class LadderPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -252,3 +252,19 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     def says(self) -> str:
         """Engine and version, and the build where that is none of the index."""
         return f"{self.engine} {self.version}" + ("" if self.build is msgspec.UNSET else f" ({self.build})")
+
+
+class Variation(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender in several widths: members of the same experiment, so that their ratios have intervals.
+
+    Attributes:
+        contender: the name it was varied from.
+        key: the setting, as its engine calls it.
+        threads: whether that setting limits the engine's threads.
+        members: the value of the setting by the name of the member.
+    """
+
+    contender: str
+    key: str
+    threads: bool
+    members: dict[str, Setting]

@@ -18,6 +18,7 @@ from weigh.model.contender import (
     DATA_KEYS,
     Contender,
     Setting,
+    Variation,
     check_pin,
     check_url,
     layout_name,
@@ -26,7 +27,6 @@ from weigh.model.contender import (
     unwritable,
 )
 from weigh.model.errors import UsageError, nearest
-from weigh.model.variation import Variation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

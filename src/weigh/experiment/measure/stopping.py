@@ -51,19 +51,19 @@ class Stopping:
         self._journal = journal
         self._progress = progress
         self._samples: list[Sample] = []
-        self._columns: list[Watch] = []
+        self._watched: list[Watch] = []
         self._looks: list[InterimLook] = []
 
     def restore(self, samples: Iterable[Sample], looks: Iterable[InterimLook], watches: Iterable[Watch] = ()) -> None:
         """Go on with an attempt that was killed: what was decided stays decided."""
         self._samples += samples
         self._looks += looks
-        self._columns += watches
+        self._watched += watches
 
     def add(self, samples: Iterable[Sample], columns: Columns | None = None) -> None:
         """A turn was measured, and this is what the sampler saw of it."""
         self._samples += samples
-        self._columns += [timeline.unpack(columns)] if columns else []
+        self._watched += [timeline.unpack(columns)] if columns else []
 
     @property
     def stopped(self) -> bool:
@@ -105,7 +105,7 @@ class Stopping:
             before=self._looks,
             block=block,
             at=at,
-            watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._columns),
+            watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._watched),
         )
         news = set(found.contended) - set(self._looks[-1].contended if self._looks else ())
         self._journal.append("look", found)
