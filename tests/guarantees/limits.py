@@ -107,7 +107,7 @@ def judgements(answers: Answers, slow: Slow, share: float, many: int, seed: int)
     found = []
     for number in range(many):
         above, totals = counted(answers, slow, share, np.random.default_rng([seed, number]))
-        found.append(share_beyond(above, totals, together=answers.limit_s / answers.interval_s).at_most(ALLOWED))
+        found.append(share_beyond(above, totals, at_once=answers.limit_s / answers.interval_s).at_most(ALLOWED))
     return rate(np.array([one is True for one in found])), rate(np.array([one is False for one in found]))
 
 

@@ -148,7 +148,7 @@ def next_runs(expected: float, repeats: int, many: int, seed: int) -> tuple[Rate
     for number in range(many):
         draw = np.random.default_rng([seed, number])
         runs = [seen(load, stalls(draw), "by completion", draw) for _ in range(repeats + 1)]
-        p99 = [float(run.seen_at(0.99) or 0) for run in runs]
+        p99 = [float(run.value_at(0.99) or 0) for run in runs]
         one = next_run("p99", tuple(p99[:-1]), len(p99) - 1)
         inside.append(one.low <= p99[-1] <= one.high)
         kept = tuple(value for value, run in zip(p99[:-1], runs, strict=False) if run.at(0.99).resolved)
