@@ -276,6 +276,17 @@ def hash_file(path: str | PathLike[str]) -> str:
 def hash_bytes(data: bytes) -> str:
     """Return the BLAKE3 hash of ``data``, 64 hex digits."""
 
+def decode_histogram(packed: bytes) -> tuple[bytes, bytes, bytes]:
+    """Decode a histogram of the HdrHistogram format, version 2, compressed.
+
+    Returns:
+        of each bucket that holds something, ascending: its largest value, its middle, and how many values it has. They
+        are little-endian words of 64 bits.
+
+    Raises:
+        ValueError: it is none, or damaged.
+    """
+
 class BatchMeans:
     """Means of consecutive batches of 1, 2, 4, 8, ... samples of one series (``crates/weigh-stats/src/lib.rs``).
 

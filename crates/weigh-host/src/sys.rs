@@ -1,5 +1,5 @@
 //! System calls that the standard library lacks. All `unsafe` code of this crate is here.
-#![expect(unsafe_code, reason = "clocks, signal masks, page residency and limits are only to be had from libc")]
+#![expect(unsafe_code, reason = "what is called here is only to be had from libc")]
 
 use std::fs::File;
 use std::io;

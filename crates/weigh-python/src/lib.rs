@@ -25,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::load::{Load, LoadError, describe_sqlite};
     #[pymodule_export]
-    use crate::stats::BatchMeans;
+    use crate::stats::{BatchMeans, decode_histogram};
     #[pymodule_export]
     use crate::store::{StoreClient, StoreError, StoreProxy};
     #[pymodule_export]

@@ -1,10 +1,11 @@
-//! weigh-stats: batch means.
+//! weigh-stats: batch means and histograms.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use weigh_stats::Moments;
 
 use crate::arrow_stream;
@@ -77,4 +78,17 @@ fn take(means: &mut weigh_stats::BatchMeans, batch: &RecordBatch) -> Result<(), 
         return Err("some samples are null".to_owned());
     }
     means.push(samples.values()).map_err(|error| error.to_string())
+}
+
+/// The largest value, the middle and the count of each bucket, as little-endian words of 64 bits.
+type Columns<'py> = [Bound<'py, PyBytes>; 3];
+
+#[pyfunction]
+pub(crate) fn decode_histogram<'py>(py: Python<'py>, packed: &[u8]) -> PyResult<Columns<'py>> {
+    let buckets = py.detach(|| weigh_stats::decode_histogram(packed)).map_err(PyValueError::new_err)?;
+    let words = |values: &[u64]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    };
+    Ok([words(&buckets.tops), words(&buckets.middles), words(&buckets.counts)])
 }

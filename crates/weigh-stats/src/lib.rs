@@ -35,8 +35,10 @@
 
 mod batch_means;
 mod error;
+mod histogram;
 mod moments;
 
 pub use batch_means::{BatchMeans, Batches, MOST_BATCHES};
 pub use error::Error;
+pub use histogram::{Buckets, decode_histogram};
 pub use moments::Moments;

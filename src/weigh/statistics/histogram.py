@@ -1,21 +1,17 @@
-"""Histograms of the HdrHistogram format: decoded, merged, read.
+"""Histograms of the HdrHistogram format (https://github.com/HdrHistogram/HdrHistogram): decoded, merged, read.
 
-The wire format is version 2, compressed (https://github.com/HdrHistogram/HdrHistogram): zigzag LEB128 counts, where a
-negative one is a run of empty buckets. What is kept here are the buckets that hold something, so that thousands of
-intervals fit into memory and are merged at once.
+What is in memory are the buckets that hold something, so that thousands of intervals fit and are merged at once.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
-import struct
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh._native import decode_histogram
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -25,13 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.model.units import Seconds
 
-_COMPRESSED = 0x1C849304
-_PLAIN = 0x1C849303
-_COOKIE = 0xFFFFFF0F
-"""The bits of a cookie that are not the word size."""
-_HEADER = struct.Struct(">iiiiqqd")
 _NANO = 1e-9
-_MOST = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,54 +88,13 @@ def decode(text: str, unit: Seconds = _NANO) -> Histogram:
     if not text:
         return EMPTY
     try:
-        packed = base64.b64decode(text, validate=True)
-        cookie, _ = struct.unpack_from(">ii", packed)
-        unpacker = zlib.decompressobj()
-        plain = unpacker.decompress(packed[8:], _MOST)
-        if not unpacker.eof:
-            raise ValueError("it is cut off")
-        inner, length, _, digits, lowest, _, _ = _HEADER.unpack_from(plain)
-        if cookie & _COOKIE != _COMPRESSED or inner & _COOKIE != _PLAIN or not 1 <= digits <= 5 or lowest < 1:
-            raise ValueError("its header")
-        return _unpacked(plain[_HEADER.size : _HEADER.size + length], digits, lowest, unit)
-    except (binascii.Error, zlib.error, struct.error, ValueError) as error:
+        columns = decode_histogram(base64.b64decode(text, validate=True))
+    except ValueError as error:
         raise EvidenceFault(
             f"a histogram is damaged: {error}", remedy="the evidence was edited or the disk is failing"
         ) from None
-
-
-def _unpacked(content: bytes, digits: int, lowest: int, unit: Seconds) -> Histogram:
-    raw = np.frombuffer(content, dtype=np.uint8)
-    if not len(raw):
-        return EMPTY
-    if raw[-1] & 0x80:
-        raise ValueError("it ends inside a number")
-    ends = np.flatnonzero((raw & 0x80) == 0)
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    # Nine bytes would be a count above 2^56.
-    if (ends - starts).max() > 7:
-        raise ValueError("a count that cannot be")
-    place = np.arange(len(raw)) - np.repeat(starts, ends - starts + 1)
-    coded = np.add.reduceat((raw & 0x7F).astype(np.int64) << (7 * place), starts)
-    numbers = (coded >> 1) ^ -(coded & 1)
-    widths = np.where(numbers < 0, -numbers, 1)
-    at = np.concatenate(([0], np.cumsum(widths)[:-1]))
-    held = numbers > 0
-    return _valued(at[held], numbers[held], digits, lowest, unit)
-
-
-def _valued(at: NDArray[np.int64], counts: NDArray[np.int64], digits: int, lowest: int, unit: Seconds) -> Histogram:
-    """Buckets by their number in the array of counts: linear in each power of two."""
-    half = int(np.ceil(np.log2(2 * 10**digits))) - 1
-    lowest_bit = int(np.floor(np.log2(lowest)))
-    bucket = (at >> half) - 1
-    inside = (at & ((1 << half) - 1)) + (1 << half)
-    first = bucket < 0
-    inside = np.where(first, inside - (1 << half), inside)
-    shift = np.where(first, 0, bucket) + lowest_bit
-    low = inside << shift
-    width = np.left_shift(np.int64(1), shift)
-    return Histogram((low + width - 1) * unit, (low + width // 2) * unit, counts)
+    tops, middles, counts = (np.frombuffer(column, dtype="<i8") for column in columns)
+    return Histogram(tops * unit, middles * unit, counts.astype(np.int64))
 
 
 def merged(some: Iterable[Histogram]) -> Histogram:
