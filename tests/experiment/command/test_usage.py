@@ -147,4 +147,4 @@ def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: No space left on device")
+    assert done.stderr.startswith("error: standard output: No space left on device")

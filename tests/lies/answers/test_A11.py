@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from support.once import Once
 
 OPERATION = "by_action"
-FLAGS = (*SMALL, *ONCE, "--operations", OPERATION)
+FLAGS = (*SMALL, *ONCE, "--rounds", "3", "--operations", OPERATION)
 OUTSIDE = ("release", "collector", "ahead", "daemon", "prepare-in-child")
 FOUND = dict.fromkeys(OUTSIDE, "A11.outside") | {"child": "A11.processes", "burns": "A11.between"}
 """What each liar is found by."""
