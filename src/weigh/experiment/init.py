@@ -23,7 +23,7 @@ from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.contender import parse_contender
-from weigh.model.errors import DataFault, EngineFault, EnvironmentFault, UsageError, WeighError
+from weigh.model.errors import DataFault, EngineFault, EnvironmentFault, UsageError, WeighError, refusal, remedy_of
 from weigh.model.operation import fill
 from weigh.model.text import one_line, unreadable
 from weigh.workloads import infer_schema
@@ -383,11 +383,16 @@ def _write(texts: dict[Path, str], *, force: bool) -> None:
             where=str(there[0].parent),
             remedy="work in another folder, or write over them with --force",
         )
+    made: list[Path] = []
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             whole.write(path, text.encode())
+            made += [] if path in there else [path]
     except OSError as error:
+        # A half of it would stand in the way of the next attempt.
+        for path in made:
+            path.unlink(missing_ok=True)
         raise EnvironmentFault(
-            f"it cannot be written: {error.strerror}", where=str(error.filename), remedy="make it writable"
+            f"it cannot be written: {refusal(error)}", where=str(error.filename or path), remedy=remedy_of(error)
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tomllib
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ import pytest
 
 from support.command import RAN, Run, Weigh
 from support.user_data import make_data
+from weigh.experiment import init
+from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,6 +146,22 @@ def test_a_query_that_is_not_answered_is_named_and_the_others_are_written(own: W
     for path in (own.folder / "weigh.toml", *(own.folder / "queries").iterdir()):
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert own("gate", "--quiet").code == 0
+
+
+def test_a_disk_that_is_full_leaves_no_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = init.whole.write
+
+    def full(path: Path, content: bytes) -> None:
+        if path.name == "b.sql":
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        real(path, content)
+
+    monkeypatch.setattr(init.whole, "write", full)
+    texts = {tmp_path / "weigh.toml": "", tmp_path / "queries" / "a.sql": "", tmp_path / "queries" / "b.sql": ""}
+    with pytest.raises(EnvironmentFault, match="No space left") as raised:
+        init._write(texts, force=False)
+    assert raised.value.remedy == "free space there, or name another place"
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_files_that_differ_in_what_may_be_null(weigh: Weigh) -> None:
