@@ -49,7 +49,7 @@ class Sorter:
             self._spill()
 
     def calls(self) -> Iterator[Call]:
-        """All of them, the earliest first."""
+        """Every call that was added, the earliest first."""
         self._held.sort(key=_MOMENT)
         # The earliest run first: calls of one moment stay in the order in which they came.
         runs = [path for level in reversed(self._runs) for path in level]

@@ -154,7 +154,7 @@ class Statements:
         sums.rows = (sums.rows or 0) + rows
 
     def found(self) -> tuple[StatementFound, ...]:
-        """All of them."""
+        """Every statement with its calls, time and rows, in the order in which they were first met."""
         return tuple(
             StatementFound(
                 number=one.number,

@@ -86,12 +86,12 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def files(self) -> tuple[RegisteredFile, ...]:
-        """Of all tables."""
+        """Files of every table, in their order."""
         return tuple(file for files in self.tables.values() for file in files)
 
     @property
     def bytes(self) -> int:
-        """Of all files."""
+        """Bytes of all files as they were registered."""
         return sum(file.standing.bytes for file in self.files)
 
     def digests(self) -> dict[str, str]:
@@ -146,7 +146,7 @@ def register(name: str, tables: Tables, cache: Path, progress: Progress, *, forc
 
 
 def names(cache: Path) -> list[str]:
-    """Of all registrations."""
+    """Names under which data is registered in a cache, sorted."""
     return sorted(path.stem for path in _folder(cache).glob("*.json"))
 
 

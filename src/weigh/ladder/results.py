@@ -73,7 +73,7 @@ class LadderResults(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rules(self) -> Rules:
-        """Of all rungs."""
+        """The rules of the verdicts, which are the same on every rung."""
         return self.spec.rules
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:

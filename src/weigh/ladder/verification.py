@@ -19,7 +19,7 @@ class VerifiedRung(Protocol):
 
     @property
     def evidence(self) -> str:
-        """Its name."""
+        """Name of the evidence directory of the rung."""
 
     @property
     def files(self) -> int:

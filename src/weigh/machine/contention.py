@@ -303,7 +303,7 @@ def by_name(other_processes: Iterable[ForeignProcess]) -> tuple[ProcessGroup, ..
 
 
 def merged(found: Iterable[ProcessGroup]) -> tuple[ProcessGroup, ...]:
-    """The same over several pairs."""
+    """Groups of several comparisons as one list; a process that disturbed two of them counts in both."""
     return by_name(
         ForeignProcess(pid=pid, name=one.name, cpu_s=one.cpu_s / len(one.pids)) for one in found for pid in one.pids
     )

@@ -81,7 +81,7 @@ def stored(array: pa.Array) -> pa.Array:
 
 
 def storage(kind: pa.DataType) -> pa.DataType:
-    """The same of its type."""
+    """The type below an extension type, or the type itself."""
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 

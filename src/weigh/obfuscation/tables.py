@@ -183,7 +183,7 @@ class _Table:
             writer.write_table(pa.Table.from_batches(held, schema), row_group_size=_GROUP)
 
     def measured(self) -> TableMeasured:
-        """Its figures."""
+        """What obfuscation changed of the table, measured before and after."""
         before = pa.Table.from_batches(self._before) if self._before else None
         after = pa.Table.from_batches(self._after) if self._after else None
         there = before is not None and after is not None

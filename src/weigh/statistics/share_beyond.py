@@ -46,7 +46,7 @@ class ShareBeyond(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float | None:
-        """Of all; None of an empty series."""
+        """Share of the samples that lie beyond the limit; None of an empty series."""
         return self.beyond / self.count if self.count else None
 
     def at_most(self, share: float) -> bool | None:

@@ -45,7 +45,7 @@ class Target(NamedTuple):
         return {**self._asdict(), "ca": self.ca or None}
 
     def encoded(self) -> str:
-        """The same as JSON."""
+        """What the native half wants, as JSON text."""
         return msgspec.json.encode(self.config()).decode()
 
 

@@ -119,7 +119,7 @@ class Engine(Adapter):
         self.frame = None
 
     def profile(self) -> dict[str, Any]:
-        """Its plan alone."""
+        """The optimised plan, without times: Polars 2 has no profiler."""
         raw = str(self.context.execute(self.sql).explain(optimizations=self.flags))
         return {"plan": _plan(raw), "raw": raw, "lacks": "times of operators: Polars 2 has no profiler any more"}
 

@@ -112,12 +112,12 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Of all metrics."""
+        """Verdicts of every metric, those of the headline first."""
         return tuple(verdict for analysis in self.analyses.values() for verdict in analysis.verdicts)
 
     @property
     def timings(self) -> tuple[Timing, ...]:
-        """Of all metrics."""
+        """Timings of every metric, those of the headline first."""
         return tuple(timing for analysis in self.analyses.values() for timing in analysis.timings)
 
     @property
@@ -154,6 +154,13 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
 
 def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     """Read the attempts of one experiment together; every one counts (T8).
+
+    1. Findings are collected: those of the records, and what follows from samples, clocks, CPU, data and the machine.
+    2. The gate of the last attempt is held against earlier attempts and against the timed answers.
+    3. Refusals are collected: cold executions that were not cold, caches that nobody explained, a disturbed machine.
+    4. Every metric is judged by the same rules; the headline once more without what another clock would change.
+    5. Statements, grids, templates and figures follow from the verdicts.
+    6. The tier and the verdicts on whole suites follow from all of it.
 
     Args:
         attempts: records, oldest first.

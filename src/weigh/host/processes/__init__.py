@@ -228,7 +228,7 @@ def threads(pids: Iterable[int]) -> int:
 
 
 def thread_ids(pids: Iterable[int]) -> list[int]:
-    """The same by their numbers."""
+    """Numbers of the threads of these processes; those that have ended are left out."""
     found: list[int] = []
     for pid in pids:
         with suppress(OSError):

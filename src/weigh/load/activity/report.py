@@ -110,7 +110,7 @@ class ActivityDocument(ServerActivity, frozen=True, kw_only=True):
 
 
 def document(one: RunActive) -> ActivityDocument:
-    """The same for the JSON document."""
+    """What a server did in a run, as the JSON document has it: every kind with its sentence, the first places."""
     rows = (
         ActivityKindRow(**msgspec.structs.asdict(each), sentence=sentence(each, one.interval_s)) for each in one.kinds
     )

@@ -238,7 +238,7 @@ class _Load:
         self._faults = {row["run"]: row for row in of["fault"]}
 
     def runs(self, printed: Sequence[PrintedRun]) -> None:
-        """All of them."""
+        """Compare rate, errors and percentiles of every run that the report has with those by SQL."""
         for run in printed:
             row = self._rates.get(run.number)
             # Of a run that is refused no rate is told.

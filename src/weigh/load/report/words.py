@@ -129,7 +129,7 @@ def server_facts(record: LoadRecord, environment: LoadEnvironment) -> tuple[str,
 
 
 def server_sentence(record: LoadRecord, environment: LoadEnvironment) -> str:
-    """The same in one sentence."""
+    """Processor, memory, system and settings of the server, in one sentence."""
     target, host = environment.target, environment.host
     begun = ", started by weigh" if target.embedded else ""
     cpu, cores = host.get("cpu") or "a processor not told", host.get("cores_allowed") or "?"

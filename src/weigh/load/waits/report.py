@@ -199,6 +199,6 @@ class WaitsDocument(RunWaited, frozen=True, kw_only=True):
 
 
 def document(one: RunWaited) -> WaitsDocument:
-    """The same for the JSON document."""
+    """What sessions waited for in a run, as the JSON document has it: the first statements."""
     fields = {**msgspec.structs.asdict(one), "statements": one.statements[:_STATEMENTS]}
     return WaitsDocument(**fields, lock_waits=one.waits)

@@ -55,7 +55,7 @@ class Screen:
         self._screen = screen
 
     def __rich_console__(self, console: object, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Its lines."""
+        """The first screen as wide as the console, within the widths that it is laid out for."""
         yield _text(self._screen, max(min(shape.WIDTH, options.max_width), _NARROWEST))
 
 
