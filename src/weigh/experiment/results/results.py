@@ -155,12 +155,10 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
 def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     """Read the attempts of one experiment together; every one counts (T8).
 
-    1. Findings are collected: those of the records, and what follows from samples, clocks, CPU, data and the machine.
-    2. The gate of the last attempt is held against earlier attempts and against the timed answers.
-    3. Refusals are collected: cold executions that were not cold, caches that nobody explained, a disturbed machine.
-    4. Every metric is judged by the same rules; the headline once more without what another clock would change.
-    5. Statements, grids, templates and figures follow from the verdicts.
-    6. The tier and the verdicts on whole suites follow from all of it.
+    1. Findings: those of the records, and what follows from samples, clocks, CPU, data and the machine.
+    2. The gate of the last attempt, held against earlier attempts and against the timed answers.
+    3. Verdicts of every metric, without what is refused; the headline again without what another clock would change.
+    4. Figures, tier and suites: all of them follow from the verdicts and the findings.
 
     Args:
         attempts: records, oldest first.
@@ -201,10 +199,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += standstill.findings((record.samples, record.watches) for record in attempts)
     findings += duet.findings(samples, latest.spec)
     measured = max(1, sum(1 for record in attempts if record.blocks))
-    findings += [
-        *precision_findings.precision(samples, latest.spec, latest.looks),
-        *precision_findings.attempts(measured, samples),
-    ]
+    findings += precision_findings.precision(samples, latest.spec, latest.looks)
+    findings += precision_findings.attempts(measured, samples)
     gates = _gates(attempts, samples)
     given = answered.answered(latest, gates[1])
     findings += answered.findings(latest, gates[1], given)
