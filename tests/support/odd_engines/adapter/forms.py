@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +14,9 @@ from .base import Engine, stream
 class Form(Engine):
     """Casts every column whose type is one."""
 
+    @abstractmethod
     def of(self, kind: pa.DataType) -> pa.DataType | None:
-        raise NotImplementedError
+        """The type that stands for one; None where it stays."""
 
     def shaped(self, table: Any) -> Any:
         columns = [

@@ -51,9 +51,9 @@ def write(exported: Exported) -> bytes:
         )
     title = f"{record.spec.workload}{f' {units.scale(record.spec.scale)}' if record.spec.scale is not None else ''}"
     refused = _refused(exported, name)
-    members = [one for one in exported.samples if one.arm == name and one.operation not in refused]
+    samples = [one for one in exported.samples if one.arm == name and one.operation not in refused]
     # What is called cold must be proven to be.
-    tries = _tries(members, cold=results.assumed is None)
+    tries = _tries(samples, cold=results.assumed is None)
     if not any(value is not None for one in tries.values() for value in one):
         raise UsageError(f"no execution of {name} may be quoted", remedy="see `weigh report` for the reason")
     operations = [one.name for one in record.workload.operations] if record.workload else list(tries)
@@ -103,7 +103,7 @@ def _tries(samples: Iterable[Sample], *, cold: bool) -> dict[str, tuple[float | 
             if observed[start] <= _HOT:
                 tries[one.operation][observed[start]].append(one.wall_s)
     return {
-        name: tuple(round(median(members), 6) if members and name not in failed else None for members in found)
+        name: tuple(round(median(times), 6) if times and name not in failed else None for times in found)
         for name, found in tries.items()
     }
 

@@ -74,8 +74,8 @@ def _answers(root: Element, exported: Exported) -> None:
             if not exported.includes(contender):
                 continue
             tag = _WRONG.get(status, "skipped" if status in _UNCHECKED else "")
-            clauses = one.detail or f"the answer is {status.value}"
-            _case(suite, f"answers.{contender}", one.operation, tag, f"answer.{status.value}", clauses)
+            text = one.detail or f"the answer is {status.value}"
+            _case(suite, f"answers.{contender}", one.operation, tag, f"answer.{status.value}", text)
 
 
 def _verdicts(root: Element, exported: Exported) -> None:
@@ -89,16 +89,16 @@ def _verdicts(root: Element, exported: Exported) -> None:
         if against not in suites:
             suites[against] = _suite(root, against)
         tag = _FAILS.get(one.verdict, "skipped" if one.verdict in _OPEN else "")
-        clauses = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
+        text = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
         case = _case(
-            suites[against], f"{about}.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", clauses
+            suites[against], f"{about}.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", text
         )
         # What the test took, as CI servers show it: the median of one execution.
         median = medians.get((one.contender, operation(one)))
         if median is not None and about == "time":
             case.set("time", f"{median:.9f}")
         if not tag:
-            ElementTree.SubElement(case, "system-out").text = visible(clauses)
+            ElementTree.SubElement(case, "system-out").text = visible(text)
 
 
 def _findings(root: Element, exported: Exported) -> None:

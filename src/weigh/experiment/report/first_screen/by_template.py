@@ -93,9 +93,9 @@ def seconds(results: ExperimentResults, template: TemplateVerdict, contender: st
         for one in results.headline.timings
         if one.contender == contender and one.temperature == template.verdict.temperature
     }
-    members = [medians.get(operation) for operation in template.operations]
-    logs = [math.log(one) for one in members if one]
-    return math.exp(math.fsum(logs) / len(logs)) if len(logs) == len(members) else None
+    times = [medians.get(operation) for operation in template.operations]
+    logs = [math.log(one) for one in times if one]
+    return math.exp(math.fsum(logs) / len(logs)) if len(logs) == len(times) else None
 
 
 def _grouped(results: ExperimentResults) -> dict[str, dict[str, TemplateVerdict]]:
