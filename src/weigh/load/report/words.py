@@ -9,6 +9,7 @@ import msgspec
 from weigh.load import rows
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.rate_search import report as searches
+from weigh.load.requirements import report as requirements
 from weigh.load.spec import QUANTILES
 from weigh.model import units
 from weigh.model.text import one_line
@@ -286,6 +287,8 @@ def headline(results: LoadResults) -> str:
     """The whole experiment in one sentence."""
     if results.rate_search:
         return searches.headline(results.rate_search) + ended(results)
+    if results.requirements:
+        return requirements.headline(results.requirements, results.record.spec) + ended(results)
     # One that is refused speaks for its repeats: what lies between them is no figure then.
     runs = results.groups[0].runs if results.groups else ()
     run = next((one for one in runs if one.refused), results.headline)
