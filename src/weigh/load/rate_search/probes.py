@@ -43,7 +43,7 @@ class BudgetOutcome(msgspec.Struct, frozen=True, kw_only=True):
             answered.
         low, high: interval of the percentile; None where it is not resolved, and of errors unless it is judged by it.
         resolved: whether the probe resolves the percentile; true of errors.
-        kept: whether it was within the budget by what the probe saw.
+        within: whether it was within the budget by what the probe saw.
         decided: whether that may be said: the percentile is resolved, or not one request was slower than the limit, or
             the budget was broken in at least half of the probe's length, part by part.
     """
@@ -53,7 +53,7 @@ class BudgetOutcome(msgspec.Struct, frozen=True, kw_only=True):
     low: Seconds | None
     high: Seconds | None
     resolved: bool
-    kept: bool
+    within: bool
     decided: bool
 
 
@@ -139,11 +139,11 @@ def _servers(
     """The verdict, if the generator was in time."""
     if codes.L2_RATE.code in reasons:
         return "broken", "not sustained: requests were left over", False
-    if codes.L7_ERRORS.code in reasons or any(one.budget.q is None and not one.kept for one in outcomes):
+    if codes.L7_ERRORS.code in reasons or any(one.budget.q is None and not one.within for one in outcomes):
         return "broken", "too many requests failed", False
     if not outcomes or found.settled is None:
         return "disturbed", "hardly anything was answered", False
-    broken = [one for one in outcomes if not one.kept]
+    broken = [one for one in outcomes if not one.within]
     if any(one.decided for one in broken):
         return "broken", "; ".join(map(sentence, broken)), False
     doubts = [f"{sentence(one)}, not resolved" for one in outcomes if not one.decided]
@@ -161,7 +161,7 @@ def _late(reasons: dict[str, str], outcomes: Sequence[BudgetOutcome], found: Run
     if codes.L2_RATE.code in reasons:
         return ""
     for one in outcomes:
-        if one.kept or one.budget.q is None or one.budget.limit_s is None or one.value is None:
+        if one.within or one.budget.q is None or one.budget.limit_s is None or one.value is None:
             continue
         late = found.whole.lag_late.value_at(one.budget.q) or 0.0
         # What is slower by more than that is slow without it.
@@ -213,14 +213,14 @@ def _clear(budget: Budget, found: RunFigures, counted: Sequence[LoadInterval]) -
     if budget.q is None:
         low, high = share_interval(failed, totals, CONFIDENCE) or (None, None)
         # More failed than may: the run is refused for it, whatever another would have.
-        decided = not one.kept or (high is not None and high <= budget.share)
+        decided = not one.within or (high is not None and high <= budget.share)
         return msgspec.structs.replace(one, low=low, high=high, decided=decided)
     intervals = _responses(counted)
     answered = np.array([each.total for each in intervals], dtype=np.float64)
     slow = share_interval(np.array(list(_slower(budget, intervals)), dtype=np.float64), answered, CONFIDENCE)
     if slow is None or answered.sum() * budget.share < EXCEEDANCES:
         return msgspec.structs.replace(one, decided=False)
-    return msgspec.structs.replace(one, decided=slow[1] <= budget.share if one.kept else slow[0] > budget.share)
+    return msgspec.structs.replace(one, decided=slow[1] <= budget.share if one.within else slow[0] > budget.share)
 
 
 def _outcome(budget: Budget, found: RunFigures, counted: Sequence[LoadInterval]) -> BudgetOutcome:
@@ -229,7 +229,7 @@ def _outcome(budget: Budget, found: RunFigures, counted: Sequence[LoadInterval])
         requests = whole.count + whole.failed
         share = whole.failed / requests if requests else None
         holds = share is not None and share <= (budget.errors or 0.0)
-        return BudgetOutcome(budget=budget, value=share, low=None, high=None, resolved=True, kept=holds, decided=True)
+        return BudgetOutcome(budget=budget, value=share, low=None, high=None, resolved=True, within=holds, decided=True)
     intervals = _responses(counted)
     one, value = whole.response.at(budget.q), whole.response.value_at(budget.q)
     holds = value is not None and value <= budget.limit_s
@@ -239,7 +239,7 @@ def _outcome(budget: Budget, found: RunFigures, counted: Sequence[LoadInterval])
         low=one.low,
         high=one.high,
         resolved=one.resolved,
-        kept=holds,
+        within=holds,
         decided=one.resolved or (_none_slower(budget, intervals) if holds else _throughout(budget, intervals)),
     )
 
@@ -260,7 +260,7 @@ def _alike(one: BudgetOutcome, counted: Sequence[LoadInterval]) -> bool:
     if one.budget.q is None:
         return True
     broken = _broken_parts(one.budget, _responses(counted))
-    return broken == (0 if one.kept else PARTS)
+    return broken == (0 if one.within else PARTS)
 
 
 def _broken_parts(budget: Budget, intervals: Sequence[Histogram]) -> int:

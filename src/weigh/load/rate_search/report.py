@@ -345,7 +345,7 @@ def _probe_row(one: ProbeFigures, *, rate: float) -> ProbeRow:
         budgets=tuple(
             SeenRow(
                 budget=str(each.budget), value=each.value, low=each.low, high=each.high, resolved=each.resolved,
-                kept=each.kept,
+                kept=each.within,
             )
             for each in one.budgets
         ),

@@ -51,7 +51,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def broken(self) -> bool:
         """Whether a budget was broken in it."""
-        return any(not one.kept for one in self.probe.budgets)
+        return any(not one.within for one in self.probe.budgets)
 
 
 class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):

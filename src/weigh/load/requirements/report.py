@@ -60,7 +60,7 @@ def _measured(one: Requirements, run: RunHolding) -> str:
 
 def _plain(run: RunHolding) -> bool:
     """Whether a run is broken by what it measured of its requirements."""
-    return run.verdict != "BROKEN" or run.why == "; ".join(sentence(one) for one in run.budgets if not one.kept)
+    return run.verdict != "BROKEN" or run.why == "; ".join(sentence(one) for one in run.budgets if not one.within)
 
 
 def _outcome(one: BudgetOutcome) -> str:
@@ -90,7 +90,7 @@ def _longer(run: RunHolding, spec: LoadSpec) -> str:
         if each.low is None or each.high is None:
             factors.append(4.0)
             continue
-        side = each.high - each.value if each.kept else each.value - each.low
+        side = each.high - each.value if each.within else each.value - each.low
         room = abs(each.budget.limit_s - each.value)
         factors.append(1.5 * (side / room) ** 2 if room else math.inf)
     if not factors:

@@ -29,7 +29,7 @@ def holding(one: BudgetOutcome) -> Holding:
     """What an outcome says of its budget, where it was judged by its interval."""
     if not one.decided:
         return "OPEN"
-    return "HOLDS" if one.kept else "BROKEN"
+    return "HOLDS" if one.within else "BROKEN"
 
 
 class RunHolding(msgspec.Struct, frozen=True, kw_only=True):
