@@ -214,7 +214,9 @@ def _why(results: LoadResults) -> str:
 
 
 def _rest(results: LoadResults) -> Iterator[str]:
-    """The worst moment of the run that is shown, and what the machine did in it."""
+    """What was left out of its data, the worst moment of the run that is shown, and what the machine did in it."""
+    if results.record.loaded and (left_out := words.skipped(results.record.loaded)):
+        yield left_out
     run, watched = results.headline, results.machine
     found = watched.of(run.number) if run and watched else None
     if run is None or watched is None or found is None:

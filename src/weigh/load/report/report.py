@@ -110,7 +110,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
     ]
     alone = Lines(["An interval is about its run, and never about the next one."])
     assumed = [alone, *comparison.assumptions(assumptions.SERIES)]
-    about = [words.ycsb(spec), words.lives(record)]
+    about = [words.ycsb(spec), words.lives(record), words.skipped(record.loaded) if record.loaded else ""]
     origin = Markup(" from <code>{}</code>; its histograms.hlog can be read with the HdrHistogram tools")
     return pages.page(
         Page(

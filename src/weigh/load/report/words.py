@@ -30,6 +30,8 @@ DIFFERENCE = (
     "Response is what a user waits, from when the request was due; service is what the server needed, from when it was "
     "sent. The difference is waiting in the queue before a busy server."
 )
+_STATEMENT = 160
+"""Characters of a statement that was left out."""
 _FLOOR = 100.0
 """From this ratio on a factor is told without decimals."""
 _TELLS_NOTHING = 100.0
@@ -338,3 +340,14 @@ def loaded(done: Loaded) -> str:
     if done.found:
         return "the rows of an earlier load were there, and nothing had been done to them since"
     return f"{done.rows:,} records loaded in {units.seconds(done.seconds)}"
+
+
+def skipped(done: Loaded) -> str:
+    """What was left out of a file that made the data; empty where nothing was."""
+    if not done.skipped:
+        return ""
+    first = one_line(done.skipped[0], _STATEMENT)
+    return (
+        f"Left out of the file that made the data: {units.count(len(done.skipped), 'statement')} for owners, roles, "
+        f"extensions or settings that this server has not, the first: {first}."
+    )
