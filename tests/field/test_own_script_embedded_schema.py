@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from support.command import Weigh
 
 HERE = Path(__file__).parent / "own-script-embedded-schema"
+DEBIAN = Path("/usr/lib/postgresql/15")
 LOOK = str(HERE / "look.sql")
 SHORT = ("--rate", "50", "--duration", "200ms", "--warmup", "0s", "--connections", "2", "--quiet", "--json")
 DUMP = r"""
@@ -33,6 +34,11 @@ it's; here
 VACUUM public.orders;
 ALTER TABLE public.orders ADD PRIMARY KEY (id);
 """
+OF_ITS_SERVER = (
+    "SET no_such_timeout = 0", "DROP DATABASE shop", "ALTER TABLE public.orders OWNER TO shop_owner",
+    "GRANT SELECT ON TABLE public.orders TO reader", "CREATE EXTENSION IF NOT EXISTS no_such_extension",
+    "COMMENT ON EXTENSION no_such_extension IS 'text'",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("target", ["postgres:embedded", "sqlite:embedded"])
@@ -58,6 +64,37 @@ def test_every_life_of_every_contender_gets_its_data(weigh: Weigh) -> None:
     run = weigh("load", LOOK, *two, "--prepare", "dump.sql", *SHORT, "--blocks", "1")
     assert run.code in RAN, run.err
     assert [(one["arm"], one["life"], one["errors"]) for one in run.json["runs"]] == [("a", 1, 0), ("b", 1, 0)]
+
+
+def test_what_a_dump_says_of_its_own_server_is_left_out_and_counted(weigh: Weigh) -> None:
+    text = DUMP + "".join(f"{one};\n" for one in OF_ITS_SERVER)
+    (weigh.folder / "dump.sql").write_text("\\connect shop\n" + text)
+    run = weigh("load", LOOK, "--target", "postgres:embedded", "--prepare", "dump.sql", *SHORT[:-1])
+    assert run.code in RAN, run.err
+    assert "Left out of the file that made the data: 6 statements" in " ".join(run.out.split())
+    (weigh.folder / "bad.sql").write_text(text + "CREATE TABLE public.u (i no_such_type);\n")
+    run = weigh("load", LOOK, "--target", "postgres:embedded", "--prepare", "bad.sql", *SHORT)
+    assert run.code == 2
+    assert 'type "no_such_type" does not exist' in run.err
+    assert "left out before, of 6: SET no_such_timeout = 0" in run.err
+
+
+@pytest.mark.parametrize(
+    ("content", "remedy"), [(b"PGDMP\x01", "pg_restore -f"), (b"\x1f\x8b\x08", "gunzip"), (b"\xff;", "UTF8")]
+)
+def test_a_file_of_another_form_has_its_remedy(weigh: Weigh, content: bytes, remedy: str) -> None:
+    (weigh.folder / "dump.sql").write_bytes(content)
+    run = weigh("load", LOOK, "--target", "postgres:embedded", "--prepare", "dump.sql", *SHORT)
+    assert run.code == 2
+    assert remedy in run.err
+
+
+@pytest.mark.skipif(not DEBIAN.exists(), reason=f"there is no {DEBIAN}")
+def test_postgres_of_the_distribution_is_started(weigh: Weigh) -> None:
+    (weigh.folder / "dump.sql").write_text(DUMP)
+    run = weigh("load", LOOK, "--target", f"postgres:embedded@{DEBIAN}", "--prepare", "dump.sql", *SHORT)
+    assert run.code in RAN, run.err
+    assert run.json["load"]["product"].startswith("PostgreSQL 15")
 
 
 @pytest.mark.parametrize(

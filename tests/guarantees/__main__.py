@@ -27,6 +27,7 @@ from . import (
     precision,
     rate_ratios,
     rates,
+    requirements,
     searches,
     series,
     servers,
@@ -212,6 +213,7 @@ def _series(experiments: int) -> Iterator[Row]:
     yield from limits.rows(experiments)
     yield from blame.rows(experiments)
     yield from searches.rows(experiments)
+    yield from requirements.rows(experiments)
     yield from rate_ratios.rows(experiments)
     yield from steadiness.rows(experiments)
 

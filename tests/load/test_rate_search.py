@@ -178,7 +178,7 @@ def probed(
         times[draw.random(EACH_HAS) < slow(at, draw)] = 0.05
         parts.append(interval(at, times, service=np.full(EACH_HAS, 5e-4), late=late))
     run = made_run(parts)
-    return judged(run, figures(run, made_spec(INTERVALS)), SEARCH, last=last)
+    return judged(run, figures(run, made_spec(INTERVALS)), SEARCH.budgets, last=last)
 
 
 def test_a_quick_server_keeps_the_budget() -> None:

@@ -55,7 +55,7 @@ def searched(slow: Callable[[float], float], most: int = 9, **changed: object) -
         for number in range(2, most + 2):
             run = probe_run(number, probe.rate, probe.rate, slow(probe.rate))
             runs.append(run)
-            probe = deciding.send(judged(run, figures(run, asked), search, last=probe.last).verdict)
+            probe = deciding.send(judged(run, figures(run, asked), search.budgets, last=probe.last).verdict)
     except StopIteration:
         pass
     made = record(runs, asked)

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::blocking_connection::BlockingConnection;
 use crate::config::{Target, TargetKind};
 use crate::sqlite;
-use crate::workload::dump::Dump;
+use crate::workload::dump::{Circumstance, Dump};
 use crate::workload::message::{Bulk, Chunks, Command};
 
 /// Connections that load at once, at most: a server uses a core for each.
@@ -18,10 +18,12 @@ const MOST: usize = 8;
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// What was loaded.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// Rows.
     pub rows: u64,
+    /// Statements of a file that were left out, since they ask for what this server has not: owners, roles, extensions.
+    pub skipped: Vec<String>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -36,13 +38,14 @@ type Progress<'a> = dyn FnMut(u64, u64) -> bool + 'a;
 ///
 /// The server cannot be reached or refuses something; or `progress` returned false.
 pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) -> Result<Loaded, Error> {
-    let Some(bulk) = bulk else { return Ok(Loaded { rows: 0, seconds: 0.0 }) };
+    let Some(bulk) = bulk else { return Ok(Loaded { rows: 0, skipped: Vec::new(), seconds: 0.0 }) };
     let begun = Instant::now();
     if target.kind == TargetKind::Sqlite {
         let rows = sqlite::load(target, bulk, progress)?;
-        return Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() });
+        return Ok(Loaded { rows, skipped: Vec::new(), seconds: begun.elapsed().as_secs_f64() });
     }
     let mut link = BlockingConnection::open(target, &[])?;
+    let mut skipped = Vec::new();
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
             all(&mut link, before)?;
@@ -56,7 +59,7 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
             all(&mut link, after)?;
             rows
         }
-        Bulk::File(path) => file(&mut link, &Dump::read(&path)?, progress)?,
+        Bulk::File(path) => file(&mut link, &Dump::read(&path)?, &mut skipped, progress)?,
         Bulk::Parallel { before, copies, keys, after, rows } => {
             all(&mut link, before)?;
             let work = copies.into_iter().map(|(statement, chunks)| Job::Copy(statement, chunks));
@@ -80,16 +83,26 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
             rows
         }
     };
-    Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
+    Ok(Loaded { rows, skipped, seconds: begun.elapsed().as_secs_f64() })
 }
 
-/// Runs a file of SQL; returns how many rows its COPYs have.
-fn file(link: &mut BlockingConnection, dump: &Dump, progress: &mut Progress<'_>) -> Result<u64, Error> {
+/// Runs a file of SQL; returns how many rows its COPYs have. What is left out of it is added to `skipped`.
+fn file(
+    link: &mut BlockingConnection,
+    dump: &Dump,
+    skipped: &mut Vec<String>,
+    progress: &mut Progress<'_>,
+) -> Result<u64, Error> {
     // Each statement commits by itself, as in psql; all of them are flushed by the checkpoint before the first run.
     link.exchange(&Command::Simple("SET synchronous_commit = off".to_owned()))?;
     let mut done = 0;
     for part in &dump.parts {
         let statement = dump.statement(part);
+        let circumstance = dump.circumstance(part);
+        if circumstance == Some(Circumstance::Database) {
+            skipped.push(format!("{statement}: the data goes where the connection is"));
+            continue;
+        }
         let run = match &part.rows {
             None => link.exchange(&Command::Simple(statement.to_owned())),
             Some(rows) => link.copy(statement, dump.chunks(rows), |more| {
@@ -97,7 +110,14 @@ fn file(link: &mut BlockingConnection, dump: &Dump, progress: &mut Progress<'_>)
                 progress(done, dump.rows)
             }),
         };
-        run.map_err(|error| error.in_file(dump.line(part)))?;
+        match run {
+            Err(Error::Refused { code, message, .. })
+                if circumstance.is_some_and(|one| one.is_absent(&code)) =>
+            {
+                skipped.push(format!("{statement}: {message}"));
+            }
+            other => other.map_err(|error| error.in_file(dump.line(part)).after(skipped))?,
+        }
         progress(done, dump.rows).then_some(()).ok_or(Error::Interrupted)?;
     }
     Ok(dump.rows)

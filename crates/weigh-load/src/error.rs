@@ -128,6 +128,14 @@ impl Error {
         }
     }
 
+    /// The same, where it may follow from what was left out before.
+    pub(crate) fn after(mut self, skipped: &[String]) -> Self {
+        if let (Self::Refused { message, .. }, [first, ..]) = (&mut self, skipped) {
+            *message = format!("{message}; left out before, of {}: {first}", skipped.len());
+        }
+        self
+    }
+
     /// The server closed the connection.
     pub(crate) fn hung_up() -> Self {
         let error = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the server hung up");

@@ -57,6 +57,7 @@ impl Load {
         let dict = PyDict::new(py);
         dict.set_item("rows", loaded.rows)?;
         dict.set_item("seconds", loaded.seconds)?;
+        dict.set_item("skipped", loaded.skipped)?;
         Ok(dict)
     }
 

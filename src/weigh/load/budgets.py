@@ -37,12 +37,17 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         """The share of the requests that it speaks of: 0.01 of p99."""
         return self.errors or 0.0 if self.q is None else round(1 - self.q, 6)
 
+    @property
+    def name(self) -> str:
+        """Of what it is about: ``p99.9``, ``errors``."""
+        return "errors" if self.q is None else f"p{100 * self.q:.6g}"
+
     def __str__(self) -> str:
         """As a user writes it: ``p99.9<=50ms``."""
         if self.q is None:
             return f"errors<={100 * (self.errors or 0.0):.6g}%"
         limit = self.limit_s or 0.0
-        return f"p{100 * self.q:.6g}<=" + (f"{limit:.6g}s" if limit >= 1 else f"{1e3 * limit:.6g}ms")
+        return f"{self.name}<=" + (f"{limit:.6g}s" if limit >= 1 else f"{1e3 * limit:.6g}ms")
 
 
 class RateSearch(msgspec.Struct, frozen=True, kw_only=True):

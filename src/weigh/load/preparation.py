@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 _LONGEST = 256 << 20
 """Bytes."""
+_OTHER_FORMS = {
+    b"PGDMP": ("an archive of pg_dump", "pg_restore -f dump.sql {0}, and name dump.sql"),
+    b"\x1f\x8b": ("compressed", "gunzip --keep {0}, and name what it writes"),
+    b"\x28\xb5\x2f\xfd": ("compressed", "zstd --decompress {0}, and name what it writes"),
+}
+"""By how a file begins, what else may be named."""
 
 
 def file_of(path: Path, targets: Sequence[str], instead: str) -> Path:
@@ -44,6 +51,17 @@ def file_of(path: Path, targets: Sequence[str], instead: str) -> Path:
         ) from None
     if not path.is_file() or size > _LONGEST:
         raise UsageError(f"it is no file of at most {_LONGEST >> 20} MiB", where=str(path), remedy=instead)
+    content = path.read_bytes()
+    for beginning, (what, remedy) in _OTHER_FORMS.items():
+        if content.startswith(beginning):
+            raise UsageError(f"it is {what}, and not SQL", where=str(path), remedy=remedy.format(quote(str(path))))
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"line {line} is not UTF-8", where=str(path), remedy="write it as UTF-8: pg_dump --encoding=UTF8"
+        ) from None
     return path
 
 

@@ -83,11 +83,14 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         found: whether nothing was loaded, because the rows of an earlier load were there as it had left them.
+        skipped: statements of a file that were left out, since they ask for owners, roles, extensions or settings that
+            this server has not; each with what it said.
     """
 
     rows: int
     seconds: Seconds
     found: bool = False
+    skipped: tuple[str, ...] = ()
 
 
 class RunBegun(msgspec.Struct, frozen=True, kw_only=True):

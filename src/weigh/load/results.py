@@ -21,6 +21,7 @@ from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
 from weigh.load.replay.results import ReplayResults, replay_results
+from weigh.load.requirements.results import Requirements, requirements
 from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
@@ -89,6 +90,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         probes: all runs of such a search, in order.
         replay: how a replay kept to its recording; None of other loads.
         tpcc: what is said of each run of TPC-C; empty of another workload.
+        requirements: whether what must hold holds; None where nothing must.
     """
 
     record: LoadRecord
@@ -105,6 +107,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     probes: tuple[RunFigures, ...] = ()
     replay: ReplayResults | None = None
     tpcc: tuple[TpccFigures, ...] = ()
+    requirements: Requirements | None = None
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -135,6 +138,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if not any(run.operations and run.whole.count for run in self.runs):
             return ExitCode.FAILED
+        if self.requirements:
+            return self.requirements.exit_code()
         if self.tier.name is TierName.INADMISSIBLE:
             return ExitCode.INCONCLUSIVE
         return self.rate_search.exit_code() if self.rate_search else ExitCode.OK
@@ -183,12 +188,13 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
     found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals)
+    judged = tier(record, runs, found, watched, activity, answers)
     return LoadResults(
         record=whole,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
-        tier=tier(record, runs, found, watched, activity, answers),
+        tier=judged,
         machine=watched,
         waits=waits,
         durability=crashed,
@@ -196,6 +202,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         answers=answers,
         replay=replayed,
         tpcc=of_terminals,
+        requirements=requirements(record, computed, judged),
     )
 
 

@@ -27,6 +27,7 @@ from weigh.load.session import Session
 from weigh.load.session.lives import Lives
 from weigh.load.target import terms
 from weigh.model import units
+from weigh.model.progress import Remaining
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,7 +165,8 @@ def _runs(session: Session, folder: Path) -> None:
     if session.spec.find_rate:
         search_rates(session, session.spec.find_rate, folder)
         order = ()
+    remaining = Remaining(len(order), session.spec.duration_s)
     for number, (repeat, connections, loop) in enumerate(order, 1):
         name = f"run {number} of {len(order)}, {loop} loop, {units.count(connections, 'connection')}"
-        session.make(loop, connections, repeat, name=name)
+        session.make(loop, connections, repeat, name=name + remaining.next())
     session.describe_again()

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from weigh.load.budgets import RateSearch
+from weigh.load.budgets import Budget, RateSearch
 from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
@@ -227,6 +227,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         cold: whether every run begins with a server that has nothing of its data in memory.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
+        require: what must hold at the rate; left out where nothing must.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
         replay: of the workload ``replay``: what is replayed.
         prepare: of scripts: what makes their data. Left out it does not enter the id.
@@ -266,6 +267,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     prepare: PreparedData | msgspec.UnsetType = msgspec.UNSET
     crash: Crashes | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
+    require: tuple[Budget, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:

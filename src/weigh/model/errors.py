@@ -33,12 +33,13 @@ class ExitCode(IntEnum):
         OK: nothing found.
         FOUND: an answer diverged, a contender was disqualified (a finding of severity error), a check or ``verify``
             failed, two tables differ, ``doctor`` found a knob that spoils, an answer of ``load`` contradicts what was
-            written, or a contender is SLOWER past the margin of a declared baseline (``--baseline`` or in weigh.toml).
+            written, ``load --require`` found it BROKEN, or a contender is SLOWER past the margin of a declared baseline
+            (``--baseline`` or in weigh.toml).
         FAILED: usage, environment or engine failure: no verdict could be made, for instance because no operation was
             answered by two contenders.
         INCONCLUSIVE: every verdict of wall time was refused, or the evidence is INADMISSIBLE, as that of a load with a
-            refused run; ``--find-rate`` found no rate; with ``--strict`` also where one verdict was refused or is
-            unresolved.
+            refused run; ``--find-rate`` found no rate, or what ``--require`` names is OPEN; with ``--strict`` also
+            where one verdict was refused or is unresolved.
         INTERRUPTED: ended by Ctrl-C; what was measured until then is kept, sealed. Another signal is 128 and its
             number.
         UNREAD: whoever read the output has ended, as ``head`` does.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Protocol
+
+from weigh.model import units
 
 
 class Progress(Protocol):
@@ -23,3 +26,25 @@ class Silence:
 
     def step(self, done: int, total: int, what: str) -> None:
         """Show nothing."""
+
+
+class Remaining:
+    """How long equal parts of a work will still take, by those that are done.
+
+    Args:
+        parts: how many there are.
+        each_s: what one takes at least, as long as none is done.
+    """
+
+    def __init__(self, parts: int, each_s: units.Seconds) -> None:
+        self._parts, self._each_s, self._done = parts, each_s, 0
+        self._began = time.monotonic()
+
+    def next(self) -> str:
+        """A part begins: ``, some 4 min 10 s left``."""
+        if self._done:
+            self._each_s = (time.monotonic() - self._began) / self._done
+        left = (self._parts - self._done) * self._each_s
+        word = "some" if self._done else "at least"
+        self._done += 1
+        return f", {word} {units.duration(left)} left"

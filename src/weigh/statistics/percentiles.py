@@ -134,13 +134,47 @@ def judged(
         effect = max(found.variance * len(excess) / (count * q * (1 - q)), 1.0)
         rarer /= effect
         tail = (1 - confidence) / 2
-        widening = float((special.ndtri(tail) / special.stdtrit(found.freedom, tail)) ** 2)
-        effective = count / effect * widening / (1 + (LEAST_EXCEEDANCES / max(rarer, 1)) ** 4)
+        effective = count / (effect * _widened(found.freedom, tail)) / (1 + (LEAST_EXCEEDANCES / max(rarer, 1)) ** 4)
     if found is None or found.left or rarer < LEAST_EXCEEDANCES:
         return unresolved(q, confidence, rarer)
     below, above = effective * q + 0.5, effective * (1 - q) + 0.5
     low, high = read(*(float(special.betaincinv(below, above, share)) for share in (tail, 1 - tail)))
     return Percentile(q=q, value=value, low=low, high=high, confidence=confidence, exceedances=rarer, resolved=True)
+
+
+def _widened(freedom: float, tail: float) -> float:
+    """By how much fewer samples are effective where their design effect is an estimate itself."""
+    return float((special.stdtrit(freedom, tail) / special.ndtri(tail)) ** 2)
+
+
+def share_interval(hits: Floats, totals: Floats, confidence: float) -> tuple[float, float] | None:
+    """The interval of a share of correlated samples, such as of the requests that failed.
+
+    Jeffreys' for as many samples as are effective: by the long-run variance of the parts, and at least as few as if
+    each part with a hit had only one, since errors come together.
+
+    Args:
+        hits: samples of each part that count, in the order of time.
+        totals: all samples of each part.
+        confidence: level of the interval.
+
+    Returns:
+        Its ends; None where there is no sample, or hits come in clusters as long as an eighth of all.
+    """
+    count, number = totals.sum(), hits.sum()
+    if not count:
+        return None
+    share, tail = number / count, (1 - confidence) / 2
+    effect = 1.0
+    if number:
+        found = long_run(hits - share * totals)
+        if found is None or found.left:
+            return None
+        design = found.variance * len(hits) / (count * share * (1 - share)) if share < 1 else 0.0
+        effect = max(design, number / np.count_nonzero(hits), 1.0) * _widened(found.freedom, tail)
+    effective = count / effect
+    a, b = effective * share + 0.5, effective * (1 - share) + 0.5
+    return float(special.betaincinv(a, b, tail)), float(special.betaincinv(a, b, 1 - tail))
 
 
 def unresolved(q: float, confidence: float, exceedances: float) -> Percentile:

@@ -46,6 +46,32 @@ pub(crate) struct Part {
     pub(crate) rows: Option<Range<usize>>,
 }
 
+/// What a dump says of the server that it comes from, and not of the data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Circumstance {
+    /// The database itself: the data goes where the connection is.
+    Database,
+    /// Roles, and who owns or may read something.
+    Role,
+    Extension,
+    /// A setting of a session.
+    Setting,
+}
+
+impl Circumstance {
+    /// Whether a server refuses it because it has no such thing, by its SQLSTATE.
+    pub(crate) fn is_absent(self, code: &str) -> bool {
+        match self {
+            Self::Database => true,
+            // undefined_object, duplicate_object
+            Self::Role => matches!(code, "42704" | "42710"),
+            // feature_not_supported, undefined_file, undefined_object
+            Self::Extension => matches!(code, "0A000" | "58P01" | "42704"),
+            Self::Setting => code == "42704",
+        }
+    }
+}
+
 impl Dump {
     /// Reads a file. Commands of psql's that print or set something are left out.
     ///
@@ -87,6 +113,36 @@ impl Dump {
     /// The text of a part.
     pub(crate) fn statement(&self, part: &Part) -> &str {
         &self.text[part.statement.clone()]
+    }
+
+    /// What a part asks of the server that another server may lack, and its data does not need.
+    pub(crate) fn circumstance(&self, part: &Part) -> Option<Circumstance> {
+        let mut reader = Reader { text: self.statement(part), at: 0, line: 1 };
+        let mut words = Vec::new();
+        while words.len() < 64 && !reader.rest().is_empty() {
+            match reader.rest()[0] {
+                first if begins_word(first) => words.push(reader.word()),
+                _ => reader.skip(1),
+            }
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match *words.as_slice() {
+            ["create" | "drop" | "alter", "database", ..] | ["comment", "on", "database", ..] => {
+                Some(Circumstance::Database)
+            }
+            ["create" | "alter" | "drop", "role" | "user", ..]
+            | ["grant" | "revoke", ..]
+            | ["alter", "default", "privileges", ..]
+            | ["set", "role", ..]
+            | ["set", "session", "authorization", ..]
+            | ["alter", .., "owner", "to", _]
+            | ["alter", .., "owner", "to"] => Some(Circumstance::Role),
+            ["create" | "alter", "extension", ..] | ["comment", "on", "extension", ..] => {
+                Some(Circumstance::Extension)
+            }
+            ["set", ..] => Some(Circumstance::Setting),
+            _ => None,
+        }
     }
 
     /// Where a part begins.
@@ -369,6 +425,27 @@ mod tests {
         }
         assert_eq!(statements("BEGIN; SELECT 'from stdin'; END;"), ["BEGIN", "SELECT 'from stdin'", "END"]);
         assert_eq!(statements(" -- nothing\n/* at all */ ;"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_a_dump_says_of_its_server_is_known() {
+        use Circumstance::{Database, Extension, Role, Setting};
+        for (statement, expected) in [
+            ("ALTER TABLE app.orders OWNER TO \"shop owner\"", Some(Role)),
+            ("ALTER FUNCTION f(integer, text) OWNER TO shop", Some(Role)),
+            ("GRANT SELECT ON TABLE t TO reader", Some(Role)),
+            ("ALTER DATABASE x OWNER TO y", Some(Database)),
+            ("CREATE DATABASE x WITH TEMPLATE = template0", Some(Database)),
+            ("CREATE EXTENSION IF NOT EXISTS pgcrypto WITH SCHEMA public", Some(Extension)),
+            ("COMMENT ON EXTENSION pgcrypto IS 'x'", Some(Extension)),
+            ("SET transaction_timeout = 0", Some(Setting)),
+            ("ALTER TABLE t ADD COLUMN owner int", None),
+            ("CREATE TABLE grant_of (a int)", None),
+        ] {
+            let dump = Dump::parse("s.sql", statement).unwrap();
+            assert_eq!(dump.circumstance(&dump.parts[0]), expected, "{statement}");
+        }
+        assert!(Role.is_absent("42704") && !Role.is_absent("42601"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WITHOUT = (
     *("contender", "baseline", "blocks", "margin", "twice", "duet"),
-    *("find_rate", "budget", "crash", "kill_command", "start_command"),
+    *("find_rate", "budget", "require", "crash", "kill_command", "start_command"),
     *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
     "verbose",
 )

@@ -45,7 +45,9 @@ _FLAGS: list[click.Parameter] = [
     *switches(LoadTable, "duet"),
     *keys(LoadTable, rate="N"),
     key(LoadTable, "find_rate", "BUDGET", multiple=True),
-    *keys(LoadTable, budget="TIME", arrivals="KIND"),
+    *keys(LoadTable, budget="TIME"),
+    key(LoadTable, "require", "BUDGET", multiple=True),
+    *keys(LoadTable, arrivals="KIND"),
     *switches(LoadTable, "closed", "both"),
     *keys(LoadTable, duration="TIME", warmup="TIME", connections="N[,N...]", threads="N"),
     *switches(LoadTable, "spin"),
@@ -134,6 +136,7 @@ def load(
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --rate 2000
+    weigh load ycsb-b --target postgres:embedded --rate 800 --require 'p99<=20ms'
     weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
     weigh load replay traffic/ --target postgres://app@copy/shop --on-copy --speed 2x
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --find-rate 'p99<=20ms'

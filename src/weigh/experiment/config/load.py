@@ -45,6 +45,8 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             them; ``rate`` is then the highest to try, ``duration`` the length of a probe; of several contenders also
             the ratio of their rates (docs/guide/find-rate.md).
         budget: with ``find_rate``, time for all probes of a server [``"4m30s"``].
+        require: what must hold at that rate, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of them: HOLDS exits 0,
+            BROKEN 1, OPEN 3 (docs/guide/load.md#does-it-hold).
         arrivals: when requests are due: ``"constant"``, ``"poisson"``, ``"bursts[:PEAK[:LENGTH]]"``,
             ``"even-bursts[:...]"``, ``"ramp:TO"``, ``"steps:R1,R2,...[:TIME]"``, ``"trace:FILE"``
             (docs/guide/load.md#open-and-closed-loop) [``"constant"``].
@@ -72,8 +74,8 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             (docs/reference/workloads.md#scripts).
         answers: file of answers to the scripts' statements that you trust; the server's are compared with them before
             the clock starts. It lies beside this file.
-        prepare: file of SQL that makes the data of an embedded server for your scripts or a replay, as psql would, in
-            every life anew. It lies beside this file.
+        prepare: file of SQL, such as pg_dump writes, that makes the data of an embedded server for your scripts or a
+            replay, in every life anew (docs/guide/load.md#your-own-sql). It lies beside this file.
         protocol: of scripts, as pgbench's: ``"prepared"``, or ``"simple"``, which sends statements as text each time
             [``"prepared"``].
         repeats: runs of each kind; above 1 each in a fresh life of an embedded server [``1``].
@@ -95,6 +97,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     rate: float | str | None = None
     find_rate: str | list[str] = []
     budget: str | None = None
+    require: str | list[str] = []
     arrivals: str | None = None
     closed: bool = False
     both: bool = False
@@ -134,13 +137,17 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return {
             **found,
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
-            "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
+            **{name: _several(getattr(self, name)) for name in ("find_rate", "require")},
             "answers": Path(self.answers) if self.answers is not None else None,
             "prepare": Path(self.prepare) if self.prepare is not None else None,
             "connections": ",".join(map(str, connections)) if connections else None,
             "define": tuple(f"{name}={_defined(value)}" for name, value in self.define.items()),
             **{name: _text(getattr(self, name)) for name in _TEXTS},
         }
+
+
+def _several(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _defined(value: bool | int | float | str) -> str:

@@ -25,6 +25,7 @@ _USUAL_BUDGET = 3600.0
 _OF_OTHERS = {
     "contender": "a ladder loads one server: climb it once for each",
     "find_rate": "a ladder has one rate on all rungs: search on a rung by itself with weigh load",
+    "require": "what one rung must keep is required of it alone, with weigh load",
     "crash": "crash a server by itself with weigh load",
 }
 

@@ -32,6 +32,8 @@ from weigh.verdict.tier import inconclusive
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from weigh.load.requirements.results import Requirements
+
 _OF_REPEATS = (codes.T10_RUN.code, codes.T10_ONE_LIFE.code)
 """What a load of one target says of its repeats; here blocks are compared, which says it of them."""
 
@@ -134,10 +136,22 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if not any(one.run.operations for one in self.runs):
             return ExitCode.FAILED
+        required = {one.verdict for _, one in self.required}
+        if "BROKEN" in required:
+            return ExitCode.FOUND
         names = {one.verdict for one in self.verdicts if LOAD_METRICS[one.metric].decides}
         if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
             return ExitCode.FOUND
+        if "OPEN" in required:
+            return ExitCode.INCONCLUSIVE
         return inconclusive(names, self.tier, strict=strict)
+
+    @property
+    def required(self) -> tuple[tuple[str, Requirements], ...]:
+        """Whether what must hold holds for each contender, by its name; of the last attempt, and empty without any."""
+        arms = [one.name for one in self.record.spec.contenders]
+        found = ((name, self.loads[name].requirements) for name in arms if name in self.loads)
+        return tuple((name, one) for name, one in found if one)
 
 
 def all_refused(found: Sequence[LoadVerdict]) -> bool:

@@ -29,6 +29,7 @@ from weigh.load.session.lives import Lives
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault
+from weigh.model.progress import Remaining
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -230,25 +231,28 @@ def _blocks(
     """Every turn, in the order of the spec."""
     if spec.duet is True:
         journal.append("finding", duet.finding())
+    kinds = len(spec.load.connections) * len(spec.load.loops)
+    at_once = len(spec.arms) if spec.duet is True else 1
+    remaining = Remaining(spec.blocks * len(spec.arms) * kinds // at_once, spec.load.duration_s)
     for block, group in itertools.groupby(spec.order, lambda turn: turn.block):
         turns = list(group)
         # No server that weigh starts is alive.
         calibrating.next(block)
         journal.append("block", records.BlockBegun(block=block, arms=tuple(turn.arm for turn in turns)))
         if spec.duet is True:
-            _duet(turns, sides, spec, began)
+            _duet(turns, sides, spec, began, remaining)
             continue
         for turn in turns:
-            _turn(turn, sides[turn.arm], spec, began)
+            _turn(turn, sides[turn.arm], spec, began, remaining)
 
 
-def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds) -> None:
+def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds, remaining: Remaining) -> None:
     """One arm in one block: a run of each kind."""
     session = side.session
     with _watched(side.watching, session, began):
         for connections, loop in turn.kinds:
             name = f"block {turn.block} of {spec.blocks}, {turn.arm}: {loop} loop, "
-            name += units.count(connections, "connection")
+            name += units.count(connections, "connection") + remaining.next()
             session.make(loop, connections, turn.block, name=name)
         if turn.block == spec.blocks:
             session.describe_again()
@@ -256,7 +260,13 @@ def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds)
     session.lives.end()
 
 
-def _duet(turns: Sequence[LoadTurn], sides: Mapping[str, _Side], spec: LoadComparisonSpec, began: Seconds) -> None:
+def _duet(
+    turns: Sequence[LoadTurn],
+    sides: Mapping[str, _Side],
+    spec: LoadComparisonSpec,
+    began: Seconds,
+    remaining: Remaining,
+) -> None:
     """Both arms in one block, at the same moment."""
     pair = [sides[turn.arm] for turn in turns]
     with ExitStack() as stack:
@@ -264,7 +274,7 @@ def _duet(turns: Sequence[LoadTurn], sides: Mapping[str, _Side], spec: LoadCompa
             stack.enter_context(_watched(side.watching, side.session, began))
         for connections, loop in turns[0].kinds:
             name = f"block {turns[0].block} of {spec.blocks}, {' and '.join(turn.arm for turn in turns)}: {loop} loop, "
-            name += units.count(connections, "connection")
+            name += units.count(connections, "connection") + remaining.next()
             duet.make([side.session for side in pair], loop, connections, turns[0].block, name)
         if turns[0].block == spec.blocks:
             for side in pair:

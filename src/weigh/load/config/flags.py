@@ -17,6 +17,7 @@ from weigh.load.gate import invariants, pins
 from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search
 from weigh.load.replay import config as replay_config
+from weigh.load.requirements import config as requirements
 from weigh.load.spec import (
     Arrivals,
     LoadSpec,
@@ -75,7 +76,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     replay_config.refuse_options(flags)
     of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
     flags = tpcc.completed(workload, flags)
-    search = rate_search.requested(flags)
+    search, required = rate_search.requested(flags), requirements.requested(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
     usual = rate_search.probe_s(search) if search else _DEFAULTS["duration_s"]
@@ -159,7 +160,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
         **made_under,
     )
-    return rate_search.searching(spec, search, offered) if search else spec
+    return rate_search.searching(spec, search, offered) if search else requirements.requiring(spec, required)
 
 
 def files(spec: LoadSpec, flags: Mapping[str, Any], plan: Plan | None = None) -> LoadFiles:

@@ -75,7 +75,7 @@ def _wasted(one: RateSearchResults) -> Iterator[Finding]:
     most, probe, how = max(candidates, key=lambda each: each[0], default=(0.0, None, ""))
     if probe is None or most <= _ABOVE * limit:
         return
-    broken = ", ".join(sentence(outcome) for outcome in probe.budgets if not outcome.kept)
+    broken = ", ".join(sentence(outcome) for outcome in probe.budgets if not outcome.within)
     carried = f"it is broken from {rate(limit)} on"
     if one.threshold:
         carried = f"the highest rate is {rate(one.threshold.rate)}"

@@ -22,7 +22,7 @@ from weigh.render.blocks import Cell, Column, Group, Lines, Part, Plot, Row, Tab
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.load.budgets import Budget, RateSearch
+    from weigh.load.budgets import Budget
     from weigh.load.rate_search.probes import BudgetOutcome, ProbeFigures
     from weigh.render.blocks import Block, Content
 
@@ -152,24 +152,23 @@ def _disturbance(one: RateSearchResults) -> str:
 
 
 def _measured(one: BudgetOutcome) -> str:
-    name = f"p{100 * one.budget.q:.6g}" if one.budget.q is not None else "errors"
-    return f"{name} {_value(one)}"
+    return f"{one.budget.name} {value_words(one)}"
 
 
-def _value(one: BudgetOutcome) -> str:
+def value_words(one: BudgetOutcome) -> str:
+    """What was measured of a budget."""
     if one.value is None:
         return "-"
     return units.seconds(one.value) if one.budget.q is not None else units.percent(one.value, 2)
 
 
-def _interval(one: BudgetOutcome) -> str:
+def interval_words(one: BudgetOutcome) -> str:
+    """The interval of it."""
     if one.low is None or one.high is None:
         return "" if one.resolved else "not resolved"
+    if one.budget.q is None:
+        return f"{units.percent(one.low, 3)} to {units.percent(one.high, 3)}"
     return f"{units.seconds(one.low)} to {units.seconds(one.high)}"
-
-
-def _name(budget: Budget) -> str:
-    return f"p{100 * budget.q:.6g}" if budget.q is not None else "errors"
 
 
 def blocks(one: RateSearchResults) -> list[Block]:
@@ -188,7 +187,7 @@ def blocks(one: RateSearchResults) -> list[Block]:
 def _table(one: RateSearchResults) -> Table:
     columns = [Column(heading, right=True) for heading in ("rate", "probe", "length", "answered")]
     for budget in one.search.budgets:
-        columns += [Column(_name(budget), right=True)]
+        columns += [Column(budget.name, right=True)]
         columns += [Column("95 % interval", right=True)] if budget.q is not None else []
     order = {probe.run: number for number, probe in enumerate(one.probes, 1)}
     rows = []
@@ -198,9 +197,9 @@ def _table(one: RateSearchResults) -> Table:
         found = {outcome.budget: outcome for outcome in probe.budgets}
         for budget in one.search.budgets:
             outcome = found.get(budget)
-            cells.append(_value(outcome) if outcome else "-")
+            cells.append(value_words(outcome) if outcome else "-")
             if budget.q is not None:
-                cells.append(_interval(outcome) if outcome else "")
+                cells.append(interval_words(outcome) if outcome else "")
         rows.append(Row([*cells, _outcome(probe)]))
     optional = ("95 % interval", "length", "answered")
     return Table([*columns, Column(Cell("", page="the budget"))], [Group("", rows)], optional, label=None)
@@ -312,18 +311,15 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
     probes: tuple[ProbeRow, ...]
 
 
-def budget_rows(search: RateSearch) -> tuple[BudgetRow, ...]:
-    """The budgets of a search, as a document has them."""
-    return tuple(
-        BudgetRow(text=str(each), percentile=each.q, limit_s=each.limit_s, errors=each.errors)
-        for each in search.budgets
-    )
+def budget_row(one: Budget) -> BudgetRow:
+    """A budget, as a document has it."""
+    return BudgetRow(text=str(one), percentile=one.q, limit_s=one.limit_s, errors=one.errors)
 
 
 def document(one: RateSearchResults) -> RateSearchDocument:
     """The part of the JSON document."""
     return RateSearchDocument(
-        budgets=budget_rows(one.search),
+        budgets=tuple(map(budget_row, one.search.budgets)),
         budget_s=one.search.budget_s,
         highest=one.search.highest,
         status=one.status,
@@ -349,7 +345,7 @@ def _probe_row(one: ProbeFigures, *, rate: float) -> ProbeRow:
         budgets=tuple(
             SeenRow(
                 budget=str(each.budget), value=each.value, low=each.low, high=each.high, resolved=each.resolved,
-                kept=each.kept,
+                kept=each.within,
             )
             for each in one.budgets
         ),

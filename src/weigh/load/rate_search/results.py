@@ -51,7 +51,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def broken(self) -> bool:
         """Whether a budget was broken in it."""
-        return any(not one.kept for one in self.probe.budgets)
+        return any(not one.within for one in self.probe.budgets)
 
 
 class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +142,7 @@ def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
 
 def pilot(run: LoadRun, found: RunFigures, search: RateSearch) -> Pilot | None:
     """The closed loop; None where it was answered nothing."""
-    probe = judged(run, found, search, last=True)
+    probe = judged(run, found, search.budgets, last=True)
     return Pilot(run=run.number, rate=probe.achieved, probe=probe) if probe.achieved else None
 
 
@@ -213,7 +213,7 @@ def _replayed(
         wanted = next(deciding)
         for run in runs:
             complete &= (run.rate, run.duration_s) == (wanted.rate, wanted.seconds)
-            probes.append(judged(run, computed[run.number], search, last=wanted.last))
+            probes.append(judged(run, computed[run.number], search.budgets, last=wanted.last))
             wanted = deciding.send(probes[-1].verdict)
     except StopIteration as stopped:
         ended: Ending = stopped.value

@@ -103,7 +103,7 @@ class SearchGoing:
         run = self._session.make(
             "open", self._connections, repeat, rate=probe.rate, duration_s=probe.seconds, name=name
         )
-        found = judged(run, self._figures(run), self._complete, last=probe.last)
+        found = judged(run, self._figures(run), self._complete.budgets, last=probe.last)
         self._last = f"; {probe.rate:,.4g}/s {_NAMES.get(found.verdict, 'told nothing')}"
         try:
             self._next = self._deciding.send(found.verdict)

@@ -145,12 +145,35 @@ class Loops(msgspec.Struct, frozen=True, kw_only=True):
     ratio: float
 
 
+class Required(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of a budget in a run."""
+
+    budget: str
+    verdict: str
+    value: float | None
+
+
+class Holding(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of a run of which something is required."""
+
+    run: int
+    budgets: tuple[Required, ...]
+
+
+class Requirements(msgspec.Struct, frozen=True, kw_only=True):
+    """Likewise of all."""
+
+    budgets: tuple[search.Budget, ...]
+    runs: tuple[Holding, ...]
+
+
 class Printed(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of the document."""
 
     runs: tuple[PrintedRun, ...]
     groups: tuple[Group, ...]
     loops: Loops | None = None
+    requirements: Requirements | None = None
 
 
 def script(folder: Path) -> str:
@@ -216,7 +239,10 @@ def compare(found: Figures, place: raw.Place, file: str, tables: Sequence[Sequen
         for name, rows in zip(VIEWS, tables, strict=False)
     }
     searched = search.compare(found, place, file, tables[len(VIEWS) :])
-    _Load(found, file, of).runs(printed.runs)
+    load = _Load(found, file, of)
+    load.runs(printed.runs)
+    if printed.requirements is not None:
+        load.requirements(printed.requirements, {run.number: run for run in printed.runs})
     _groups(found, file, printed.groups, of["between_runs"])
     if printed.loops is not None:
         row = next(iter(of["loops"]), None)
@@ -252,6 +278,26 @@ class _Load:
             for at, one in enumerate(run.operations):
                 # Where there are several, all together come first.
                 self._operation(run, one, "" if at == 0 and len(run.operations) > 1 else one.name)
+
+    def requirements(self, printed: Requirements, runs: Mapping[int, PrintedRun]) -> None:
+        """Compare what a run saw of each budget, and on which side of it a decided one stands."""
+        for one in printed.runs:
+            operations = runs[one.run].operations
+            name = "" if len(operations) > 1 else operations[0].name if operations else ""
+            counted = self._counted.get((one.run, name))
+            for budget, outcome in zip(printed.budgets, one.budgets, strict=False):
+                place = f"run {one.run}, required {budget.text}"
+                if budget.percentile is not None:
+                    key = (one.run, name, "response", search.NAMES_OF[budget.percentile])
+                    computed, limit = self._percentiles.get(key), budget.limit_s
+                else:
+                    failed = counted["errors"] + counted["timeouts"] if counted else 0
+                    asked = failed + counted["answered"] if counted else 0
+                    computed, limit = failed / asked if asked else None, budget.errors
+                self._found.compare(self._file, place, "value", outcome.value, computed)
+                if outcome.verdict != "OPEN" and computed is not None and limit is not None:
+                    word = "HOLDS" if computed <= limit else "BROKEN"
+                    self._found.word(self._file, place, "verdict", outcome.verdict, word)
 
     def _operation(self, run: PrintedRun, one: Operation, name: str) -> None:
         row = self._counted.get((run.number, name))

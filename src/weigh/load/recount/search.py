@@ -21,7 +21,8 @@ NEVER = Skipped(
     what="of a search: the rate at which it is kept as often as not, its interval, which probes say nothing",
     why="they need the posterior, or what the machine did; verify computes them from the journal",
 )
-_NAMES = {0.5: "p50", 0.9: "p90", 0.95: "p95", 0.99: "p99", 0.999: "p999", 0.9999: "p9999"}
+NAMES_OF = {0.5: "p50", 0.9: "p90", 0.95: "p95", 0.99: "p99", 0.999: "p999", 0.9999: "p9999"}
+"""Percentiles as the figures by SQL are named."""
 _PRINTED = ("kept", "broken")
 """Verdicts of probes that say something of the server."""
 
@@ -79,7 +80,7 @@ def script(places: Sequence[raw.Place]) -> str:
         key = (place.attempt, place.arm)
         probes += [(*key, one.run) for one in found.probes if one.verdict in _PRINTED]
         budgets += [
-            (*key, at, _NAMES.get(one.percentile or 0, ""), one.errors if one.percentile is None else one.limit_s)
+            (*key, at, NAMES_OF.get(one.percentile or 0, ""), one.errors if one.percentile is None else one.limit_s)
             for at, one in enumerate(found.budgets)
         ]
     return "\n".join(

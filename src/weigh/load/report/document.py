@@ -24,6 +24,8 @@ from weigh.load.replay.results import ReplayResults
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
+from weigh.load.requirements import report as requirements
+from weigh.load.requirements.report import RequirementsDocument
 from weigh.load.runs import ColdStart, CpusRead, ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
 from weigh.load.tpcc.results import TpccFigures
@@ -235,6 +237,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         replay: how a replay kept to its recording (docs/guide/replay.md); absent of other loads.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
+        requirements: whether what ``--require`` names holds; absent where nothing must.
     """
 
     experiment: ExperimentRow
@@ -257,6 +260,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     durability: Durability | msgspec.UnsetType
     replay: ReplayResults | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
+    requirements: RequirementsDocument | msgspec.UnsetType
 
 
 def document(results: LoadResults, evidence: str) -> dict[str, Any]:
@@ -291,6 +295,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         durability=results.durability or msgspec.UNSET,
         replay=results.replay or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
+        requirements=requirements.document(results.requirements) if results.requirements else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

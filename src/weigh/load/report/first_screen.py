@@ -49,7 +49,11 @@ _NAME = 34
 """Characters of a name."""
 _LEFT_OUT = (6, 2, 4, 3)
 """Columns that give way where there is no room: the longest time and the middle say most, and then the tail."""
-_ALARMS = dict.fromkeys(("WRONG", "REFUSED", "NOT DURABLE", "BROKEN"), "bold red")
+_ALARMS = {
+    **dict.fromkeys(("WRONG", "REFUSED", "NOT DURABLE", "BROKEN"), "bold red"),
+    "HOLDS": "bold green",
+    "OPEN": "bold yellow",
+}
 
 
 def screen(results: LoadResults, evidence: str) -> Screen:
@@ -130,7 +134,7 @@ def _who(results: LoadResults) -> str:
 
 def _headline(results: LoadResults) -> str:
     """What it took; why a run is refused stands below."""
-    if results.refused:
+    if results.refused and not results.requirements:
         refused = sum(run.refused for run in results.runs)
         of = f", {refused} of {len(results.runs)} runs" if len(results.runs) > 1 else ""
         return f"REFUSED{of}.{words.ended(results)}"
@@ -210,7 +214,9 @@ def _why(results: LoadResults) -> str:
 
 
 def _rest(results: LoadResults) -> Iterator[str]:
-    """The worst moment of the run that is shown, and what the machine did in it."""
+    """What was left out of its data, the worst moment of the run that is shown, and what the machine did in it."""
+    if results.record.loaded and (left_out := words.skipped(results.record.loaded)):
+        yield left_out
     run, watched = results.headline, results.machine
     found = watched.of(run.number) if run and watched else None
     if run is None or watched is None or found is None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.percentiles import Spectrum
+    from weigh.load.spec import LoadSpec
 
 WIDTH, HEIGHT = 696, 180
 LEFT, RIGHT = 76, 664
@@ -32,11 +33,15 @@ _POINTS = 300
 _LINES = {"p50": "p50", "p99": "p99", "max": "max", "service_p99": "p99 of service"}
 """Lines of the response time, as moments and as readers call them; the uppermost first."""
 
+_LIMIT = 4
+"""Number of the stroke of a limit."""
 STYLE = "\n".join(
     f".t{at}{{fill:none;stroke:{one};stroke-width:1.4}}.b{at}{{color:{one}}}"
     for at, one in enumerate(("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)"))
 )
 """Rules for the strokes, and for their names in a key."""
+LIMIT_STYLE = f".t{_LIMIT}{{fill:none;stroke:var(--bad);stroke-dasharray:6 3}}.b{_LIMIT}{{color:var(--bad)}}"
+"""The same of a limit, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,12 @@ class Curve:
     points: tuple[tuple[float, float | None], ...]
 
 
-def of_run(run: RunFigures, duration: float, *, over_time: bool) -> Iterator[Plot]:
+def of_run(run: RunFigures, spec: LoadSpec, *, over_time: bool) -> Iterator[Plot]:
     """The plots of a run; what its users felt over time where the timeline of the machine does not show it."""
-    made = _over_time(run, duration) if over_time else []
+    made = _over_time(run, spec) if over_time else []
     spectra = [_spectrum_curve("response", run.whole.response, 1), _spectrum_curve("service", run.whole.service, 3)]
+    rarest = min((place for one in spectra for place, _ in one.points), default=1.0)
+    spectra += limits(spec, 1.0, rarest)
     made.append(("Spectrum: how many are slower", spectrum(spectra, f"spectrum of the {run.loop} loop"), spectra))
     for title, drawing, curves in made:
         entries = [part for one in drawn(curves) for part in (", ", *key(*one))]
@@ -65,11 +72,11 @@ def of_run(run: RunFigures, duration: float, *, over_time: bool) -> Iterator[Plo
             yield Plot((f"{title}: ", *entries[1:]), drawing)
 
 
-def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list[Curve]]]:
-    end = max([duration, *(one.at for one in run.moments)])
+def _over_time(run: RunFigures, spec: LoadSpec) -> list[tuple[str, Markup, list[Curve]]]:
+    end = max([spec.duration_s, *(one.at for one in run.moments)])
     cut = run.settled.cut_s if run.settled else 0.0
     rate = [Curve("answers a second", 0, tuple((one.at, one.rate) for one in run.moments))]
-    times = response_times(run)
+    times = [*response_times(run), *limits(spec, 0.0, end)]
     errors = [Curve("failed in the interval", 1, tuple((one.at, float(one.failed)) for one in run.moments))]
     of = f"of the {run.loop} loop"
     drawing = over_time(rate, f"throughput {of}", end, cut, log=False, label_of=lambda one: f"{one:,.6g}/s")
@@ -88,6 +95,12 @@ def response_times(run: RunFigures) -> list[Curve]:
         Curve(name, style, tuple((one.at, getattr(one, of)) for one in run.moments))
         for style, (of, name) in enumerate(_LINES.items())
     ]
+
+
+def limits(spec: LoadSpec, *ends: float) -> list[Curve]:
+    """Lines of how long what is required may take, from one place to another."""
+    required = [one for one in spec.require or () if one.limit_s is not None]
+    return [Curve(str(one), _LIMIT, tuple((place, one.limit_s) for place in ends)) for one in required]
 
 
 def _spectrum_curve(name: str, one: Spectrum, style: int) -> Curve:

@@ -17,6 +17,7 @@ from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.first_screen import answered, screen, wrong
+from weigh.load.requirements import report as requirements
 from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report as waits
 from weigh.model import units
@@ -109,7 +110,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
     ]
     alone = Lines(["An interval is about its run, and never about the next one."])
     assumed = [alone, *comparison.assumptions(assumptions.SERIES)]
-    about = [words.ycsb(spec), words.lives(record)]
+    about = [words.ycsb(spec), words.lives(record), words.skipped(record.loaded) if record.loaded else ""]
     origin = Markup(" from <code>{}</code>; its histograms.hlog can be read with the HdrHistogram tools")
     return pages.page(
         Page(
@@ -142,6 +143,8 @@ def page(results: LoadResults, evidence: str) -> bytes:
 
 def _whole_load(results: LoadResults) -> Iterator[Section]:
     """What is of no run alone."""
+    if results.requirements:
+        yield Section(requirements.TITLE, requirements.blocks(results.requirements, results.record.spec), "required")
     if results.rate_search:
         yield Section(searches.TITLE, searches.blocks(results.rate_search), "rate-search", short="The search")
     if results.replay:
@@ -161,6 +164,7 @@ def _loops(results: LoadResults) -> Iterator[Section]:
 
 def _style(results: LoadResults) -> str:
     parts = [searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
+    parts.append(plots.LIMIT_STYLE if results.requirements else "")
     return "\n".join([plots.STYLE, *filter(None, parts), _STYLE])
 
 
@@ -277,7 +281,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         yield from [plot] if plot else []
         yield Lines(list(machine.lines(watched, found, meanwhile)), css="say", listed=True, most=1000)
     if drawn:
-        yield from plots.of_run(run, results.record.spec.duration_s, over_time=over_time)
+        yield from plots.of_run(run, results.record.spec, over_time=over_time)
     yield Lines([words.DIFFERENCE])
     yield _percentiles(run)
     yield Lines([words.page(group.page)] if group.page else [])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.load.activity import drawing
+from weigh.load.report import plots
 from weigh.load.report.plots import LEFT, RIGHT, WIDTH, Curve, drawn, grid, joined, key, response_times, seconds
 from weigh.machine.moments import in_order
 from weigh.machine.timeline_bins import between
@@ -19,7 +20,7 @@ from weigh.render.svg.time_axis import tick_label
 from weigh.render.svg.timeline import GAP, LANE, NAMES, area, over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
@@ -52,6 +53,7 @@ def plot(
     due: float,
     end: float,
     meanwhile: RunActive | None = None,
+    limits: Sequence[Curve] = (),
 ) -> Markup:
     """The drawing: rate, failures, response times and open requests; below, what the server did, and the machine.
 
@@ -62,6 +64,7 @@ def plot(
         due: seconds for which requests were due: what is answered later is no rate.
         end: seconds of the run.
         meanwhile: what its server did beside answering; None where nobody looked.
+        limits: of the response time.
     """
     across = Scale(0.0, end, LEFT, RIGHT, log=False)
     panels, y = [], _TOP
@@ -74,7 +77,7 @@ def plot(
         y += _FAILED + _BETWEEN
     times = response_times(run)
     if any(at for curve in times for _, at in curve.points):
-        panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, label_of=tick_label))
+        panels.append(_panel("response time", [*times, *limits], across, y, _RESPONSE, log=True, label_of=tick_label))
         y += _RESPONSE + _BETWEEN
     if counts := open_requests(run, due):
         title = "requests under way and waiting"
@@ -108,6 +111,7 @@ def of_run(results: LoadResults, run: RunFigures, machine: RunMachine) -> Plot |
     moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
     bins = between(moments, began, ended, memory_of(record.host), BINS)
     meanwhile = results.activity.get(run.number)
+    limits = plots.limits(record.spec, 0.0, end)
     open_key = [(curve.name, curve.style) for curve in open_requests(run, due)]
     whose = (
         ("weigh", "the server and others")
@@ -116,7 +120,7 @@ def of_run(results: LoadResults, run: RunFigures, machine: RunMachine) -> Plot |
     )
     caption = (
         "Over time: ",
-        *(part for one in drawn(response_times(run)) for part in (*key(*one), ", ")),
+        *(part for one in drawn([*response_times(run), *limits]) for part in (*key(*one), ", ")),
         "in each interval;",
         *(
             part
@@ -132,7 +136,7 @@ def of_run(results: LoadResults, run: RunFigures, machine: RunMachine) -> Plot |
         ". A line above a lane: work waited. A band: a spike",
         *((". Marks: what the server did meanwhile, ", Part("what is blamed for spikes", "bl")) if meanwhile else ()),
     )
-    return Plot(caption, plot(run, machine, bins, due, end, meanwhile))
+    return Plot(caption, plot(run, machine, bins, due, end, meanwhile, limits))
 
 
 def open_requests(run: RunFigures, due: float) -> list[Curve]:

@@ -9,6 +9,7 @@ import msgspec
 from weigh.load import rows
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.rate_search import report as searches
+from weigh.load.requirements import report as requirements
 from weigh.load.spec import QUANTILES
 from weigh.model import units
 from weigh.model.text import one_line
@@ -29,6 +30,8 @@ DIFFERENCE = (
     "Response is what a user waits, from when the request was due; service is what the server needed, from when it was "
     "sent. The difference is waiting in the queue before a busy server."
 )
+_STATEMENT = 160
+"""Characters of a statement that was left out."""
 _FLOOR = 100.0
 """From this ratio on a factor is told without decimals."""
 _TELLS_NOTHING = 100.0
@@ -286,6 +289,8 @@ def headline(results: LoadResults) -> str:
     """The whole experiment in one sentence."""
     if results.rate_search:
         return searches.headline(results.rate_search) + ended(results)
+    if results.requirements:
+        return requirements.headline(results.requirements, results.record.spec) + ended(results)
     # One that is refused speaks for its repeats: what lies between them is no figure then.
     runs = results.groups[0].runs if results.groups else ()
     run = next((one for one in runs if one.refused), results.headline)
@@ -335,3 +340,14 @@ def loaded(done: Loaded) -> str:
     if done.found:
         return "the rows of an earlier load were there, and nothing had been done to them since"
     return f"{done.rows:,} records loaded in {units.seconds(done.seconds)}"
+
+
+def skipped(done: Loaded) -> str:
+    """What was left out of a file that made the data; empty where nothing was."""
+    if not done.skipped:
+        return ""
+    first = one_line(done.skipped[0], _STATEMENT)
+    return (
+        f"Left out of the file that made the data: {units.count(len(done.skipped), 'statement')} for owners, roles, "
+        f"extensions or settings that this server has not, the first: {first}."
+    )

@@ -310,8 +310,10 @@ class Session:
             except WeighError as error:
                 # A server that does not answer fails in the run, with what it was asked for.
                 ready = Ready(written_out=False, refused=error.what) if loaded else None
-        self._progress.say("waiting for a quiet machine")
-        calm = settle.settle(settle.patience())
+        any_share = self.spec.contention is not msgspec.UNSET and self.spec.contention >= 1
+        if not any_share:
+            self._progress.say("waiting for a quiet machine")
+        calm = settle.settle(0.0 if any_share else settle.patience())
         self._journal.append("prepared", Prepared(run=self._made, ready=ready, foreign=calm.foreign, dirty=calm.dirty))
         if self.calibrating is not None:
             self.calibrating.next(self._made)

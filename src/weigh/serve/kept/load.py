@@ -64,6 +64,20 @@ class Searched(msgspec.Struct, frozen=True):
     broken: float | None
 
 
+class Required(msgspec.Struct, frozen=True):
+    """One of the budgets."""
+
+    text: str
+
+
+class Requirements(msgspec.Struct, frozen=True):
+    """What had to hold."""
+
+    verdict: str
+    why: str
+    budgets: tuple[Required, ...]
+
+
 class Run(msgspec.Struct, frozen=True):
     """A run."""
 
@@ -81,6 +95,7 @@ class LoadKept(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...]
     runs: tuple[Run, ...]
     rate_search: Searched | None = None
+    requirements: Requirements | None = None
 
     def summary(self) -> Summary:
         """One line of a list."""
@@ -119,6 +134,9 @@ class LoadKept(msgspec.Struct, frozen=True):
     def _says(self) -> str:
         if self.rate_search:
             return _found(self.rate_search)
+        if self.requirements:
+            budgets = " and ".join(one.text for one in self.requirements.budgets)
+            return name(f"{self.requirements.verdict} {budgets} at {self._offered()}: {self.requirements.why}.")
         if self.reasons:
             return f"Refused: {name(whole_sentences(self.reasons[0].text, NAME))}."
         if not self.operations or not _requests(self.operations[0]):

@@ -36,13 +36,14 @@ _LOG_TAIL = 2000
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 """What the programs see: no PGDATA or PGOPTIONS of the user's."""
 
-CLUSTER = (
-    f"--username={_USER}", "--auth=trust", "--encoding=UTF8", "--no-sync",
-    # Text is compared by bytes, as the other engines do; what is a letter is decided by Unicode.
-    "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C",
-    "--set=timezone=UTC", "--set=log_timezone=UTC",
-)  # fmt: skip
+CLUSTER = (f"--username={_USER}", "--auth=trust", "--encoding=UTF8", "--no-sync")
 """How initdb makes a data directory. Who may connect is decided by its permissions: the socket lies inside."""
+_BUILT_IN = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C")
+"""Text is compared by bytes, as the other engines do; what is a letter is decided by Unicode."""
+_BY_LIBC = ("--locale-provider=libc", "--locale=C.UTF-8")
+"""The same before PostgreSQL 17, where the C library has it."""
+_SETTINGS = {"timezone": "UTC", "log_timezone": "UTC"}
+_VERSION = re.compile(r"\b(\d+)(?:\.|\b)")
 
 
 def hold(folder: Path) -> int:
@@ -76,7 +77,11 @@ def initialise(programs: Path, data: Path, account: OsUser | None, swept: Path) 
         data.mkdir()
         if account:
             account.own(data)
-        _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER], account, held)
+        locale = _BUILT_IN if _major(programs) >= 17 else _BY_LIBC
+        _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER, *locale], account, held)
+        # The last value of a name counts; initdb has no --set before PostgreSQL 16.
+        with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in _SETTINGS.items())
     finally:
         os.close(held)
 
@@ -84,7 +89,8 @@ def initialise(programs: Path, data: Path, account: OsUser | None, swept: Path) 
 def write_back(programs: Path, data: Path, account: OsUser | None) -> None:
     """Have a data directory on its device: a crash cannot damage it, and nothing is written during a measurement."""
     # The whole file system at once: a thousand files one by one take seconds.
-    _program(programs / "initdb", [f"--pgdata={data}", "--sync-only", "--sync-method=syncfs"], account)
+    method = ["--sync-method=syncfs"] if _major(programs) >= 17 else []
+    _program(programs / "initdb", [f"--pgdata={data}", "--sync-only", *method], account)
 
 
 class Server:
@@ -266,6 +272,14 @@ def _lives(pid: int) -> bool:
 
 def _as(account: OsUser | None) -> dict[str, Any]:
     return {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
+
+
+def _major(programs: Path) -> int:
+    """The major version, by ``postgres --version``; 0 where that says nothing."""
+    command = [str(programs / "postgres"), "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_ENVIRONMENT)
+    found = _VERSION.search(done.stdout)
+    return int(found[1]) if found else 0
 
 
 def _program(program: Path, arguments: list[str], account: OsUser | None, held: int | None = None) -> None:

@@ -121,7 +121,7 @@ class RatesDocument(msgspec.Struct, frozen=True, kw_only=True):
 def document(found: RatesFound, search: RateSearch) -> RatesDocument:
     """The part of the JSON document."""
     return RatesDocument(
-        budgets=searches.budget_rows(search),
+        budgets=tuple(map(searches.budget_row, search.budgets)),
         budget_s=search.budget_s,
         highest=search.highest,
         precision=precision(search),

@@ -15,6 +15,8 @@ from weigh.load.comparison.spec import CONTENDERS
 from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
 from weigh.load.replay.differences import Compared
 from weigh.load.report.document import ExperimentRow
+from weigh.load.requirements import report as requirements
+from weigh.load.requirements.report import RequirementsDocument
 from weigh.load.spec import Arrivals, Loop
 from weigh.machine.drift import Quiet
 from weigh.model.finding import Finding
@@ -139,6 +141,8 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: one of every figure and contender other than the baseline.
         floors: the baseline's second arm over its first.
         sustained: how each contender kept the rate of open loops; empty where there is none.
+        requirements: whether what ``--require`` names holds for each contender, by its name, in the last attempt;
+            absent where nothing must.
         replayed: answers of each contender against the baseline's, of a replay (docs/guide/replay.md); absent where
             none were kept.
         rate_search: what ``--find-rate`` found of each; absent where it was not asked for.
@@ -159,6 +163,7 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
     floors: tuple[LoadFloor, ...]
     sustained: tuple[Sustained, ...]
     replayed: tuple[Compared, ...] | msgspec.UnsetType
+    requirements: dict[str, RequirementsDocument] | msgspec.UnsetType
     rate_search: RatesDocument | msgspec.UnsetType
     runs: tuple[BlockRow, ...]
     findings: tuple[Finding, ...]
@@ -198,6 +203,7 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
         floors=results.floors,
         sustained=results.sustained,
         replayed=results.replayed or msgspec.UNSET,
+        requirements={name: requirements.document(one) for name, one in results.required} or msgspec.UNSET,
         rate_search=rates.document(results.rates, search) if results.rates and search else msgspec.UNSET,
         runs=tuple(map(_run, results.runs)),
         findings=results.findings,

@@ -52,7 +52,14 @@ if TYPE_CHECKING:
 
 _NAME = 24
 """Characters of a contender's name in a table."""
-_ALARMS = {"SLOWER": "bold red", "FASTER": "bold green", "No verdict": "bold yellow", "Not complete": "bold yellow"}
+_ALARMS = {
+    "BROKEN": "bold red",
+    "HOLDS": "bold green",
+    "SLOWER": "bold red",
+    "FASTER": "bold green",
+    "No verdict": "bold yellow",
+    "Not complete": "bold yellow",
+}
 _CURVES = (
     ".rl{stroke:var(--open);stroke-width:1.6;stroke-dasharray:5 3;fill:none}.kb{opacity:.16}"
     ".kn{fill:none;stroke-width:1.4}.kk{stroke-width:6.5;stroke-linecap:round;fill:none}\n"

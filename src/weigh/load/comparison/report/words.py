@@ -9,6 +9,7 @@ from weigh.load.comparison.metrics import ERRORS, LOAD_METRICS, PERCENTILES, RAT
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.replay import differences
 from weigh.load.report import words as load_words
+from weigh.load.requirements import report as requirements
 from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
@@ -79,6 +80,8 @@ def blocks(results: LoadComparisonResults) -> str:
 def headline(results: LoadComparisonResults) -> Iterator[str]:
     """The sentences, the one that matters most first."""
     yield from _unfinished(results)
+    for name, required in results.required:
+        yield f"{name}: {requirements.headline(required, results.record.spec.load)}"
     if results.bounded and not results.refused:
         lives = "this life" if len(results.bounded) == 1 else "these lives"
         yield f"Of {lives} of {' and '.join(results.bounded)} alone, not of the next start:"

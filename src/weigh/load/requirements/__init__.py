@@ -1,0 +1,1 @@
+"""``--require``: whether what must hold at a rate holds."""
