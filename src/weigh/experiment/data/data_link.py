@@ -107,6 +107,10 @@ class DataLink:
         kind = TMPFS if ready.contender.store == TMPFS else ""
         return through or self._places[ready.contender.layout, kind].tables
 
+    def lacking(self, ready: PreparedContender) -> Mapping[str, str]:
+        """Tables that a contender cannot be given, and why."""
+        return self.catalogs.lacking(ready.name) if self.catalogs else {}
+
     def values(self, layout: str, environment: Environment) -> DataValues:
         """What the files of a layout hold now, whatever its contenders read them through."""
         return DataValues(self._places[layout, ""].tables.paths, environment)
