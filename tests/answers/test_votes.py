@@ -63,7 +63,7 @@ OPEN = [
     ("SELECT sum(u) AS v FROM t", 1436400000000000000000, 1436400000000000000000 % 2**64),
     ("SELECT k, last_value(x) OVER (ORDER BY y) AS v FROM t", 4, 9),
     ("SELECT k, sum(x) OVER (ORDER BY y ROWS 2 PRECEDING) AS v FROM t", 4, 9),
-    ("SELECT v FROM (SELECT row_number() OVER (ORDER BY y) AS v FROM t) AS s", 4, 9),
+    ("SELECT v FROM (SELECT z, row_number() OVER (ORDER BY y) AS v FROM t) AS s", 4, 9),
     ("SELECT k, a / b AS v FROM t", 0.142857, 0),
     ("SELECT k, CAST(2.5 AS INTEGER) AS v FROM t", 3, 2),
     ("SELECT k, round(x) AS v FROM t", 3.0, 2.0),

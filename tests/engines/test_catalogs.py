@@ -12,14 +12,14 @@ import pytest
 
 from weigh._native import digest_arrow, digest_parquet, hash_file
 from weigh.data.catalog import registration
-from weigh.data.catalog.registrar import Registrar
+from weigh.data.catalog.registrar import NotHeld, Registrar
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.loaded import TableFormat, Tables
 from weigh.engines.prepared import cache_folder, check, ready
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.contender import parse_contender
-from weigh.model.errors import DataFault, UsageError
+from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,7 +119,7 @@ def test_unsigned_integers_that_a_format_does_not_have(tmp_path: Path, kind: str
         pq.write_table(pa.table({"u": pa.array([{"inner": 1}], pa.struct([("inner", name)]))}), path)
         try:
             registration.refuse(kind, {"t": [path]})
-        except UsageError as error:
+        except NotHeld as error:
             assert f"column u holds {name}" in str(error)
             found.add(name)
     assert found == refused
@@ -190,6 +190,16 @@ def test_what_a_format_does_not_have(tmp_path: Path, registrar: Registrar) -> No
     """Iceberg has no nanoseconds, and pyiceberg says so."""
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"at": pa.array([1], pa.timestamp("ns"))}), path)
-    with pytest.raises(DataFault, match="table t as Iceberg") as refused:
-        registration.make("iceberg", {"t": [path]}, tmp_path / "catalog", registrar)
-    assert "leave out ?catalog=iceberg" in refused.value.remedy
+    other = tmp_path / "u.parquet"
+    pq.write_table(pa.table({"at": [1]}), other)
+    unsigned = tmp_path / "w.parquet"
+    pq.write_table(pa.table({"at": pa.array([1], pa.uint64())}), unsigned)
+    files = {"t": [path], "u": [other], "w": [unsigned]}
+    made = registration.make("iceberg", files, tmp_path / "catalog", registrar)
+    # The table alone is out.
+    assert set(made.paths) == {"u"}
+    assert set(made.lacking) == {"t", "w"}
+    assert "table t as Iceberg" in made.lacking["t"]
+    assert "holds uint64" in made.lacking["w"]
+    made = registration.make("iceberg", {"t": [path]}, tmp_path / "nothing", registrar)
+    assert (made.paths, set(made.lacking)) == ({}, {"t"})

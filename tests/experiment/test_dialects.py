@@ -13,6 +13,7 @@ import pytest
 
 from weigh.answers import constructs
 from weigh.answers.votes import vote
+from weigh.data.data_values import DataValues
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import dialects
 from weigh.model.answer import Column, ResultSchema
@@ -70,7 +71,9 @@ def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path
     file = tmp_path / "t.parquet"
     pq.write_table(pa.table({"ts": pa.array([0], pa.timestamp("us", zone))}), file)
     tables = {"t": [str(file)]}
-    ways = {name: dialects.zones(name, tables) for name in ("a", "b", "c")}
+    data = DataValues(tables)
+    engine: Any = SimpleNamespace(lacks=())
+    ways = {name: dialects.data_ways(name, engine, [], data, {}) for name in ("a", "b", "c")}
     column = Column(name="h", kind="integer")
     case = Case(name="only", timed=True)
     sql = "SELECT extract(hour FROM ts) AS h FROM t"
@@ -92,7 +95,7 @@ def test_columns_are_named_in_which_an_engine_has_one_value_for_two(
     pq.write_table(pa.table(rows), file)
     engine: Any = SimpleNamespace(lacks=lacks)
     queries = ['SELECT count(f) AS n FROM t GROUP BY whole, l, "full"']
-    found = dialects.merged(engine, queries, {"t": [str(file)], "far": ["s3://b/t.parquet"]})
+    found = dialects.merged(engine, queries, DataValues({"t": [str(file)], "far": ["s3://b/t.parquet"]}))
     assert found == ({constructs.MERGED: columns} if columns else {})
 
 
@@ -124,7 +127,7 @@ def test_how_nan_compares_is_left_open_where_a_column_has_it(tmp_path: Path, whe
     pq.write_table(pa.table({"id": [1, 2], "f": [1.0, float("nan")], "whole": [1.0, 2.0]}), file)
     sql = f"SELECT count(*) AS n FROM t WHERE {where}"
     queries = [sql, "SELECT count(*) AS n FROM t WHERE f < 3 AND whole < 3"]
-    ways = {name: dialects.not_numbers(name, queries, {"t": [str(file)]}) for name in ("a", "b", "c")}
+    ways = {name: dialects.compared(name, queries, DataValues({"t": [str(file)]})) for name in ("a", "b", "c")}
     case = Case(name="only", timed=True)
     schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
     operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)

@@ -51,13 +51,13 @@ def test_planted_secrets_get_nowhere(weigh: Weigh, kind: str, flags: tuple[str, 
     planted = Planted(random.Random(f"{kind} {flags}"))
     if kind == "monitor":
         text = monitor(
-            [planted.command(form, WORDS[(form + turn * 7) % len(WORDS)]) for turn in range(5) for form in range(41)]
+            [planted.command(form, WORDS[(form + turn * 7) % len(WORDS)]) for turn in range(5) for form in range(47)]
         )
     else:
         calls = [
             call
             for turn in range(2)
-            for form in range(94 if kind == "mysql" else 77)
+            for form in range(93 if kind == "mysql" else 90)
             for call in planted.statements(form, mysql=kind == "mysql", word=WORDS[(form + turn * 11) % len(WORDS)])
         ]
         # Some failed: the server writes the statement with the error.

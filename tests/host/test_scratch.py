@@ -90,3 +90,12 @@ def test_who_works_in_a_folder_longer_than_its_maker_lives_is_not_disturbed(tmp_
     scratch.sweep()
     assert not earlier.exists()
     assert scratch.remove(earlier)
+
+
+def test_a_message_has_names_of_the_data_and_no_folder_of_the_moment() -> None:
+    place = scratch.folder("link") / "layout-0" / "data" / "part" / "t.parquet"
+    text = f"failed to read: this error occurred here: {place}: Permission denied (parquet: '{place}')"
+    said = "failed to read: this error occurred here: part/t.parquet: Permission denied (parquet: 'part/t.parquet')"
+    assert scratch.without_folders(text) == said
+    assert scratch.without_folders(f"no space left in {place.parents[3]}") == "no space left in its folder"
+    assert scratch.without_folders("/data/weigh-2-3/t.parquet") == "/data/weigh-2-3/t.parquet"

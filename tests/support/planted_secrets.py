@@ -29,7 +29,7 @@ WORDS = (
     "cookie", "salt", "pw_hash", "passwordHash", "cvv", "ssn", "card_number", "connection_string", "dsn", "smtp_pass",
     "passwort", "contrase\u00f1a", "mot_de_passe", "motDePasse", "senha", "wachtwoord", "l\u00f6senord", "has\u0142o",
     "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801", "recovery_code", "security_answer",
-    "encryption_key", "signing_key",
+    "encryption_key", "signing_key", "stripe", "sendgrid", "webhook", "pem", "github",
 )
 """Names near secrets."""
 _POSTGRES = (
@@ -115,6 +115,14 @@ _POSTGRES = (
     "SELECT * FROM u WHERE {name} = 739_15{digits} OR {name} = 0x{hex}",
     "SELECT XMLPARSE(DOCUMENT '<a><{plain}>{secret}</{plain}></a>')",
     "LISTEN \"{secret}\"; SELECT {name} FROM u",
+    "INSERT INTO t VALUES ('stripe', {value}, 'sk')",
+    "INSERT INTO t VALUES ({value}, 'sk', 7)",
+    "INSERT INTO t VALUES ({number}, 'Stripe live'), (2, 'b')",
+    "INSERT INTO t VALUES ('aws/prod', {value}), ({value2}, 'certificate')",
+    "SELECT store('twilio', {value}), ARRAY['x', {value2}]",
+    "INSERT INTO t VALUES ('{{\"kind\": \"smtp\", \"v\": \"{secret}\"}}')",
+    "INSERT INTO t VALUES ('my pin', {value}, '{word}')",
+    "INSERT INTO t VALUES ($1, $2)\1{secret}\1slack",
 )
 _MYSQL = (
     "SET PASSWORD FOR 'bob'@'%' = '{secret}'",
@@ -157,7 +165,9 @@ _MONITOR = (
     "ghp_{secret}{secret}{secret}"),
     ("SET", "y", "redis://:{secret}@h:6379/0"), ("SECRET{digits}", "x"), ("{secret}",), ("get", "session:{secret}"),
     ("ECHO", "{word} {secret}"), ("PING", "{word}:{secret}"), ("FT.SEARCH", "i", "@{plain}:{secret}"),
-    ("SUBSCRIBE", "{word}:{secret}"),
+    ("SUBSCRIBE", "{word}:{secret}"), ("HSET", "u:1", "kind", "stripe", "v", "{secret}"),
+    ("HSET", "u:1", "v", "{secret}", "kind", "sk"), ("RPUSH", "q", "{secret}", "Stripe live"),
+    ("LPUSH", "q", "{{\"kind\": \"aws/prod\", \"v\": \"{secret}\"}}"),
 )
 # fmt: on
 FORMATS = ("stderr", "csvlog", "jsonlog", "mysql", "monitor")

@@ -1,8 +1,10 @@
 """Words that say that a secret stands near: in names, keywords, comments, keys of documents and texts.
 
-Two lists. A *telling* word means it wherever it stands, also inside another word (``db_password_old``). An *ambiguous*
-one is looked for as a whole word of a name (``userPin``, ``login_at``; not ``pinned``, ``author``), and inside a value
-only where it names something: as the key of what follows (``pin=1234``, ``"pin": 1234``), or as the whole value.
+Three lists. A *telling* word means it wherever it stands, also inside another word (``db_password_old``). An
+*ambiguous* one is looked for as a whole word of a name (``userPin``, ``login_at``; not ``pinned``, ``author``), and
+inside a value only where it names something: as the key of what follows (``pin=1234``, ``"pin": 1234``), or as the
+whole value. A *service* is one that gives keys out: what stands next to its name may be one (``'stripe', '...'``); it
+is looked for as an ambiguous word, and in short phrases besides (``Stripe live``).
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _TELLING = (
     r"(?:cle|clave|chave|chiave)_?(?:api|privee|secrete|privada|secreta|privata|segreta)",
     r"(?:reset|verif[a-z]*|confirm[a-z]*|activation|security|recovery|backup|invit[a-z]*|access|auth|one_?time|sms|magic"
     r"|unlock|unseal|pairing|device|enrol[a-z]*|voucher|redeem|gift|oauth|login|signin)"
-    r"[\s_-]*(?:code|answer|question|link)",
+    r"[\s_-]*(?:code|answer|question|link)", r"web_?hook", r"service_?account", r"json_?web_?key", r"jwk",
     r"conn(?:ection)?_?(?:str(?:ing)?|info|uri|url)(?![a-z])", r"dblink", r"identified\s+(?:by|with)",
     r"social_?security", r"(?:credit|debit|payment)_?card", r"card_?(?:number|num|no|code|holder)(?![a-z])",
     # Other languages.
@@ -46,6 +48,21 @@ _AMBIGUOUS = (
     r"sas(?:_?(?:url|uri|sig))?", r"pgp", r"gpg", r"dsn", r"connection", r"cv[vcn]2?", r"ssn", r"iban", r"pem", r"pfx",
     r"p12", r"mdp", r"clave", r"parola", r"parol", r"haslo", r"heslo", r"geslo", r"sifre", r"jeton", r"sandi",
 )
+_SERVICES = (
+    r"stripe", r"twilio", r"send_?grid", r"mail_?gun", r"mail_?chimp", r"postmark", r"slack", r"discord", r"telegram",
+    r"git_?hub", r"git_?lab", r"bit_?bucket", r"aws", r"amazon_?aws", r"azure", r"gcp", r"gcs", r"s3", r"cloudflare",
+    r"heroku", r"digital_?ocean", r"vercel", r"netlify", r"open_?ai", r"anthropic", r"hugging_?face", r"pay_?pal",
+    r"brain_?tree", r"adyen", r"plaid", r"klarna", r"coinbase", r"shopify", r"okta", r"auth0", r"firebase", r"supabase",
+    r"algolia", r"sentry", r"data_?dog", r"new_?relic", r"pager_?duty", r"rollbar", r"mapbox", r"hub_?spot",
+    r"sales_?force", r"zendesk", r"intercom", r"docker_?hub", r"npmrc?", r"pypi(?:rc)?", r"re_?captcha", r"h_?captcha",
+    r"smtp", r"imap", r"ldap", r"s?ftp", r"ssh", r"netrc", r"dotenv", r"otps?", r"[2mt]fa", r"dsn", r"pem", r"pfx",
+    r"p12", r"pkcs_?\d+", r"x_?509", r"pgp", r"gpg", r"kms", r"hsm",
+)
+_LONE = (
+    r"[sp]k", r"(?:private|public|live|test|prod)?[\s_-]*keys?", r"sign(?:ing|er)", r"licen[cs]es?",
+    r"cert(?:ificate)?s?", r"tls", r"ssl", r"api", r"wallet", r"recovery", r"seed",
+)
+"""What names a secret only where it is all of a value: ``VALUES ('sk', '...')``."""
 # fmt: on
 
 
@@ -83,15 +100,24 @@ def normal(text: str) -> str:
     return bare.casefold().translate(_ALIKE)
 
 
-_WORDS = "|".join(_AMBIGUOUS)
+_WORDS = "|".join(_AMBIGUOUS + _SERVICES)
 _JOINED = re.compile("|".join(map(normal, _TELLING)))
 _NAMED = re.compile(rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])")
+_NEAR = rf"(?<![a-z])(?:{'|'.join(_SERVICES)}|[sp]k)(?![a-z])"
 _KEY = re.compile(
-    rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'\]\\]*\s*[:=>]|[\"'`][\w.-]*(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'`]"
+    rf"(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w.-]*[\"'\]\\]*\s*[:=>]|"
+    rf"[\"'`][\w./:-]*(?<![a-z])(?:{_WORDS})s?(?![a-z])[\w./:-]*[\"'`]|"
+    rf"[\"'`>](?:[^\"'`<>]{{0,40}}{_NEAR}[^\"'`<>]{{0,40}}[\"'`<]|(?:sign(?:ing|er)|licen[cs]e|cert(?:ificate)?|tls|ssl|key)[\"'`<](?!\s*:))"
 )
 """As the key of what follows, or in quotes inside a text."""
-_WHOLE = re.compile(r"[\w.:/,{}$*\[\]-]{1,64}")
+_WHOLE = re.compile(r"[\w.:/,;|{}$*\[\]-]{1,64}")
 """A name, a path or a key, as a value of its own."""
+_PHRASE = re.compile(r"\S{1,64}(?:\s\S{1,64}){1,2}")
+_SERVICE = re.compile(
+    rf"{_NEAR}|(?<![a-z])(?:my|your|his|her|our|new|old|card|atm|sim|user|door|bank|account|wifi|alarm)[\s_]"
+    r"(?:pins?|pass|login|hash|codes?|salt)(?![a-z])"
+)
+_ALONE = re.compile("|".join(_LONE))
 _SPOKEN = re.compile(
     rf"(?<![a-z])(?:code|{_WORDS})(?![a-z])[\w.-]{{0,30}}[\s\W]{{0,3}}(?:(?:is|was|ist|est|es|no|number|nr)(?![a-z]))?[\s\W]{{0,3}}"
     r"(?=[a-z_]{0,20}\d)(?:\d{3,}|\w{8,})"
@@ -142,7 +168,9 @@ def _of_value(value: str) -> bool:
     if _JOINED.search(bare) or _KEY.search(bare) or _SPOKEN.search(bare):
         return True
     content = bare.strip("'\"$ ")
-    return _WHOLE.fullmatch(content) is not None and _NAMED.search(content) is not None
+    if _WHOLE.fullmatch(content) and (_NAMED.search(content) or _SERVICE.search(content) or _ALONE.fullmatch(content)):
+        return True
+    return _PHRASE.fullmatch(content) is not None and _SERVICE.search(content) is not None
 
 
 def _found(bare: str) -> bool:

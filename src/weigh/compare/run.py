@@ -87,6 +87,7 @@ def compare(
         *caveats.carried_over(one, other, pairs),
         *machines,
         *caveats.other_files(one, other, pairs),
+        *caveats.same_engine(one, other, pairs),
         *caveats.departures(one, other),
         *caveats.uneven(one, wall),
         *(caveats.unsealed(session) for session in open_),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from weigh.engines import replies
+from weigh.host import scratch
 from weigh.host.processes import process_counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -28,11 +29,12 @@ class WorkerEnded(Exception):
 
     Attributes:
         outcome: what happened.
-        detail: what the engine or the kernel said.
+        detail: what the engine or the kernel said, without scratch folders of weigh.
         alive: whether the life can go on with the next request.
     """
 
     def __init__(self, outcome: Outcome, detail: str, *, alive: bool) -> None:
+        detail = scratch.without_folders(detail)
         super().__init__(f"{outcome}: {detail}")
         self.outcome = outcome
         self.detail = detail

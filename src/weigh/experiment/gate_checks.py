@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from weigh.answers import constructs
 from weigh.answers.votes import conclude
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.data import dataset
@@ -14,7 +15,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from pyarrow import Table
 
@@ -78,7 +79,7 @@ def self_examined(
                 setup.spec.timeout,
                 progress,
             )
-            found += failed
+            found += [_excused(check, setup.workload, answers.ways.get(one.name, {})) for check in failed]
             say(*untried)
         return found
 
@@ -136,6 +137,14 @@ def unseen_answers(
             truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
         ),
     )
+
+
+def _excused(check: Check, workload: Workload, ways: Mapping[str, str]) -> Check:
+    """A contradiction of an engine with itself over 0.0 and -0.0, one number in one plan, two in another."""
+    begins = (constructs.ZERO, constructs.SIGNED)
+    found = constructs.of(workload.operation(check.operation).sql)
+    why = next((one.why for one in found if one.key.startswith(begins) and one.key in ways), "")
+    return msgspec.structs.replace(check, detail=UNDECIDED, notes=(why,)) if why else check
 
 
 def _alike(workload: Workload, operations: Collection[str]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import msgspec
 from weigh import workloads
 from weigh.data.cache import TRUTH
 from weigh.data.catalog import registration
-from weigh.data.catalog.registrar import Registrar
+from weigh.data.catalog.registrar import NotHeld, Registrar
 from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
@@ -97,7 +98,8 @@ def check(spec: Spec, request: RunRequest) -> None:
         check_contender(contender, spec.layout_of(contender).form)
         check_store(contender, spec, measured=request.measure)
         if request.own and contender.catalog in FORMATS and not contender.layout:
-            registration.refuse(contender.catalog, request.own.tables)
+            with suppress(NotHeld):
+                registration.refuse(contender.catalog, request.own.tables)
         if spec.ingest:
             ingest.check(contender, spec.layout_of(contender).form)
     if spec.ingest:

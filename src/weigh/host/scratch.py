@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 _MAKER = re.compile(r"-(\d+)-(\d+)-(\d+)-\w+$")
+_INSIDE = re.compile(r"(?:/[^\s'\"`:/]+)*/weigh-\w+-\d+-\d+-\d+-\w+(?:/layout-\d+/(?:data|withdrawn))?(/?)")
 _POLL = 0.01
 USUAL = Path("/var/tmp")
 """On a disk where /tmp may be memory."""
@@ -44,6 +45,11 @@ def made(name: str, place: Path | None) -> Path:
     # A number alone would be another process's one day, and it is another one's in another container already.
     maker = f"{os.getpid()}-{processes.started(os.getpid()) or 0}-{_namespace()}"
     return Path(tempfile.mkdtemp(prefix=f"{name}-{maker}-", dir=place))
+
+
+def without_folders(text: str) -> str:
+    """A message in which the data has its names as they were given, and no folder that was made for a moment."""
+    return _INSIDE.sub(lambda found: "" if found[1] else "its folder", text)
 
 
 def ours() -> list[Path]:

@@ -18,6 +18,8 @@ LIES: dict[Any, str] = {
     "downloads": "stores.Downloads",
     "forty-two": "answers.FortyTwo",
     "absent": "answers.Absent",
+    "apart": "answers.Apart",
+    "openly": "answers.Openly",
     "group": "answers.Group",
     "last-row": "answers.LastRow",
     "duplicates": "answers.Duplicates",

@@ -33,6 +33,23 @@ class Group(Engine):
         return self.consume(f"SELECT * REPLACE ({one_more}) FROM ({self.sql})" if grouped else self.sql)
 
 
+class Openly(Engine):
+    """A number is one too large in questions that leave something else open: what excuses others does not excuse it."""
+
+    def run(self) -> int:
+        wrong = " AS n" in self.sql
+        return self.consume(f"SELECT * REPLACE (n + 1 AS n) FROM ({self.sql})" if wrong else self.sql)
+
+
+class Apart(Engine):
+    """Honest: groups 0.0 and -0.0 apart, as engines that compare by IEEE 754's total order do."""
+
+    def run(self) -> int:
+        if "GROUP BY z" not in self.sql:
+            return self.consume(self.sql)
+        return self.consume(self.sql.replace("GROUP BY z", "GROUP BY z, z::VARCHAR LIKE '-0%'"))
+
+
 class LastRow(Engine):
     """The last row of a LIMIT is wrong in a column that the query does not order by."""
 

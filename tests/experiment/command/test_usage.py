@@ -148,3 +148,9 @@ def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("error: standard output: No space left on device")
+
+
+def test_what_is_asked_is_said_where_nobody_says_it(weigh: Weigh) -> None:
+    for command in ("gate", "run"):
+        assert "netflow, 1M rows that it makes" in weigh(command, "--contender", "nosuch", "--quiet").err
+        assert "netflow" not in weigh(command, "--contender", "nosuch", "--quiet", "--scale", "1K").err

@@ -18,6 +18,10 @@ ZONE = "zone"
 
 NAN = "NaN "
 """Begin of keys of comparisons, by column; engines differ in them where the column has NaN."""
+ZERO = "-0 "
+"""The same where the column has -0.0."""
+SIGNED = "<0 "
+"""The same of what is computed of a column that has numbers below zero: it may be -0.0."""
 MERGED = "merged"
 """Key of columns (TABLE.COLUMN), each on a line, in which an engine has one value for two of the data's."""
 

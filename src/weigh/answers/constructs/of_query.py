@@ -6,7 +6,9 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import TYPE_CHECKING
 
-from weigh.answers.constructs.construct import NAN, SEQUENCE, ZONE, Construct, anything
+from weigh.answers.constructs.comparisons import compared
+from weigh.answers.constructs.construct import NAN, SEQUENCE, SIGNED, ZERO, ZONE, Construct, anything
+from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
 if TYPE_CHECKING:
@@ -17,12 +19,11 @@ if TYPE_CHECKING:
     from weigh.answers.constructs.construct import Explains
     from weigh.model.gate import Difference
 
-_BY_ROWS = {"first_value", "last_value", "nth_value", "array_agg", "list", "string_agg", "group_concat", "listagg",
-            "lead", "lag", "row_number", "ntile"}  # fmt: skip
-"""Window functions whose value depends on which of several equal rows comes first."""
 _ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "last", "any_value", "arbitrary",
         "mode", "arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by"}  # fmt: skip
 """Aggregates that depend on the sequence of rows, which a group has none of."""
+_NAN_WHY = "NaN is the greatest number to some engines, equal to itself, and compares with nothing to others"
+_ZERO_WHY = "0.0 and -0.0 are one number to some engines, and two in an order or in groups to others"
 _BYTES = 4
 """Of a character in UTF-8, at most."""
 
@@ -186,14 +187,13 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     from sqlglot import exp
 
     name = _name(node)
-    if isinstance(node, (exp.Predicate, exp.Ordered)) and not isinstance(node, (exp.Is, exp.Exists)):
-        why = "NaN is the greatest number to some engines, equal to itself, and compares with nothing to others"
-        yield from ((f"{NAN}{one.name.lower()}", why, anything) for one in node.find_all(exp.Column))
+    for column, plain in compared(node):
+        yield f"{NAN}{column}", _NAN_WHY, anything
+        yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     if _reads_clock(node, name):
         yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
     if isinstance(node, exp.Window):
-        spec = node.args.get("spec")
-        if _name(node.this) in _BY_ROWS or (spec is not None and str(spec.args.get("kind")).upper() == "ROWS"):
+        if depends_on_rows(node):
             yield SEQUENCE, "which of several equal rows comes first in a window is left open by SQL", anything
     elif name in _ANY and not isinstance(node.this, exp.Order) and not node.find(exp.Order):
         yield SEQUENCE, f"the sequence of rows in {name} is left open by SQL", anything

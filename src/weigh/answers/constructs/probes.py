@@ -8,6 +8,7 @@ ALIKE = frozenset({ZONE, "like", "collation", "average", "sets", "none of", "out
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
 _NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
+_ZEROS = "(SELECT 1 AS id, CAST('0.0' AS DOUBLE) AS a UNION ALL SELECT 2 AS id, CAST('-0.0' AS DOUBLE) AS a) AS t"
 PROBES: dict[str, tuple[str, ...]] = {
     "division": ("7 / 2",),
     "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
@@ -28,6 +29,9 @@ PROBES: dict[str, tuple[str, ...]] = {
     "collation": ("CASE WHEN 'a' < 'B' THEN 1 ELSE 0 END", "CASE WHEN 'b_' < 'ba' THEN 1 ELSE 0 END",
                   "CASE WHEN 'z' < 'ä' THEN 1 ELSE 0 END", "CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END"),
     "nulls": (f"a FROM {_NULL_ONE} ORDER BY a LIMIT 1", f"a FROM {_NULL_ONE} ORDER BY a DESC LIMIT 1"),
+    "zeros": (f"count(DISTINCT a) FROM {_ZEROS}", f"id FROM {_ZEROS} ORDER BY a, id LIMIT 1",
+              f"count(*) FROM (SELECT a FROM {_ZEROS} GROUP BY a) AS s",
+              f"count(*) FROM {_ZEROS} JOIN {_ZEROS.replace('AS t', 'AS u')} ON t.a = u.a"),
     "logarithm": ("log(CAST(100 AS DOUBLE))",),
     "spread": (f"stddev(a) FROM {_ONE_TWO}",),
     "lone": ("stddev_samp(a) FROM (SELECT 1 AS a) AS t",),

@@ -18,7 +18,7 @@ def of_rows(query: exp.Select) -> Iterator[Construct]:
     key = distinct.args.get("on") if distinct is not None else None
     if key is not None:
         fixed, why = (
-            [one.unnest() for one in key.expressions],
+            [*(one.unnest() for one in key.expressions), *_ordered(query)],
             "which of its rows DISTINCT ON takes is left open by SQL",
         )
     elif query.args.get("offset") is not None and query.args.get("order") is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from weigh.cli.keys import key, keys, output, switches
-from weigh.cli.output import print_json, print_rich
+from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.tables import ExperimentTable
@@ -39,6 +39,8 @@ def _comma(_context: click.Context, _option: click.Parameter, value: str | None)
     return names
 
 
+_WHAT = ("workload", "data", "scale", "operations")
+"""Flags that say what is asked of which data."""
 _EXPERIMENT: list[click.Parameter] = [
     click.Argument(["file"], required=False, type=click.Path(path_type=Path, dir_okay=False)),
     click.Option(
@@ -144,6 +146,12 @@ def requested(
     from weigh.experiment.suite.own import own_data
 
     table, file = tables_of(file)
+    if table is None and not any(flags.get(name) for name in _WHAT):
+        say(
+            "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. Your "
+            "own data: weigh init --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
+            err=True,
+        )
     own, flags = own_data(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
     named = {field.name: flags[field.name] for field in dataclasses.fields(RunRequest) if field.name in flags}

@@ -91,10 +91,10 @@ def no_comparison(flags: Mapping[str, Any]) -> None:
     Raises:
         UsageError: it is.
     """
-    for name in _OF_SEVERAL:
+    for name in (*_OF_SEVERAL, "same_engine"):
         if flags[name] not in (None, False):
             raise UsageError(
-                f"--{name} is of several contenders, and there is one server",
+                f"--{name.replace('_', '-')} is of several contenders, and there is one server",
                 remedy="name them with --contender NAME=TARGET, or leave it out",
             )
 
@@ -164,7 +164,9 @@ def compare(
     running = [name for name, server in servers.items() if not server.restarts]
     if running:
         say(f"weigh: {_one_life(running)}", err=True)
-    folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.files(load, flags, plan))
+    answers = load_config.files(load, flags, plan)
+    same_engine = bool(flags["same_engine"])
+    folder = protocol.run(spec, servers, out, command, progress, files.write, answers, same_engine=same_engine)
     results = LOAD_COMPARISON.read(folder)
     print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"], verbose=flags["verbose"])
     click.get_current_context().exit(int(results.exit_code()))

@@ -43,6 +43,11 @@ _FLAGS: list[click.Parameter] = [
     ),
     *keys(LoadTable, baseline="NAME", blocks="N", margin="FRACTION", twice=None),
     *switches(LoadTable, "duet"),
+    click.Option(
+        ["--same-engine"],
+        is_flag=True,
+        help="Load contenders that are one and the same server all the same, as an A/A, and do not refuse.",
+    ),
     *keys(LoadTable, rate="N"),
     key(LoadTable, "find_rate", "BUDGET", multiple=True),
     *keys(LoadTable, budget="TIME"),

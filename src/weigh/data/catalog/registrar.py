@@ -28,6 +28,21 @@ TIMEOUT = 600.0
 """Seconds for one request: footers are read, and no rows."""
 
 
+class NotHeld(DataFault):
+    """A format cannot hold a table: the others, and other contenders, have nothing to do with it.
+
+    Args:
+        table: its name.
+        what: why not.
+        where: the files.
+        remedy: what to do.
+    """
+
+    def __init__(self, table: str, what: str, where: str = "", remedy: str = "") -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.table = table
+
+
 class Registered(NamedTuple):
     """What a catalog says.
 
@@ -95,7 +110,8 @@ class Registrar:
                 remedy="remove weigh's cached environments and try again",
             ) from error
         if "error" in reply:
-            raise DataFault(
+            raise NotHeld(
+                reply["table"],
                 f"table {reply['table']} as {TITLES[kind]}: {reply['error']}",
                 where=str(root),
                 remedy=f"leave out ?catalog={kind}, or write the table in types that {TITLES[kind]} has",

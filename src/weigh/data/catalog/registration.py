@@ -10,9 +10,13 @@ import errno
 import shutil
 from collections import Counter
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from msgspec import UNSET
+
 from weigh.data.catalog import field_ids, runner, unsigned
+from weigh.data.catalog.registrar import NotHeld
 from weigh.data.layout.program import fault
 from weigh.model import units
 from weigh.model.data.catalog import TITLES, CatalogFile, CatalogRead
@@ -42,6 +46,7 @@ class Catalog(NamedTuple):
         locations: what a reader is given by table.
         by: what registered them, with its version.
         how: hard links or copies.
+        lacking: tables that the format cannot hold, and why.
     """
 
     kind: str
@@ -50,6 +55,7 @@ class Catalog(NamedTuple):
     locations: dict[str, str]
     by: str
     how: How
+    lacking: Mapping[str, str] = MappingProxyType({})
 
 
 def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
@@ -60,8 +66,8 @@ def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
         tables: Parquet files by table.
 
     Raises:
-        UsageError: a file is given twice, and would count twice; field ids would lead readers of Iceberg astray; or
-            the format lacks a type of a column, and would take another.
+        UsageError: a file is given twice, and would count twice; or field ids would lead readers of Iceberg astray.
+        NotHeld: the format lacks a type of a column, and would take another.
     """
     for table, paths in tables.items():
         seen: dict[tuple[int, int], Path] = {}
@@ -97,13 +103,28 @@ def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: 
         registrar: who does it.
 
     Raises:
-        UsageError: the files may not be registered (``refuse``).
-        DataFault: the format cannot hold them, or says that it holds others.
+        UsageError: a file is given twice, or has field ids that are not those of the table.
+        DataFault: the format says that it holds other files.
         EnvironmentFault: no environment, or no space for copies.
     """
-    refuse(kind, files)
-    paths, how = _laid(files, root)
-    registered = registrar.register(kind, root, paths)
+    lacking: dict[str, str] = {}
+    for table, given in files.items():
+        try:
+            refuse(kind, {table: given})
+        except NotHeld as error:
+            lacking[table] = error.what
+    while True:
+        paths, how = _laid({table: given for table, given in files.items() if table not in lacking}, root)
+        if not paths:
+            return Catalog(kind, root, {}, {}, "", how, lacking)
+        try:
+            registered = registrar.register(kind, root, paths)
+            break
+        except NotHeld as error:
+            if error.table not in paths:
+                raise
+            lacking[error.table] = error.what
+            shutil.rmtree(root)
     if wrong := contradiction(paths, registered.files):
         raise DataFault(
             f"{TITLES[kind]}, as {registered.by} made it, lists other files than were registered: {wrong}",
@@ -111,7 +132,7 @@ def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: 
             remedy=f"leave out ?catalog={kind}, and report this",
         )
     locations = {table: str(root / _LOCATIONS[kind].format(table=table)) for table in paths}
-    return Catalog(kind, root, paths, locations, registered.by, how)
+    return Catalog(kind, root, paths, locations, registered.by, how, lacking)
 
 
 def contradiction(paths: Mapping[str, list[str]], listed: Mapping[str, list[str]]) -> str:
@@ -164,7 +185,8 @@ def read(
     files: list[CatalogFile] = []
     wrong = unread = ""
     try:
-        wrong = contradiction(catalog.paths, registrar.files(catalog.kind, catalog.root, catalog.paths).files)
+        if catalog.paths:
+            wrong = contradiction(catalog.paths, registrar.files(catalog.kind, catalog.root, catalog.paths).files)
         for table, paths in catalog.paths.items():
             for path in () if wrong else map(Path, paths):
                 name = str(path.relative_to(catalog.root))
@@ -183,6 +205,7 @@ def read(
         files=tuple(files),
         wrong=wrong,
         unread=unread,
+        lacking=dict(catalog.lacking) or UNSET,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.model.errors import DataFault, UsageError
+from weigh.data.catalog.registrar import NotHeld
+from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,7 @@ def refuse(kind: str, path: Path, table: str) -> None:
     128 as -128: that is not their mistake.
 
     Raises:
-        UsageError: it has such a column.
+        NotHeld: it has such a column.
         DataFault: it cannot be read.
     """
     import pyarrow as pa
@@ -39,7 +40,8 @@ def refuse(kind: str, path: Path, table: str) -> None:
         found = _unsigned(field.type, bits)
         if found is not None:
             title = kind.capitalize()
-            raise UsageError(
+            raise NotHeld(
+                table,
                 f"column {field.name} holds {found}, and {title} has no such type: its readers would take large values "
                 "for negative ones",
                 where=f"table {table}, {path}",

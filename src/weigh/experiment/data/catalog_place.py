@@ -111,6 +111,11 @@ class CatalogPlaces:
     def __bool__(self) -> bool:
         return bool(self._places)
 
+    def lacking(self, contender: str) -> Mapping[str, str]:
+        """Tables that the format of a contender cannot hold, and why."""
+        place = self._places.get(contender)
+        return place.catalog.lacking if place else {}
+
     def tables(self, contender: str) -> Tables | None:
         """What a contender reads now; None where it reads through no catalog."""
         place = self._places.get(contender)

@@ -6,6 +6,7 @@ import shutil
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from weigh.data.data_values import DataValues
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.loaded import Tables, tables_key
 from weigh.host import scratch
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.cache import CachedData
+    from weigh.data.data_values import Environment
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.experiment.data.catalog_place import CatalogPlaces
@@ -104,6 +106,14 @@ class DataLink:
         through = self.catalogs.tables(ready.name) if self.catalogs else None
         kind = TMPFS if ready.contender.store == TMPFS else ""
         return through or self._places[ready.contender.layout, kind].tables
+
+    def lacking(self, ready: PreparedContender) -> Mapping[str, str]:
+        """Tables that a contender cannot be given, and why."""
+        return self.catalogs.lacking(ready.name) if self.catalogs else {}
+
+    def values(self, layout: str, environment: Environment) -> DataValues:
+        """What the files of a layout hold now, whatever its contenders read them through."""
+        return DataValues(self._places[layout, ""].tables.paths, environment)
 
     @property
     def files(self) -> list[str]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from decimal import Decimal
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from weigh.answers import constructs
+from weigh.answers.constructs.comparisons import ALL
+from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from weigh.data.data_values import DataValues
     from weigh.engines.engine import Engine
     from weigh.experiment.gate.queries import QuerySession
 
@@ -35,6 +33,8 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
     keys = {one.key for sql in queries for one in constructs.of(sql)}
     if any(" order by " in f" {' '.join(sql.lower().split())} " for sql in queries):
         keys.add("nulls")
+    if any(key.startswith(constructs.SIGNED) for key in keys):
+        keys.add("zeros")
     found = {}
     for key, probes in constructs.PROBES.items():
         if key not in keys:
@@ -46,72 +46,73 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def zones(contender: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """That an engine may read moments in a zone of its own, where a column has a time zone.
+def data_ways(
+    contender: str, engine: Engine, queries: Iterable[str], data: DataValues, probed: Mapping[str, str]
+) -> dict[str, str]:
+    """What an engine may take in a way of its own because of values that the data has, by key of the construct.
 
     Args:
         contender: its name.
-        tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
+        engine: what it has no value for.
+        queries: the SQL of what the contenders are asked.
+        data: the values.
+        probed: what :func:`ways` found.
     """
-    for paths in tables.values():
-        try:
-            types = pq.read_schema(paths[0]).types if paths and Path(paths[0]).is_file() else []
-        except (pa.ArrowException, OSError):
-            continue
-        if any(pa.types.is_timestamp(one) and one.tz for one in types):
-            return {constructs.ZONE: contender}
-    return {}
+    queries = list(queries)
+    found = {constructs.ZONE: contender} if data.zoned() else {}
+    return found | merged(engine, queries, data) | compared(contender, queries, data, probed)
 
 
-def merged(engine: Engine, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def merged(engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
     """Columns that queries name and in which an engine has one value for two of the data's, such as NULL for NaN.
 
     Args:
         engine: what it has no value for.
         queries: the SQL of what the contenders are asked.
-        tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
+        data: the values.
     """
-    lacking = [one for one in ("nan", "nested") if one in engine.lacks]
-    found = [f"{table}.{name}" for what in lacking for table, name in _having(what, queries, tables)]
+    found = []
+    for table, field in _read(queries, data) if {"nan", "nested"}.intersection(engine.lacks) else ():
+        nested = pa.types.is_nested(field.type)
+        lacks = "nested" in engine.lacks and nested and data.null(table, field)
+        if lacks or ("nan" in engine.lacks and not nested and data.values(table, field).nan):
+            found.append(f"{table}.{field.name}")
     return {constructs.MERGED: "\n".join(found)} if found else {}
 
 
-def not_numbers(contender: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """That an engine may compare NaN in its own way, for each column that has it and that a query compares."""
-    begin = constructs.NAN
-    compared = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(begin)}
-    if not compared:
-        return {}
-    names = (f"{begin}{name.lower()}" for _, name in _having("nan", queries, tables))
-    return {key: contender for key in names if key in compared}
+def compared(
+    contender: str, queries: Iterable[str], data: DataValues, probed: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """That an engine may compare NaN and -0.0 in its own way, for each column that has it and that a query compares."""
+    queries = list(queries)
+    begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED)
+    wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(begins)}
+    zeros = (probed or {}).get("zeros")
+    found: dict[str, str] = {}
+    for table, field in _read(queries, data) if wanted else ():
+        values = data.values(table, field)
+        for name in (*names(field), ALL):
+            found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
+            found |= {f"{constructs.ZERO}{name}": contender} if values.negative_zero else {}
+            found |= (
+                {f"{constructs.SIGNED}{name}": zeros} if zeros and (values.negative or values.negative_zero) else {}
+            )
+    return {key: way for key, way in found.items() if key in wanted}
 
 
-def _having(what: str, queries: Iterable[str], tables: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Tables and their columns that queries name and that have NaN, or a list, map or struct that is NULL."""
+def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """The ways that are an engine's whatever the data is."""
+    begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED, constructs.ZONE, constructs.MERGED)
+    return {name: {key: way for key, way in own.items() if not key.startswith(begins)} for name, own in ways.items()}
+
+
+def _read(queries: Iterable[str], data: DataValues) -> Iterator[tuple[str, pa.Field]]:
+    """Tables and their columns that queries name, or read whole."""
     words = {word.lower() for sql in queries for word in _WORD.findall(sql)}
-    found = []
-    for table, paths in tables.items():
-        here = tuple(path for path in paths if Path(path).is_file())
-        with suppress(pa.ArrowException, OSError):
-            fields = pq.read_schema(here[0]) if here else ()
-            those = [one for one in fields if {table.lower(), one.name.lower()} <= words]
-            found += [(table, one.name) for one in those if _holds(what, one, here)]
-    return found
-
-
-@lru_cache(maxsize=1_000)
-def _holds(what: str, field: pa.Field, paths: tuple[str, ...]) -> bool:
-    """Whether a column has such a value; members of lists and structs are not looked at."""
-    nan = what == "nan"
-    if not (pa.types.is_floating(field.type) if nan else pa.types.is_nested(field.type)):
-        return False
-    for path in paths:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(columns=[field.name]):
-                column = batch.column(0)
-                if bool(pc.any(pc.is_nan(column.cast(pa.float64()))).as_py()) if nan else column.null_count > 0:
-                    return True
-    return False
+    whole = any("*" in sql for sql in queries)
+    for table, field in data.fields():
+        if table.lower() in words and (whole or names(field) & words):
+            yield table, field
 
 
 def _answer(session: QuerySession, sql: str) -> str:

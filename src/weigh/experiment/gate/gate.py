@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers.votes import conclude, vote
+from weigh.engines import environment as environments
 from weigh.experiment.gate import dialects, layouts, twin_names
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
@@ -23,6 +24,7 @@ from weigh.model.gate import UNDECIDED, Check, Gate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -96,6 +98,10 @@ def check_answers(
     varied, quick, answers = {}, {}, {}
     ways: dict[str, dict[str, str]] = {}
     contenders = list(contenders)
+
+    def environment(needed: list[str]) -> Path:
+        return environments.ensure(needed, contenders[0].cache).python
+
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
         with QuerySession(ready, link, spec.timeout) as session:
@@ -106,10 +112,11 @@ def check_answers(
                     affordable(seconds | own, [*checks, *one.checks])
             if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
-            asked, paths = one.unwitnessed(), link.tables(ready).paths
-            ways[ready.name] = dialects.ways(session, asked)
-            ways[ready.name] |= dialects.zones(ready.name, paths) | dialects.merged(ready.engine, asked, paths)
-            ways[ready.name] |= dialects.not_numbers(ready.name, asked, paths)
+            asked = one.unwitnessed()
+            probed = dialects.ways(session, asked)
+            ways[ready.name] = probed | dialects.data_ways(
+                ready.name, ready.engine, asked, link.values(ready.contender.layout, environment), probed
+            )
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak

@@ -12,6 +12,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, read_back, sampled_rows
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS, TITLES
+from weigh.model.sample import Outcome
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ def reads(
     ready = session.ready
     python = environments.ensure(vortex.REQUIREMENTS, ready.cache).python if manifest.vortex else None
     for table in manifest.tables:
+        if why := session.lacking.get(table):
+            digests[table] = f"not read: {why}"
+            findings.append(_unread(ready.name, table, WorkerEnded(Outcome.UNSUPPORTED, why, alive=True)))
+            continue
         rows = manifest.rows(table)
         paths = tuple(files[table])
         sample = sampled_rows.draw(paths, rows, python) if rows > FULL_DIGEST_ROWS else None

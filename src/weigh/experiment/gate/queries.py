@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,11 @@ class QuerySession:
             if life:
                 life.close()
 
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Tables that the contender cannot be given, and why."""
+        return self._link.lacking(self.ready)
+
     def life(self) -> WorkerProcess:
         """The process that is asked: the same until it dies.
 
@@ -104,6 +110,7 @@ class QuerySession:
         Raises:
             WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
         """
+        self._check_tables(sql)
         worker = self.life()
         try:
             worker.prepare(sql, self._timeout)
@@ -138,6 +145,7 @@ class QuerySession:
         Raises:
             WorkerEnded: as ``ask``.
         """
+        self._check_tables(sql)
         worker = self.life()
         try:
             worker.prepare(sql, self._timeout)
@@ -146,6 +154,12 @@ class QuerySession:
             if not ended.alive:
                 self._life = None
             raise
+
+    def _check_tables(self, sql: str) -> None:
+        """Raises WorkerEnded where a query names a table that the contender cannot be given."""
+        for table, why in self.lacking.items():
+            if re.search(rf"(?<!\w){re.escape(table)}(?!\w)", sql, re.IGNORECASE):
+                raise WorkerEnded(Outcome.UNSUPPORTED, why, alive=True)
 
     def _fetch(self, worker: WorkerProcess) -> pa.Table:
         path, _ = worker.answer(self._timeout)

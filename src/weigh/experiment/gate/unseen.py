@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from weigh.answers import constructs
 from weigh.data import unseen as rows
 from weigh.engines import environment as environments
 from weigh.engines.exchange import WorkerEnded
-from weigh.experiment.gate import twin_names
+from weigh.experiment.gate import dialects, twin_names
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.unseen_answers import Key, UnseenAnswers, judge
 from weigh.host import scratch
@@ -105,6 +107,8 @@ def check(
         with link.showing({first: made, **given}):
             asking = _Asking(contenders, workload, before, place, link, timeout)
             answers = asking.answers()
+            settled = asking.settled
+            ways = _ways(contenders, workload, link, ways, environment)
     except (WeighError, OSError) as error:
         return Heard([], [_untried(None, f"such data could not be made: {error}")], None)
     finally:
@@ -115,7 +119,7 @@ def check(
 
     lineage = {one.name: one.engine.lineage for one in contenders}
     same = made.manifest.digests == data.manifest.digests
-    judged = judge(UnseenAnswers(workload, before, answers, lineage, ways, right, same))
+    judged = judge(UnseenAnswers(workload, before, answers, settled, lineage, ways, right, same))
     findings = judged.findings
     answering = {name for name, _, _ in before}
     accused = {finding.contender for finding in findings}
@@ -125,6 +129,23 @@ def check(
     findings += [_untried(name, asking.why.get(name, "nothing proves that another answer is right")) for name in silent]
     record = Unseen(rows=rows.described(made.manifest), digests=made.manifest.digests, moved=judged.moved)
     return Heard(judged.checks, findings, record)
+
+
+def _ways(
+    contenders: list[PreparedContender],
+    workload: Workload,
+    link: DataLink,
+    ways: Ways,
+    environment: Callable[[list[str]], Path],
+) -> Ways:
+    """How each takes what SQL leaves open on the unseen rows: they need not have the values that leave it open."""
+    found = dialects.without_data_ways(ways)
+    queries = [one.sql for one in workload.operations]
+    for one in contenders:
+        own = found.get(one.name, {})
+        data = link.values(one.contender.layout, environment)
+        found[one.name] = own | dialects.data_ways(one.name, one.engine, queries, data, own)
+    return found
 
 
 class _Asking:
@@ -146,6 +167,8 @@ class _Asking:
         self._timeout = timeout
         self._questions = [(operation, case) for operation in workload.operations for case in _drawn(operation)]
         self.why: dict[str, str] = {}
+        self.settled: dict[Key, pa.Table] = {}
+        """Answers to the same questions where these leave nothing open."""
 
     def answers(self) -> dict[Key, pa.Table]:
         """Every answer that was given, about that data."""
@@ -175,6 +198,11 @@ class _Asking:
                     return
                 continue
             yield operation, case, reply.table
+            sql = constructs.settled(operation.text(case), len(operation.schema.columns))
+            if sql is not None and not operation.dialect.get(ready.engine.dialect):
+                # Who cannot say it in this form is not compared.
+                with suppress(WorkerEnded):
+                    self.settled[ready.name, operation.name, case.name] = session.ask(sql).table
 
 
 def _drawn(operation: Operation) -> list[Case]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.answers import compare, left_open
+from weigh.answers import compare, constructs, left_open
 from weigh.answers.votes import vote
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -42,6 +42,7 @@ class UnseenAnswers(NamedTuple):
         workload: the questions.
         before: right or unconfirmed answers to the given rows.
         answers: those to the unseen rows.
+        settled: those to the same questions with complete orders, where the questions leave rows open.
         lineage: of every contender.
         ways: how each takes what SQL leaves open.
         right: the right answer about the unseen rows; None where nobody knows it.
@@ -51,6 +52,7 @@ class UnseenAnswers(NamedTuple):
     workload: Workload
     before: Mapping[Key, pa.Table]
     answers: Mapping[Key, pa.Table]
+    settled: Mapping[Key, pa.Table]
     lineage: Mapping[str, str]
     ways: Ways
     right: Callable[[Operation, Case], pa.Table | None]
@@ -83,8 +85,10 @@ def judge(found: UnseenAnswers) -> Judgement:
     for operation, case in questions:
         tables = _tables(found, operation, case)
         wrong = list(_wrong(found, operation, case, {k: v for k, v in tables.items() if k not in stale}))
-        checks += wrong
         accused = {check.contender for check in wrong if check.detail != UNDECIDED}
+        wrong += [check for check in _unsettled(found, operation, case) if check.contender not in accused]
+        accused = {check.contender for check in wrong if check.detail != UNDECIDED}
+        checks += wrong
         for name in _moved(found, operation, case, tables).difference(accused):
             moved[name].add(operation.name)
     return Judgement(
@@ -94,9 +98,27 @@ def judge(found: UnseenAnswers) -> Judgement:
     )
 
 
-def _tables(found: UnseenAnswers, operation: Operation, case: Case) -> dict[str, pa.Table]:
+def _tables(
+    found: UnseenAnswers, operation: Operation, case: Case, answers: Mapping[Key, pa.Table] | None = None
+) -> dict[str, pa.Table]:
+    answers = found.answers if answers is None else answers
     keys = ((name, (name, operation.name, case.name)) for name in found.lineage)
-    return {name: found.answers[key] for name, key in keys if key in found.answers}
+    return {name: answers[key] for name, key in keys if key in answers}
+
+
+def _unsettled(found: UnseenAnswers, operation: Operation, case: Case) -> Iterator[Check]:
+    """Who is outvoted where the question is asked with complete orders: what it leaves open excuses no other answer."""
+    tables = _tables(found, operation, case, found.settled)
+    sql = constructs.settled(operation.text(case), len(operation.schema.columns)) if len(tables) > 1 else None
+    if sql is None:
+        return
+    schema = msgspec.structs.replace(operation.schema, limit=None)
+    asked = msgspec.structs.replace(operation, sql=sql, schema=schema)
+    for check in vote(asked, case, tables, dict(found.lineage), found.ways):
+        if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
+            yield msgspec.structs.replace(
+                check, witness=f"{check.witness}{ON_UNSEEN}", detail="asked with orders that leave no row open"
+            )
 
 
 def _moved(found: UnseenAnswers, operation: Operation, case: Case, tables: Mapping[str, pa.Table]) -> set[str]:

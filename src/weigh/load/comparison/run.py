@@ -17,7 +17,7 @@ from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import conditions, rows
-from weigh.load.comparison import duet
+from weigh.load.comparison import duet, same_server
 from weigh.load.comparison import record as records
 from weigh.load.comparison.rate_search.run import search_in_turn
 from weigh.load.files import LoadFiles
@@ -65,6 +65,8 @@ def run(
     progress: Progress,
     render: Callable[[Path], Any],
     answers: LoadFiles | None = None,
+    *,
+    same_engine: bool = False,
 ) -> Path:
     """Load every contender in turn, and seal the evidence.
 
@@ -76,6 +78,7 @@ def run(
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
         answers: files of them that the user names.
+        same_engine: whether contenders that are one server are loaded all the same, as an A/A.
 
     Returns:
         The evidence directory.
@@ -93,11 +96,14 @@ def run(
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.load.workload}"))
+        servers_read = []
         for one in spec.contenders:
             # What is misspelt in a target or a script is said before there is any evidence.
             progress.say(f"reaching {one.name}")
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
                 check(spec.load, answers, reached)
+                servers_read.append(same_server.running(one.name, one.target, reached))
+        same = same_server.check(servers_read, same_engine=same_engine)
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -118,6 +124,8 @@ def run(
                         weigh=__version__, command=command, host=facts.read(knobs.read(Machine.here()))
                     ),
                 )
+                for finding in same:
+                    journal.append("finding", finding)
                 with ExitStack() as servers:
                     began = time.monotonic()
                     sides = {}

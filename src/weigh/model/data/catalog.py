@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from weigh.model.units import Bytes
 
@@ -46,6 +47,7 @@ class CatalogRead(msgspec.Struct, frozen=True, kw_only=True):
         files: what it lists, in the order of the layout's files.
         wrong: what it lists that it should not, or lacks; empty where all is well.
         unread: why it could not be read back although nothing is wrong with it; empty where it was.
+        lacking: tables that the format cannot hold, and why: they are not in it.
     """
 
     contender: str
@@ -57,3 +59,4 @@ class CatalogRead(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[CatalogFile, ...] = ()
     wrong: str = ""
     unread: str = ""
+    lacking: dict[str, str] | UnsetType = UNSET

@@ -44,12 +44,14 @@ def findings(reads: Iterable[CatalogRead], manifest: Manifest, *, changed: bool 
             remedy="run it again; that it read the same bytes to the end is not proven",
         )
         return
+    lacking = after.lacking or {}
+    without = f"; without {', '.join(lacking)}, which it cannot hold: {'; '.join(lacking.values())}" if lacking else ""
     hashes = ", ".join(file.blake3[:_HASH] for file in after.files[:3]) + (" ..." if len(after.files) > 3 else "")
     yield codes.D2_SAME.finding(
         contender=after.contender,
         text=f"through {TITLES[after.format]} ({after.by}, {after.how}) it reads "
         f"{units.count(len(after.files), 'file')} of {units.size(sum(file.bytes for file in after.files))}, byte for "
-        f"byte those of the layout, before and after (blake3 {hashes})",
+        f"byte those of the layout, before and after (blake3 {hashes}){without}",
         remedy="nothing is wrong",
     )
 
@@ -65,7 +67,8 @@ def _wrong(read: CatalogRead, manifest: Manifest) -> Finding | None:
         )
     if read.unread:
         return None
-    given = [file for table in manifest.tables for file in manifest.files if file.table == table]
+    tables = [table for table in manifest.tables if table not in (read.lacking or {})]
+    given = [file for table in tables for file in manifest.files if file.table == table]
     for was, now in zip(given, read.files, strict=False):
         if (was.table, was.blake3) != (now.table, now.blake3):
             return codes.D2_BYTES.finding(

@@ -1,0 +1,68 @@
+"""Columns whose values a part of a query compares with each other: in them NaN and -0.0 are a matter of the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlglot import exp
+
+ALL = "*"
+"""Name for every column, where a query does not name them."""
+
+
+def compared(node: exp.Expr) -> Iterator[tuple[str, bool]]:
+    """Names of columns that a node compares, and whether their values as they are: not what is computed of them."""
+    from sqlglot import exp
+
+    for part in _parts(node):
+        if part.is_star:
+            yield ALL, True
+        plain = part.unalias().unnest()
+        for column in plain.find_all(exp.Column):
+            # Of a member of a struct nobody knows here which of the names is that of a column.
+            yield from ((one.name.lower(), column is plain) for one in column.parts)
+
+
+def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Predicate) and not isinstance(node, (exp.Is, exp.Exists)):
+        yield from node.iter_expressions()
+    elif isinstance(node, exp.Ordered):
+        yield from _named([node.this], node.find_ancestor(exp.Select))
+    elif isinstance(node, exp.Group):
+        selects = node.parent.selects if isinstance(node.parent, exp.Select) else []
+        yield from _named(node.expressions, node.parent)
+        if node.args.get("all"):
+            yield from selects
+        for key in ("rollup", "cube", "grouping_sets"):
+            for one in node.args.get(key) or ():
+                yield from one.find_all(exp.Column)
+    elif isinstance(node, exp.Distinct):
+        yield from node.parent.selects if isinstance(node.parent, exp.Select) else node.expressions
+    elif isinstance(node, exp.SetOperation):
+        if node.args.get("distinct") or not isinstance(node, exp.Union):
+            yield from (*node.left.selects, *node.right.selects)
+    elif isinstance(node, exp.Window):
+        yield from node.args.get("partition_by") or ()
+    elif isinstance(node, exp.Join):
+        yield from (exp.column(one.name) for one in node.args.get("using") or ())
+
+
+def _named(parts: list[exp.Expr], query: exp.Expr | None) -> Iterator[exp.Expr]:
+    """What is meant where a part is the place or the name of something selected."""
+    from sqlglot import exp
+
+    selects = query.selects if isinstance(query, exp.Select) else []
+    places = {str(at): one for at, one in enumerate(selects, start=1)}
+    names = {one.alias.lower(): one for one in selects if one.alias}
+    for part in parts:
+        if isinstance(part, exp.Literal):
+            yield places.get(part.name, part)
+        else:
+            yield part
+            if isinstance(part, exp.Column) and part.name.lower() in names:
+                yield names[part.name.lower()]
