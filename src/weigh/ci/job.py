@@ -57,13 +57,18 @@ def write(system: str, place: Path, file: File, *, force: bool) -> Written:
             where=str(place),
             remedy='add [[contender]] tables: one of version = "git:origin/main", one of "git:HEAD"',
         )
-    files = {Path(target): _filled(template, place, file) for template, target in _FILES[system].items()}
+    files = jobs(system, place, file)
     if not force and (there := [path for path in files if path.exists()]):
         raise UsageError("it exists", where=str(there[0]), remedy="take --force to write over it")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return Written(list(files), list(_notes(system, file)))
+
+
+def jobs(system: str, place: Path, file: File) -> dict[Path, str]:
+    """What is written, by its place in the repository; the arguments are those of :func:`write`."""
+    return {Path(target): _filled(template, place, file) for template, target in _FILES[system].items()}
 
 
 def _filled(template: str, place: Path, file: File) -> str:

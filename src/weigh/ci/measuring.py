@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WEIGH = (sys.executable, "-m", "weigh")
+_JUNIT = "junit.xml"
 _FAILED = 2
 """Exit code of what gave no result."""
 _LINES = 60
@@ -32,6 +33,7 @@ def measure(words: Sequence[str], out: Path) -> Outcome:
         words: after ``weigh``.
         out: the folder that is written.
     """
+    (out / _JUNIT).unlink(missing_ok=True)
     before = {row["evidence"] for row in _runs()}
     printed, failed, code = _carried_out(words)
     made = next((row for row in _runs() if row["evidence"] not in before), None)
@@ -41,7 +43,7 @@ def measure(words: Sequence[str], out: Path) -> Outcome:
         outcome, comment = _measured(made, code)
     write(out, outcome, comment)
     if made and made["kind"] == "run":
-        _read("export", made["evidence"], "--format", "junit", "--out", str(out / "junit.xml"))
+        _read("export", made["evidence"], "--format", "junit", "--out", str(out / _JUNIT))
     return outcome
 
 
