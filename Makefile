@@ -64,6 +64,11 @@ check: $(VENV)/.ready
 	@PYTHONPATH=scripts $(BIN)/python -m reference --check
 	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md CONTRIBUTING.md changelog.d docs
 
+# The version, the changelog, a commit and a tag, and nothing is published: make release VERSION=0.2.0
+.PHONY: release
+release: $(VENV)/.ready
+	@$(BIN)/python scripts/release.py $(VERSION)
+
 # Distributions in dist/: what pip and uv install without a Rust toolchain.
 .PHONY: wheel
 wheel: $(VENV)/.ready
