@@ -54,8 +54,8 @@ golden: $(VENV)/.ready
 	$(BIN)/pytest --quiet tests/golden --update-golden
 
 check: $(VENV)/.ready
-	$(BIN)/ruff format --check --quiet src tests scripts benchmarks
-	$(BIN)/ruff check --quiet src tests scripts benchmarks
+	$(BIN)/ruff format --check --quiet src liars tests scripts benchmarks
+	$(BIN)/ruff check --quiet src liars tests scripts benchmarks
 	$(BIN)/mypy --cache-dir $(CACHE)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/arrows.py --check
@@ -63,6 +63,16 @@ check: $(VENV)/.ready
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	@PYTHONPATH=scripts $(BIN)/python -m reference --check
 	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md CONTRIBUTING.md changelog.d docs
+
+# The version, the changelog, a commit and a tag, and nothing is published: make release VERSION=0.2.0
+.PHONY: release
+release: $(VENV)/.ready
+	@$(BIN)/python scripts/release.py $(VERSION)
+
+# Distributions in dist/: what pip and uv install without a Rust toolchain.
+.PHONY: wheel
+wheel: $(VENV)/.ready
+	UV=$(abspath $(BIN))/uv scripts/wheel.sh
 
 # What weigh says of every type and engine, asked anew; the page follows from what is recorded.
 .PHONY: types
@@ -74,8 +84,8 @@ bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks $(ONLY)
 
 format: $(VENV)/.ready
-	$(BIN)/ruff check --quiet --fix src tests scripts benchmarks
-	$(BIN)/ruff format --quiet src tests scripts benchmarks
+	$(BIN)/ruff check --quiet --fix src liars tests scripts benchmarks
+	$(BIN)/ruff format --quiet src liars tests scripts benchmarks
 	cargo fmt
 	@PYTHONPATH=scripts $(BIN)/python -m reference
 

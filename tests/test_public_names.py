@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = ("weigh", "weigh.plugins", "weigh.stats", "weigh_worker")
-LIARS = sorted((ROOT / "src" / "weigh_liars").rglob("*.py"))
+LIARS = sorted((ROOT / "liars" / "weigh_liars").rglob("*.py"))
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -53,13 +53,13 @@ def examples(page: Path) -> list[str]:
     return [textwrap.dedent(block) for block in _BLOCK.findall(page.read_text())]
 
 
-@pytest.mark.promise("A test holds the examples of this page and `src/weigh_liars` to these modules.")
+@pytest.mark.promise("A test holds the examples of this page and `liars/weigh_liars` to these modules.")
 @pytest.mark.parametrize("path", LIARS, ids=lambda path: path.stem)
 def test_liars_are_plug_ins_of_a_third_party(path: Path) -> None:
     assert not not_public(path.read_text())
 
 
-@pytest.mark.promise("A test holds the examples of this page and `src/weigh_liars` to these modules.")
+@pytest.mark.promise("A test holds the examples of this page and `liars/weigh_liars` to these modules.")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_of_the_documentation_import_public_names(page: Path) -> None:
     assert not [name for block in examples(page) for name in not_public(block)]

@@ -1,4 +1,4 @@
-"""Fill the generated regions of docs/reference: ``PYTHONPATH=scripts python -m reference [--check]``.
+"""Fill the generated regions of docs: ``PYTHONPATH=scripts python -m reference [--check]``.
 
 A region lies between ``<!-- generated: NAME -->`` and ``<!-- end of generated -->``. With ``--check`` nothing is
 written, and the exit code is 1 where a page would change. A page is one line of PAGES: its name, and a function that
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import commands, json_documents, promises, registry, weigh_toml
+from reference import ci_jobs, commands, json_documents, promises, registry, weigh_toml
 from type_table import page as types
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 PAGES: dict[str, Callable[[], dict[str, str]]] = {
+    "../guide/ci.md": ci_jobs.blocks,
     "commands.md": commands.blocks,
     "findings.md": registry.findings,
     "json.md": json_documents.blocks,

@@ -71,7 +71,7 @@ def parse(said: str) -> None:
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name, found, words = command.resolve_command(context, words)
         assert found is not None
-        command, context = found, click.Context(found, parent=context, info_name=name)
+        command, context = found, click.Context(found, parent=context, info_name=name, **found.context_settings)
     if "--load" in words and hasattr(command, "of_loads"):
         command = command.of_loads
     values, _, _ = command.make_parser(context).parse_args(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from typing import TYPE_CHECKING
 
@@ -54,9 +55,14 @@ def test_all_kinds_are_listed_newest_first(weigh: Weigh, root: Path) -> None:
     assert rows[1]["about"].startswith("2 of 3 rungs: ")
     assert rows[-1] == {
         "evidence": f"runs/{load.name}", "kind": "load", "written": rows[-1]["written"], "workload": "ycsb-b",
-        "about": "valkey:embedded", "end": "complete", "error": None,
+        "about": "valkey:embedded", "says": rows[-1]["says"], "tier": rows[-1]["tier"],
+        "end": "complete", "error": None,
     }  # fmt: skip
-    lines = weigh("runs").out.splitlines()
+    assert rows[-1]["says"]
+    assert rows[2]["tier"] in ("conclusive", "suggestive", "inadmissible")
+    printed = weigh("runs").out.splitlines()
+    assert f"     {rows[2]['says']} [{rows[2]['tier'].upper()}]" in printed
+    lines = [line for line in printed if not line.startswith(" ")]
     assert [line.split()[0] for line in lines] == [row["evidence"] for row in rows]
     assert "(not ended)" in lines[0]
     assert "ended" not in lines[-1]
@@ -96,7 +102,7 @@ def test_what_else_weigh_wrote_is_named(weigh: Weigh, root: Path) -> None:
         (root / folder / file).write_text("{")
     (root / "link").symlink_to(root / "h")
     run = weigh("runs")
-    assert len(run.out.splitlines()) == 1
+    assert len(run.out.splitlines()) == 2
     assert run.err.splitlines() == [
         "no evidence, but a history: runs/h  (weigh history show --from runs/h)",
         "no evidence, but a capture: runs/my traffic  (weigh load 'runs/my traffic' --target TARGET)",
@@ -122,6 +128,22 @@ def test_latest_is_the_newest(weigh: Weigh, root: Path) -> None:
     assert weigh("report", "runs/latest").out == weigh("report", "latest").out
     # Two that are one are refused as such, so both were found.
     assert "both name the same session" in weigh("compare", "latest", "latest").err
+
+
+def test_an_id_is_found_in_runs_and_no_name_is_the_newest(weigh: Weigh, root: Path) -> None:
+    load, run = aged(written_load(root), 100), written_run(root)
+    whole = weigh("report", f"runs/{run.name}").out
+    experiment = run.name.split("-")[1]
+    for name in (run.name, experiment, experiment[:5]):
+        assert weigh("report", name).out == whole
+    assert weigh("report").out == whole
+    assert weigh("verify", load.name).code == 0
+    assert "there is no such directory" in weigh("report", experiment[:3]).err
+    other = root / run.name.replace(experiment, f"{experiment[:5]}{'0' * 7}")
+    shutil.copytree(run, other)
+    refused = weigh("report", experiment[:5])
+    assert refused.code == 2
+    assert "several ids begin so" in refused.err
 
 
 def test_a_directory_that_is_called_latest_is_meant_itself(weigh: Weigh, root: Path) -> None:

@@ -1,17 +1,21 @@
-"""Jobs of docs/guide/ci.md as scripts, and clones in which they are carried out."""
+"""The jobs that ``weigh init --ci`` writes as scripts, and clones in which they are carried out."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
+import msgspec
 from junitparser import JUnitXml
 
 from support import built
 from support.command import WEIGH
+from weigh.ci.job import jobs
+from weigh.ci.outcome import COMMENT, OUT
+from weigh.experiment.config.file import File
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "ci.md"
 
@@ -43,29 +47,17 @@ settings = {{ lie = "pace", ms = {ms}{law} }}
 """
 
 
-class Job(NamedTuple):
-    """Commands of a job: those that decide it, and those that are carried out in any case."""
-
-    decides: str
-    always: str
-
-
-def jobs() -> dict[str, Job]:
-    """The two jobs of the page."""
-    github, gitlab = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    steps = re.findall(r"( +)run: \|\n((?:\1  .*\n)+)", github)
-    assert len(steps) == 2, "measure, tell"
-    assert github.index("if: always()") < github.index(steps[1][1])
-
-    def listed(key: str) -> str:
-        found = re.search(rf"^  {key}:\n((?:    - .*\n)+)", gitlab, re.MULTILINE)
-        assert found
-        return re.sub(r"^    - ", "", found[1], flags=re.MULTILINE)
-
-    return {
-        "github": Job(*(re.sub(r"^ +", "", text, flags=re.MULTILINE) for _, text in steps)),
-        "gitlab": Job(listed("script"), listed("after_script")),
-    }
+def job(system: str) -> str:
+    """The command that decides the job of a system, for the weigh.toml of a clone."""
+    texts = "\n".join(
+        jobs(
+            system,
+            Path("weigh.toml"),
+            msgspec.convert(tomllib.loads(TOML.format(site="", ms=200, law="", starts=1)), File),
+        ).values()
+    )
+    (found,) = re.findall(r"(?:run: |- )(weigh ci measure .*)", texts)
+    return str(found)
 
 
 def counting() -> str:
@@ -90,21 +82,18 @@ class Clone:
         built.git(folder, "clone", "--quiet", "--branch", "change", "origin", str(self.folder))
         (self.folder / "weigh.toml").write_text(TOML.format(site=built.site(), ms=ms, law=law, starts=starts))
 
-    def carry_out(self, job: Job) -> int:
-        """The exit code of what decides a job; what is carried out in any case must not fail."""
-        self.summary.unlink(missing_ok=True)
-        decided = shell(job.decides, self.folder)
+    def carry_out(self, script: str) -> int:
+        """The exit code of what decides a job."""
+        decided = shell(script, self.folder)
         assert decided.returncode != 2, decided.stderr
-        told = shell(job.always, self.folder)
-        assert told.returncode == 0, told.stderr
-        failures = sum(suite.failures for suite in JUnitXml.fromfile(str(self.folder / "weigh.xml")))
+        failures = sum(suite.failures for suite in JUnitXml.fromfile(str(self.folder / OUT / "junit.xml")))
         assert (failures > 0) == (decided.returncode == 1), decided.stderr
         return decided.returncode
 
     @property
     def summary(self) -> Path:
         """What is shown at the pull request."""
-        return self.folder / "weigh.md"
+        return self.folder / OUT / COMMENT
 
 
 def shell(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -114,7 +103,6 @@ def shell(script: str, folder: Path, **environment: str) -> subprocess.Completed
         "WEIGH_CONTENTION": "100%",
         "WEIGH_SETTLE": "0s",
         "WEIGH_LOCK": str(folder / "weigh.lock"),
-        "GITHUB_STEP_SUMMARY": str(folder / "weigh.md"),
     }
     return subprocess.run(
         ["bash", "-e", "-c", script],

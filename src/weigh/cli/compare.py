@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli import completing
 from weigh.cli.evidence.path import EvidencePath, others_evidence
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.page import html_option, write_page
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("first", metavar="EVIDENCE", type=EvidencePath())
-@click.argument("second", metavar="EVIDENCE", type=EvidencePath())
+@click.argument("first", metavar="EVIDENCE", type=EvidencePath(), shell_complete=completing.evidence)
+@click.argument("second", metavar="EVIDENCE", type=EvidencePath(), shell_complete=completing.evidence)
 @click.option(
     "--reference",
     metavar="NAME",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli import completing
 from weigh.cli.evidence.path import others_evidence
 from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, print_rich, say, say_error
@@ -39,7 +40,9 @@ _margin = taking(key(ExperimentTable, "margin", "FRACTION", default="3%", also="
 
 
 @history.command()
-@click.argument("evidence", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "evidence", nargs=-1, required=True, type=click.Path(path_type=Path), shell_complete=completing.evidence
+)
 @click.option(
     "--to",
     metavar="PLACE",

@@ -12,66 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.commands import COMMANDS, GROUPS, require_linux
 from weigh.cli.output import say, say_failure
 from weigh.cli.progress import forget_if_gone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-COMMANDS = {
-    "demo": (
-        "weigh.cli.experiment.demo",
-        "demo",
-        "Compare DuckDB and chDB on generated data, in about a minute.",
-    ),
-    "doctor": ("weigh.cli.doctor", "doctor", "Find what on this machine would spoil a measurement, and mend it."),
-    "init": ("weigh.cli.experiment.init", "init", "Write weigh.toml from your own data files and SQL."),
-    "run": (
-        "weigh.cli.experiment.run",
-        "run",
-        "Compare engines: check their answers, measure, give verdicts, keep evidence.",
-    ),
-    "gate": ("weigh.cli.experiment.run", "gate", "Check the answers of all contenders, and time nothing."),
-    "ladder": ("weigh.cli.ladder", "ladder", "Run an experiment at growing scales, or at several values of a setting."),
-    "layout": (
-        "weigh.cli.experiment.layout",
-        "layout",
-        "Run an experiment over layouts of the same rows: the effect of each.",
-    ),
-    "load": ("weigh.cli.load.load", "load", "Send a server requests on a schedule: how long its users would wait."),
-    "capture": (
-        "weigh.cli.capture",
-        "capture",
-        "Record your own traffic as a load: scripts, values, arrivals, a trace.",
-    ),
-    "runs": ("weigh.cli.evidence.runs", "runs", "List the evidence there is, the newest first."),
-    "report": ("weigh.cli.evidence.report", "report", "Print the report of an evidence directory."),
-    "why": ("weigh.cli.why", "why", "Profile what became slower or faster: operators, functions, counters."),
-    "export": (
-        "weigh.cli.evidence.export",
-        "export",
-        "Write a run in the form of another tool: JUnit, benchstat, CSV ...",
-    ),
-    "open": ("weigh.cli.evidence.open", "open_page", "Show the report's page in a browser."),
-    "verify": ("weigh.cli.evidence.verify", "verify", "Recompute every hash and number of an evidence directory."),
-    "sign": ("weigh.cli.evidence.sign", "sign", "Vouch for evidence with an SSH key."),
-    "compare": ("weigh.cli.compare", "compare", "Join two sessions through a shared reference contender."),
-    "history": ("weigh.cli.history", "history", "Keep series over versions: add evidence, show changes, confirm them."),
-    "judge": ("weigh.cli.judge", "judge", "Give the same verdicts for other tools' raw numbers."),
-    "data": ("weigh.cli.data", "data", "Make, register, digest, describe, diff and check datasets."),
-    "engines": ("weigh.cli.catalogue.engines", "engines", "List the engines that a contender can name."),
-    "workloads": (
-        "weigh.cli.catalogue.workloads",
-        "workloads",
-        "List the workloads that an experiment can name; audit: which operations measure nothing.",
-    ),
-    "lies": (
-        "weigh.cli.catalogue.lies",
-        "lies",
-        "List the lies that weigh catches, or commit each here; explain codes.",
-    ),
-}
-
 
 _ELSEWHERE = {
     "audit": "workloads audit",
@@ -126,15 +72,21 @@ class LazyGroup(click.Group):
                     sys.stdout.flush()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the tour."""
+        """Names in the order of their groups."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+        """Import a command.
+
+        Raises:
+            EnvironmentFault: it needs Linux, and this is none.
+        """
         if cmd_name not in COMMANDS:
             return None
-        module, attribute, _ = COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(module), attribute)
+        found = COMMANDS[cmd_name]
+        if found.linux:
+            require_linux(cmd_name)
+        command = getattr(importlib.import_module(found.module), found.attribute)
         assert isinstance(command, click.Command)
         return command
 
@@ -151,9 +103,11 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, from the table above."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
+        """The groups of commands, one column for all names."""
+        width = max(map(len, COMMANDS))
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{width}}", one.about) for name, one in group.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

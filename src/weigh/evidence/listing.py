@@ -14,6 +14,9 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
             (of ``load`` with several contenders).
         written: when something was recorded last, ISO 8601 in UTC.
         workload, about: what it is of, for people; None where it cannot be read.
+        says: its answer in one sentence, as it was written down with it; None where it did not end, or where that is
+            not what was sealed.
+        tier: what that is good for; None where nothing was timed.
         end: ``complete`` or ``stopped``; None where it was killed, goes on, has rungs to come, or cannot be read.
         error: why it cannot be read; None where it can.
     """
@@ -23,6 +26,8 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
     written: str
     workload: str | None = None
     about: str | None = None
+    says: str | None = None
+    tier: str | None = None
     end: str | None = None
     error: str | None = None
 

@@ -21,6 +21,8 @@ LATEST = "latest"
 """Name of the newest evidence of a folder."""
 
 
+_SHORTEST_ID = 4
+"""Characters of an id that stand for it."""
 _NESTED = 4
 """Directories around evidence, at most: archives are unpacked into folders of their own."""
 
@@ -64,16 +66,17 @@ def artifacts(folder: Path) -> list[Artifact]:
 def resolve(evidence: Path) -> Path:
     """The directory that a user names: ``latest`` is the newest of ``runs``, and ``DIR/latest`` that of DIR.
 
-    A directory that is called so is meant itself. One that holds a single directory and nothing else, as archives are
-    unpacked, stands for that one.
+    What is no path from here is looked for in ``runs``: a directory of that name, or the newest attempt whose id begins
+    so. A directory that is called so is meant itself. One that holds a single directory and nothing else, as archives
+    are unpacked, stands for that one.
 
     Raises:
-        EvidenceFault: there is no evidence to be the latest.
+        EvidenceFault: there is no evidence to be the latest, or the ids of several experiments begin so.
     """
     from weigh.model.errors import EvidenceFault
 
-    if evidence.name != LATEST or evidence.exists():
-        return _unpacked(evidence)
+    if evidence.exists() or evidence.name != LATEST:
+        return _unpacked(evidence if evidence.exists() else _in_runs(evidence))
     folder = DEFAULT_OUT if evidence == Path(LATEST) else evidence.parent
     found = entries(folder)
     if not found:
@@ -81,6 +84,32 @@ def resolve(evidence: Path) -> Path:
             "there is no evidence in it", where=str(folder), remedy="weigh run makes some; DIR/latest is that of DIR"
         )
     return found[0].path
+
+
+def _in_runs(name: Path) -> Path:
+    """The evidence of ``runs`` of that name or id; the path itself where there is none.
+
+    Raises:
+        EvidenceFault: the ids of several experiments begin so.
+    """
+    from weigh.evidence import naming
+    from weigh.model.errors import EvidenceFault
+
+    text = str(name)
+    if len(name.parts) != 1 or not DEFAULT_OUT.is_dir():
+        return name
+    if (DEFAULT_OUT / name).is_dir():
+        return DEFAULT_OUT / name
+    if len(text) < _SHORTEST_ID:
+        return name
+    named = [(one.path, naming.parsed(one.path.name)) for one in entries(DEFAULT_OUT)]
+    begun = [(path, found.experiment) for path, found in named if found and found.experiment.startswith(text)]
+    if len({experiment for _, experiment in begun}) > 1:
+        ids = ", ".join(sorted({experiment for _, experiment in begun}))
+        raise EvidenceFault(
+            f"several ids begin so: {ids}", where=text, remedy="write one of them; weigh runs lists all"
+        )
+    return begun[0][0] if begun else name
 
 
 def _unpacked(folder: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.commands import require_linux
 from weigh.cli.output import clear_line, print_json, say, say_indented
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ def run(which: tuple[str, ...], out: Path | None, *, as_json: bool) -> None:
         as_json: one document in the end, and nothing before.
 
     Raises:
+        EnvironmentFault: the liars are not installed, or this is no Linux.
         UsageError: there is no such lie, or the folder exists.
     """
+    require_linux("lies --run")
+    _require_liars()
     from weigh.lies.committing import commit
     from weigh.model.errors import ExitCode
 
@@ -59,6 +63,19 @@ def run(which: tuple[str, ...], out: Path | None, *, as_json: bool) -> None:
     if any(one.outcome in ("missed", "accused", "failed") for one in done):
         code = ExitCode.FOUND
     click.get_current_context().exit(int(code))
+
+
+def _require_liars() -> None:
+    from importlib.util import find_spec
+
+    from weigh._version import __version__
+    from weigh.model.errors import EnvironmentFault
+
+    if find_spec("weigh_liars") is None:
+        raise EnvironmentFault(
+            "the liars are a package of their own, which is not installed",
+            remedy=f"pip install weigh-liars=={__version__} next to weigh",
+        )
 
 
 def _chosen(which: tuple[str, ...]) -> tuple[Lie, ...]:

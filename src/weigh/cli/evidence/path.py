@@ -1,4 +1,4 @@
-"""EVIDENCE on the command line: a directory, or ``latest``."""
+"""EVIDENCE on the command line: a directory, the id of one of ``runs``, or ``latest``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli import completing
 from weigh.kinds.folder import resolve
 from weigh.model.errors import EvidenceFault, WeighError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EvidencePath(click.Path):
-    """An evidence directory; ``latest`` is the newest of ``runs``, ``DIR/latest`` that of DIR."""
+    """An evidence directory, as :func:`weigh.kinds.folder.resolve` finds it."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -26,7 +27,7 @@ class EvidencePath(click.Path):
         """The directory.
 
         Raises:
-            EvidenceFault: there is no evidence to be the latest.
+            EvidenceFault: as of that.
         """
         path = super().convert(value, param, ctx)
         assert isinstance(path, Path)
@@ -54,4 +55,6 @@ def others_evidence(evidence: Path) -> Iterator[None]:
         ) from error
 
 
-evidence_argument = click.argument("evidence", metavar="EVIDENCE", type=EvidencePath())
+evidence_argument = click.argument(
+    "evidence", metavar="EVIDENCE", type=EvidencePath(), shell_complete=completing.evidence
+)

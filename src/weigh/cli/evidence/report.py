@@ -6,16 +6,23 @@ from pathlib import Path
 
 import click
 
+from weigh.cli import completing
 from weigh.cli.evidence.path import others_evidence
 from weigh.cli.output import print_results, print_rich, say
 from weigh.cli.page import html_option, write_page
-from weigh.kinds.folder import resolve
+from weigh.kinds.folder import LATEST, resolve
 
 DEFAULT_PORT = 8787
 
 
 @click.command()
-@click.argument("evidence", metavar="[EVIDENCE]", type=click.Path(path_type=Path), required=False)
+@click.argument(
+    "evidence",
+    metavar="[EVIDENCE]",
+    type=click.Path(path_type=Path),
+    required=False,
+    shell_complete=completing.evidence,
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @html_option
 @click.option("--markdown", is_flag=True, help="The first screen in Markdown, for a pull request or a CI summary.")
@@ -25,9 +32,7 @@ DEFAULT_PORT = 8787
     "--serve", "served", is_flag=True, help="Show all evidence of a folder [runs] in the browser, on loopback."
 )
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Of --serve; 0 takes one that is free [8787].")
-@click.pass_context
 def report(
-    context: click.Context,
     evidence: Path | None,
     as_json: bool,
     html: Path | None,
@@ -37,7 +42,7 @@ def report(
     served: bool,
     port: int | None,
 ) -> None:
-    """Print the report of an evidence directory, finished or not. `latest` is the newest of runs.
+    """Print the report of an evidence directory, finished or not; without one that of the newest of runs.
 
     With --serve: list all evidence of a folder, show each page, and compare two, until Ctrl-C.
     """
@@ -58,9 +63,7 @@ def report(
     if served:
         _serve(evidence, DEFAULT_PORT if port is None else port)
         return
-    if evidence is None:
-        raise click.MissingParameter(ctx=context, param_hint="'EVIDENCE'", param_type="argument")
-    evidence = resolve(evidence)
+    evidence = resolve(evidence or Path(LATEST))
     with others_evidence(evidence):
         kind = kind_of(evidence)
         if html:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.output import print_json, say
+from weigh.cli.output import print_json, say, say_indented
 from weigh.kinds.folder import DEFAULT_OUT
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def runs(out: Path, as_json: bool) -> None:
         about = row.error or f"{row.workload}: {row.about}"
         end = "" if row.error or row.end == "complete" else f" ({row.end or 'not ended'})"
         say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<{kinds}}  {about}{end}")
+        if row.says:
+            say_indented(f"{row.says} [{(row.tier or 'not timed').upper()}]")
     for one in others:
         say(f"no evidence, but {one.what}: {one_line(one.path)}  ({one_line(one.shows)})", err=True)
 
@@ -61,4 +63,19 @@ def _row(entry: Entry) -> EvidenceRow:
     except Exception as error:
         # One that somebody damaged must not hide the others.
         return msgspec.structs.replace(row, error=one_line(getattr(error, "what", None) or uncomputable(error)))
-    return msgspec.structs.replace(row, workload=one_line(about.workload), about=one_line(about.about), end=about.end)
+    says, tier = _answer(entry)
+    row = msgspec.structs.replace(row, workload=one_line(about.workload), about=one_line(about.about), end=about.end)
+    return msgspec.structs.replace(row, says=says, tier=tier)
+
+
+def _answer(entry: Entry) -> tuple[str | None, str | None]:
+    """What its report said when it was written, and what that is good for."""
+    from weigh.model.text import one_line
+    from weigh.serve.kept.documents import summary
+
+    try:
+        found, _ = summary(entry.path, entry.kind)
+    except Exception:
+        # Its page, which is computed anew, says what is wrong.
+        return None, None
+    return (one_line(found.says), found.tier) if found else (None, None)

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from weigh.ci.job import SYSTEMS
+from weigh.cli import completing
+from weigh.cli.commands import require_linux
 from weigh.cli.output import say, say_failure
 from weigh.cli.progress import progress
 
@@ -14,7 +17,6 @@ from weigh.cli.progress import progress
 @click.option(
     "--data",
     multiple=True,
-    required=True,
     metavar="FILES",
     help="Parquet, CSV, JSON, Arrow, Feather or DuckDB files: a path, a folder, or a pattern in quotes; TABLE=FILES "
     "names the table. Repeatable.",
@@ -37,10 +39,16 @@ from weigh.cli.progress import progress
     "--contender",
     multiple=True,
     metavar="SPEC",
+    shell_complete=completing.engines,
     help="What to compare; the first one answers the queries. Repeatable [duckdb, datafusion].",
 )
 @click.option(
     "--dir", "folder", type=click.Path(path_type=Path), default=Path(), metavar="DIR", help="Where to write [.]."
+)
+@click.option(
+    "--ci",
+    type=click.Choice(SYSTEMS),
+    help="Write the job that measures each pull request by the weigh.toml that is there, and nothing else.",
 )
 @click.option("--force", is_flag=True, help="Write over files that exist.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -50,6 +58,7 @@ def init(
     param: tuple[str, ...],
     contender: tuple[str, ...],
     folder: Path,
+    ci: str | None,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -58,7 +67,15 @@ def init(
     The first contender answers every query, and what a right answer looks like is read off: kinds of columns,
     order, limit, keys. Look these files over, then run. A data file that cannot be read, and a query that it cannot
     answer, is named and left out, with exit code 1.
+
+    With --ci it writes the job of a system of CI for the weigh.toml that is there.
     """
+    if ci:
+        _job(ci, folder, force=force)
+        return
+    require_linux("init --data")
+    if not data:
+        raise click.UsageError("--data names your data, and --ci writes a job: take one of them")
     from weigh.engines.prepared import cache_folder
     from weigh.experiment.init import init as write
     from weigh.model.errors import ExitCode
@@ -82,3 +99,15 @@ def init(
     say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
     if written.left_out:
         click.get_current_context().exit(int(ExitCode.FOUND))
+
+
+def _job(system: str, folder: Path, *, force: bool) -> None:
+    from weigh.ci.job import write
+    from weigh.experiment.config.file import read_file
+
+    file = folder / "weigh.toml"
+    written = write(system, file, read_file(file), force=force)
+    for path in written.files:
+        say(f"wrote {path}")
+    for note in written.notes:
+        say(note)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from weigh.cli import completing
 from weigh.cli.keys import key, keys, output, switches
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
@@ -47,11 +48,13 @@ _EXPERIMENT: list[click.Parameter] = [
         ["--contender"],
         multiple=True,
         metavar="SPEC",
+        shell_complete=completing.engines,
         help="What is compared: ENGINE[@VERSION] with pins and settings, clickbench:FOLDER, or a name of weigh.toml; "
         "VERSION may be a wheel, a folder or git:REVISION. Repeatable.",
     ),
     key(ExperimentTable, "vary", "[CONTENDER:]KEY=A,B,...", multiple=True),
-    *keys(ExperimentTable, baseline="NAME", workload="NAME"),
+    *keys(ExperimentTable, baseline="NAME"),
+    key(ExperimentTable, "workload", "NAME", shell_complete=completing.workloads),
     click.Option(
         ["--data"],
         metavar="NAME",

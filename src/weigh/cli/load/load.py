@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli import completing
 from weigh.cli.keys import key, keys, output, switches
 from weigh.cli.load.comparison import compare, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.output import print_results, say
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path)
 _FLAGS: list[click.Parameter] = [
-    click.Argument(["workload"], nargs=-1),
+    click.Argument(["workload"], nargs=-1, shell_complete=completing.loads),
     key(LoadTable, "target", "TARGET"),
     click.Option(
         ["--target-file"],

@@ -1,11 +1,12 @@
 """The door through which weigh finds the liars: the entry points of a plug-in, written where somebody asks for them.
 
-They come with weigh and are no part of it: `weigh engines` lists none, and no contender can be one, until a process has
+They are no part of weigh: `weigh engines` lists none, and no contender can be one, until a process has
 the folder that is written here on its path of modules (``PYTHONPATH``).
 """
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ shapes = weigh_liars.shapes:shapes
 three = weigh_liars.shapes:three
 two = weigh_liars.shapes:two
 """
-_METADATA = "Metadata-Version: 2.1\nName: weigh-liars\nVersion: 0.1.0\n"
+_METADATA = "Metadata-Version: 2.1\nName: weigh-liars\nVersion: {version}\n"
 
 
 def written(folder: Path) -> Path:
@@ -34,8 +35,9 @@ def written(folder: Path) -> Path:
     Returns:
         The folder, absolute, to be named by ``PYTHONPATH``.
     """
-    described = folder / "weigh_liars-0.1.0.dist-info"
+    own = version("weigh-liars")
+    described = folder / f"weigh_liars-{own}.dist-info"
     described.mkdir(parents=True, exist_ok=True)
-    (described / "METADATA").write_text(_METADATA)
+    (described / "METADATA").write_text(_METADATA.format(version=own))
     (described / "entry_points.txt").write_text(_ENTRY_POINTS)
     return folder.absolute()

@@ -1,6 +1,6 @@
 """An engine that commits one lie, named by its setting ``lie``; with ``lie=none`` it is its own honest twin.
 
-A plug-in that comes with weigh, for `weigh lies --run` and for the tests; nothing else finds it (plug_in.py).
+A plug-in for `weigh lies --run` and for the tests; nothing else finds it (plug_in.py).
 """
 
 from pathlib import Path

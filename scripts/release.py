@@ -1,0 +1,137 @@
+"""Make a release in the tree: ``release.py VERSION [--date YYYY-MM-DD] [--no-tag]``; nothing is published.
+
+It sets the version wherever it stands, folds the fragments of changelog.d into CHANGELOG.md, commits, and tags.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+HEADINGS = {"added": "Added", "changed": "Changed", "fixed": "Fixed", "removed": "Removed"}
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+_UNRELEASED = re.compile(r"^## ([0-9.]+) \(unreleased\)\n", re.MULTILINE)
+_NEXT = re.compile(r"^## ", re.MULTILINE)
+PLACES = (
+    ("src/weigh/_version.py", r'^(__version__ = ")[^"]*(")'),
+    ("pyproject.toml", r'^(version = ")[^"]*(")'),
+    ("liars/pyproject.toml", r'^(version = ")[^"]*(")'),
+    ("liars/pyproject.toml", r'("weigh==)[^"]*(")'),
+    ("Cargo.toml", r'(\[workspace\.package\]\nversion = ")[^"]*(")'),
+    ("docs/guide/ci.md", r"(weigh@v)[0-9.]+(`)"),
+)
+"""Where the version stands: a file, and what is before and after it. Locks and generated pages follow."""
+
+
+class Fragment(NamedTuple):
+    """A fragment of changelog.d: its kind and its text as an item of a list."""
+
+    kind: str
+    item: str
+
+
+def fragments(folder: Path) -> list[Fragment]:
+    """The fragments in the order of their names.
+
+    Raises:
+        SystemExit: one has a name that says no kind.
+    """
+    found = []
+    for path in sorted(folder.glob("*.md")):
+        if path.name == "README.md":
+            continue
+        kind = path.name.split(".")[-2]
+        if kind not in HEADINGS:
+            raise SystemExit(f"{path}: it is named <what>.<kind>.md, with kind one of {', '.join(HEADINGS)}")
+        text = path.read_text().strip()
+        # Links are from the folder of the changelog.
+        item = text if text.startswith("- ") else "- " + text.replace("\n", "\n  ")
+        found.append(Fragment(kind, re.sub(r"\]\(\.\./", "](", item)))
+    return found
+
+
+def folded(changelog: str, version: str, date: str, parts: list[Fragment]) -> str:
+    """The changelog with a section of this version: what was written as unreleased, then the fragments by kind."""
+    begun = _UNRELEASED.search(changelog)
+    if begun is None:
+        at = _NEXT.search(changelog)
+        head, before, rest = (changelog[: at.start()], "", changelog[at.start() :]) if at else (changelog, "", "")
+    else:
+        end = _NEXT.search(changelog, begun.end())
+        head, rest = changelog[: begun.start()], changelog[end.start() :] if end else ""
+        before = changelog[begun.end() : end.start() if end else None].strip()
+    section = [f"## {version} ({date})", *([before] if before else [])]
+    for kind, heading in HEADINGS.items():
+        if items := [one.item for one in parts if one.kind == kind]:
+            section += [f"### {heading}", "\n".join(items)]
+    return "\n\n".join([head.rstrip(), *section, *([rest.strip()] if rest else [])]) + "\n"
+
+
+def set_version(root: Path, version: str) -> None:
+    """Write the version wherever it stands.
+
+    Raises:
+        SystemExit: it does not stand where it should.
+    """
+    for name, pattern in PLACES:
+        path = root / name
+        text, times = re.subn(pattern, rf"\g<1>{version}\g<2>", path.read_text(), count=1, flags=re.MULTILINE)
+        if not times:
+            raise SystemExit(f"{path}: there is no version where one should be")
+        path.write_text(text)
+
+
+def release(root: Path, version: str, date: str) -> None:
+    """Everything that a release changes in the files."""
+    parts = fragments(root / "changelog.d")
+    set_version(root, version)
+    changelog = root / "CHANGELOG.md"
+    changelog.write_text(folded(changelog.read_text(), version, date, parts))
+    for path in (root / "changelog.d").glob("*.md"):
+        if path.name != "README.md":
+            path.unlink()
+
+
+def main() -> int:
+    """Release, commit and tag."""
+    parser = argparse.ArgumentParser(description="Make a release in the tree; nothing is published.")
+    parser.add_argument("version", type=str)
+    parser.add_argument("--date", default=datetime.datetime.now(datetime.UTC).date().isoformat())
+    parser.add_argument("--no-tag", action="store_true", help="Change the files alone: no commit, no tag.")
+    parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
+    options = parser.parse_args()
+    if not _VERSION.fullmatch(options.version):
+        raise SystemExit(f"{options.version} is no version such as 0.2.0")
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=options.root, check=True, capture_output=True, text=True).stdout
+
+    if git("status", "--porcelain"):
+        raise SystemExit("the tree has changes: commit them first")
+    tag = f"v{options.version}"
+    if git("tag", "--list", tag):
+        raise SystemExit(f"{tag} is released already")
+    release(options.root, options.version, options.date)
+    sources = os.pathsep.join((str(options.root / "src"), str(options.root / "scripts")))
+    for command in (
+        [sys.executable, "-m", "uv", "lock", "--quiet"],
+        ["cargo", "update", "--quiet", "--workspace", "--offline"],
+        [sys.executable, "-m", "reference"],
+    ):
+        subprocess.run(command, cwd=options.root, check=True, env={**os.environ, "PYTHONPATH": sources})
+    if not options.no_tag:
+        git("add", "--all")
+        git("commit", "--quiet", "--message", f"Release {options.version}")
+        git("tag", "--annotate", tag, "--message", f"weigh {options.version}")
+        print(f"{tag} is tagged; nothing is published: git push origin {tag} starts the workflow that does")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The distributions of weigh, into dist/: wheels of this processor for every Linux since glibc 2.28, and sources.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+uv=${UV:-uv}
+out=${1:-dist}
+rm -rf "$out"
+run() { "$uv" run --quiet --isolated --locked --only-group wheel "$@"; }
+
+# zig links against the symbols of that glibc, whatever the machine has.
+run maturin build --release --zig --compatibility manylinux_2_28 --out "$out"
+run maturin sdist --out "$out"
+"$uv" build --quiet --package weigh-liars --out-dir "$out"
+rm -f "$out/.gitignore"
+for wheel in "$out"/weigh-*.whl; do run auditwheel show "$wheel"; done
+run python scripts/check_wheel.py "$out"
+ls -l "$out"

@@ -1,0 +1,71 @@
+"""``weigh ci measure``: its exit code is weigh's, and what it leaves says why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from junitparser import JUnitXml
+
+if TYPE_CHECKING:
+    from support.command import Run, Weigh
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "judge" / "hyperfine"
+ALTERNATING = sorted(map(str, (FIXTURES / "alternating").iterdir()))
+
+
+def left(run: Run) -> dict[str, object]:
+    """The outcome, once all that is left agrees with it."""
+    folder = run.folder / "weigh-ci"
+    outcome: dict[str, object] = json.loads((folder / "outcome.json").read_text())
+    badge = json.loads((folder / "badge.json").read_text())
+    assert outcome["code"] == run.code
+    assert badge["message"] == outcome["message"]
+    assert str(outcome["message"]) in (folder / "badge.svg").read_text()
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "state", "message"),
+    [
+        (["--baseline", "old", *ALTERNATING], 1, "failure", "1 slower"),
+        (["--baseline", "new", *ALTERNATING], 0, "success", "1 faster"),
+        (ALTERNATING, 0, "success", "1 slower, no baseline declared"),
+        ([f"{FIXTURES}/fixed-order.json", "--strict"], 3, "failure", "no verdict"),
+        (["not-there.json"], 2, "error", "no result"),
+    ],
+    ids=["slower", "faster", "undeclared", "refused", "failed"],
+)
+def test_numbers_of_another_tool(weigh: Weigh, words: list[str], code: int, state: str, message: str) -> None:
+    run = weigh("ci", "measure", "judge", *words)
+    assert run.code == code, run.err
+    assert left(run) == {**left(run), "state": state, "message": message, "evidence": None}
+    comment = (weigh.folder / "weigh-ci" / "comment.md").read_text()
+    first = "not-there.json: there is no such file" if code == 2 else message
+    assert comment.startswith(f"**weigh judge: {first}")
+    # What it prints is printed as without it.
+    plain = weigh("judge", *words)
+    assert (run.out, run.err.splitlines()[:2]) == (plain.out, plain.err.splitlines()[:2])
+
+
+def test_a_wrong_answer(weigh: Weigh) -> None:
+    gate = ("gate", "--scale", "1K", "--operations", "by_action", "--contender", "duckdb", "--contender")
+    run = weigh("ci", "measure", "--out", "told", *gate, "liar?lie=group", "--quiet", WEIGH_SHRINK="no")
+    assert run.code == 1, run.err
+    folder = weigh.folder / "told"
+    outcome = json.loads((folder / "outcome.json").read_text())
+    assert (outcome["state"], outcome["message"]) == ("failure", "wrong answers")
+    assert Path(outcome["evidence"]).parent.name == "runs"
+    comment = (folder / "comment.md").read_text()
+    assert "WRONG" in comment.splitlines()[0]
+    assert "liar" in comment.splitlines()[0]
+    assert sum(suite.failures for suite in JUnitXml.fromfile(str(folder / "junit.xml"))) == 1
+    # What fails later does not show the earlier evidence.
+    run = weigh("ci", "measure", "--out", "told", "run", "--contender", "nothing")
+    assert run.code == 2
+    outcome = json.loads((folder / "outcome.json").read_text())
+    assert (outcome["state"], outcome["evidence"]) == ("error", None)
+    assert "nothing" in (folder / "comment.md").read_text()
+    assert not (folder / "junit.xml").exists()
