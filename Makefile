@@ -15,11 +15,13 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TESTS ?= tests
-# Twice the CPUs of CI: tests also wait.
-WORKERS ?= 4
+# More than twice the CPUs of CI: tests also wait.
+WORKERS ?= 5
 # Bytecode outside the tree: each worker would compile all tests again.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest \
 	--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+RUST_TESTS := cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load \
+	--package weigh-stats --package weigh-store
 FACTOR ?= 0.5
 
 .PHONY: demo test test-browser test-long fuzz sim check bench format clean
@@ -27,9 +29,11 @@ FACTOR ?= 0.5
 demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
 
+# Those in Rust mostly wait: they run beside the others, and are printed at the end.
 test: $(VENV)/.ready
-	cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats --package weigh-store
-	$(PYTEST) -m "not long and not browser" $(TESTS)
+	$(RUST_TESTS) --no-run
+	@mkdir -p $(CACHE); $(RUST_TESTS) >$(CACHE)/rust-tests 2>&1 & rust=$$!; $(PYTEST) -m "not long and not browser" $(TESTS); python=$$?; \
+	wait $$rust; rust=$$?; cat $(CACHE)/rust-tests; exit $$((rust ? rust : python))
 
 # Chromium is not a Python package; everything else that these tests need is.
 test-browser: $(VENV)/.ready
@@ -37,7 +41,7 @@ test-browser: $(VENV)/.ready
 	$(BIN)/pytest -m browser tests/browser
 
 test-long: $(VENV)/.ready
-	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats --package weigh-store
+	$(RUST_TESTS) --release
 	$(PYTEST) --hypothesis-profile long -m "not browser" $(TESTS)
 
 # At least 10,000 hostile inputs, so many for each of the 21 doors: what tests/fuzz/frame.py says must hold of each.

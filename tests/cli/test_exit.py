@@ -16,8 +16,8 @@ from support.waiting import eventually, journalled
 if TYPE_CHECKING:
     from support.command import Run, Weigh
 
-DUCKDB = ("--contender", "duckdb@2.0.0")
-TWO = (*DUCKDB, "--contender", "again=duckdb@2.0.0")
+DUCKDB = ("--contender", "duckdb=fork@2.0.0")
+TWO = (*DUCKDB, "--contender", "again=fork@2.0.0")
 SMALL = ("--scale", "1K", "--operations", "by_action")
 
 

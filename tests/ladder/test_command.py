@@ -13,7 +13,7 @@ from support.waiting import eventually
 if TYPE_CHECKING:
     from support.command import Weigh
 
-DUCKDB = ("--contender", "a=duckdb@2.0.0")
+DUCKDB = ("--contender", "a=fork@2.0.0")
 
 
 @pytest.mark.parametrize(

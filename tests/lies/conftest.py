@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,6 +18,7 @@ from weigh_liars.resp_proxy import Proxy
 
 from .loading import GENTLE
 from .reading import ONCE, SHORT, SMALL, contenders
+from .recorded import recorded
 from .throttle import slowed
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Weigh]:
 def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
     flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
-    return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
+    return once("twins", lambda: fresh()("run", *contenders("duckdb=fork", *HONEST), *flags))
 
 
 LAYOUTS = """
@@ -59,8 +62,8 @@ def laid_out(fresh: Callable[[], Weigh], once: Once) -> Run:
     weigh = fresh()
     (weigh.folder / "weigh.toml").write_text(LAYOUTS)
     named = contenders(
-        "base=duckdb", "arrow=duckdb?layout=arrow", "both=duckdb?layout=both", "sly=duckdb?threads=1&layout=arrow",
-        "many=duckdb?layout=many", "crowd=duckdb?threads=1&layout=many", "tuned=duckdb?threads=1",
+        "base=fork", "arrow=fork?layout=arrow", "both=fork?layout=both", "sly=fork?threads=1&layout=arrow",
+        "many=fork?layout=many", "crowd=fork?threads=1&layout=many", "tuned=fork?threads=1",
     )  # fmt: skip
     flags = ("--scale", "1K", *ONCE, "--operations", "by_action", "--quiet", "--json")
     return once("laid_out", lambda: weigh("run", *named, *flags))
@@ -107,17 +110,26 @@ def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("noisy", lambda: weigh("run", *named, *flags, "--strict"))
 
 
-@pytest.fixture(scope="session")
-def drifting(fresh: Callable[[], Weigh], once: Once) -> Run:
+@pytest.fixture(scope="session", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
+def drifting(request: pytest.FixtureRequest, fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts on a machine that slows down by a fifth meanwhile, and one engine that gets faster by itself."""
     weigh = fresh()
-    machine = f"drift=0.004&diary={weigh.folder / 'machine'}"
+    milliseconds = {"base": 100, "same": 100, "little": 105, "much": 130, "alone": 100}
+    if request.param == "recorded":
+        draw = random.Random(4)
+
+        def law(contender: str, life: int, _: str) -> tuple[float, float]:
+            slower = -0.03 * (life // 6) if contender == "alone" else 0.004 * life
+            return milliseconds[contender] / 1e3 * math.exp(slower + draw.gauss(0, 0.003)), 0.01
+
+        return once("drift", lambda: recorded(weigh, tuple(milliseconds), ("unordered",), law, margin=0.1))
+    machine, alone = (weigh.folder / name for name in ("machine", "alone"))
     named = contenders(
-        f"base=liar?lie=pace&ms=100&{machine}",
-        f"same=liar?lie=pace&ms=100&{machine}",
-        f"little=liar?lie=pace&ms=105&{machine}",
-        f"much=liar?lie=pace&ms=130&{machine}",
-        f"alone=liar?lie=pace&ms=100&drift=-0.03&diary={weigh.folder / 'alone'}",
+        *(
+            f"{name}=liar?lie=pace&ms={ms}&"
+            + (f"drift=-0.03&diary={alone}" if name == "alone" else f"drift=0.004&diary={machine}")
+            for name, ms in milliseconds.items()
+        )
     )
     flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
     return once("drifting", lambda: weigh("run", *named, *flags, "--margin", "10%"))
@@ -139,7 +151,7 @@ def stalling(fresh: Callable[[], Weigh], once: Once) -> Run:
 def one(fresh: Callable[[], Weigh], once: Once) -> Run:
     """One start, a part of the workload, and nobody independent to confirm the answers."""
     flags = ("--starts", "1", "--rounds", "1", "--runs", "2", "--no-truth", "--operations", "unordered,ties")
-    return once("one", lambda: fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *THREE, *flags))
+    return once("one", lambda: fresh()("run", *contenders("duckdb=fork", "single=fork?threads=1"), *THREE, *flags))
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,7 @@ def test_duckdb_plans_what_no_key_decides_alike(tpch: Copied) -> None:
         assert not kept & {*differing(in_duckdb(tpch, loaded=loaded))}
 
 
+@pytest.mark.long
 @pytest.mark.promise("With `--ids '*key'` DuckDB keeps at least 20 of 22")
 def test_duckdb_keeps_most_plans_where_identifiers_are_named(tmp_path: Path) -> None:
     lost = plans_lost(SEVERAL[0], tmp_path)

@@ -54,7 +54,7 @@ def off(ids: Ids, samples: list[Sample]) -> float:
     return max(abs(after / before - 1) for before, after in pairs)
 
 
-@pytest.mark.parametrize("secret", [0, 1, *(pytest.param(one, marks=pytest.mark.long) for one in range(2, 6))])
+@pytest.mark.parametrize("secret", [0, *(pytest.param(one, marks=pytest.mark.long) for one in range(1, 6))])
 def test_permutations_are_chosen_so_that_estimates_are_near(secret: int) -> None:
     samples = [
         sample([pa.array(range(101, 1_501))]),

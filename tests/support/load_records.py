@@ -37,21 +37,25 @@ def _encoded(values: bytes) -> str:
     above = np.maximum(np.floor(np.log2(np.maximum(nanos, 1))).astype(np.int64) - 10, 0)
     counts = np.bincount((above << 10) + (nanos >> above)) if len(nanos) else np.zeros(1, dtype=np.int64)
     content, at = bytearray(), 0
-    while at < len(counts):
-        run = 1
-        if not counts[at]:
-            while at + run < len(counts) and not counts[at + run]:
-                run += 1
-        number = -run if run > 1 else int(counts[at])
-        coded = (number << 1) ^ (number >> 63)
-        while coded > 127:
-            content.append(coded & 127 | 128)
-            coded >>= 7
-        content.append(coded)
-        at += run
+    for place in np.flatnonzero(counts).tolist():
+        if place > at:
+            _append(content, at - place if place > at + 1 else 0)
+        _append(content, int(counts[place]))
+        at = place + 1
+    if not at:
+        _append(content, 0)
     plain = struct.pack(">iiiiqqd", 0x1C849313, len(content), 0, 3, 1, HOUR, 1.0) + bytes(content)
     packed = zlib.compress(plain)
     return base64.b64encode(struct.pack(">ii", 0x1C849314, len(packed)) + packed).decode()
+
+
+def _append(content: bytearray, number: int) -> None:
+    """A number in the zigzag form of HdrHistogram."""
+    coded = (number << 1) ^ (number >> 63)
+    while coded > 127:
+        content.append(coded & 127 | 128)
+        coded >>= 7
+    content.append(coded)
 
 
 def interval(

@@ -10,6 +10,7 @@ from weigh.model.text import one_line, visible
 from weigh.model.verdict import VerdictName
 from weigh.render import blocks, words
 from weigh.render.html import ExplainedCodes, templates
+from weigh.render.markup import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -86,8 +87,8 @@ class Blocks:
             case blocks.Table():
                 return self._table(one)
             case blocks.Plot() if one.region:
-                region = Markup('<div class="wide" tabindex="0" role="region" aria-label="{}">{}</div>\n')
-                return region.format(visible(one.region), one.drawing)
+                region = '<div class="wide" tabindex="0" role="region" aria-label="{}">{}</div>\n'
+                return filled(region, visible(one.region), one.drawing)
             case blocks.Plot() if one.below:
                 return Markup('<figure tabindex="0">{}<figcaption>{}</figcaption></figure>\n').format(
                     one.drawing, self.phrase(one.caption, _CAPTION)
@@ -97,7 +98,7 @@ class Blocks:
                     self.phrase(one.caption, _CAPTION), one.drawing
                 )
             case blocks.Pairs():
-                return Markup('<div class="pair">\n{}</div>\n').format(Markup().join(map(self.block, one.plots)))
+                return filled('<div class="pair">\n{}</div>\n', Markup().join(map(self.block, one.plots)))
             case blocks.Grade():
                 return self._grade(one)
             case blocks.Findings():
@@ -107,22 +108,22 @@ class Blocks:
                 return self._fold(one)
             case blocks.Facts():
                 facts = Markup().join(self._fact(name, value, apart=one.apart) for name, value in one.facts)
-                return Markup('<dl class="{}">\n{}</dl>\n').format(one.css, facts)
+                return filled('<dl class="{}">\n{}</dl>\n', one.css, facts)
             case blocks.Listing():
-                return Markup('<pre tabindex="0">{}</pre>\n').format(visible(one.text))
+                return filled('<pre tabindex="0">{}</pre>\n', visible(one.text))
             case blocks.Commands():
-                return Markup('<pre tabindex="0">{}</pre>\n').format(command(one.lines))
+                return filled('<pre tabindex="0">{}</pre>\n', command(one.lines))
 
     def _section(self, one: blocks.Section) -> Markup:
         self._label = one.anchor
         inner = Markup().join(map(self.block, one.blocks))
         if one.article:
-            about = Markup('aria-label="{}"').format(one.label) if one.label else Markup('id="{}"').format(one.anchor)
+            about = filled('aria-label="{}"', one.label) if one.label else filled('id="{}"', one.anchor)
             title = self.phrase(one.title, 200)
-            return Markup("<article {}>\n<h3>{}</h3>\n{}</article>\n").format(about, title, inner)
+            return filled("<article {}>\n<h3>{}</h3>\n{}</article>\n", about, title, inner)
         title = self.phrase(one.title, _CELL)
         if not one.anchor:
-            return Markup("<h3>{}</h3>\n{}").format(title, inner)
+            return filled("<h3>{}</h3>\n{}", title, inner)
         return Markup('<section aria-labelledby="{0}">\n<h2 id="{0}">{1}</h2>\n{2}</section>\n').format(
             one.anchor, title, inner
         )
@@ -132,19 +133,19 @@ class Blocks:
         if one.tag:
             title = Markup("<{0}>{1}</{0}>").format(one.tag, title)
         if one.about:
-            title += Markup('<span class="about">{}</span>').format(self.phrase(one.about, _CELL))
+            title += filled('<span class="about">{}</span>', self.phrase(one.about, _CELL))
         if one.anchor:
-            inner = Markup('<div id="{}">\n{}</div>\n').format(one.anchor, inner)
-        css = Markup(' class="{}"').format(one.css) if one.css else ""
+            inner = filled('<div id="{}">\n{}</div>\n', one.anchor, inner)
+        css = filled(' class="{}"', one.css) if one.css else ""
         opened = " open" if one.open else ""
-        return Markup("<details{}{}><summary>{}</summary>\n{}</details>\n").format(css, opened, title, inner)
+        return filled("<details{}{}><summary>{}</summary>\n{}</details>\n", css, opened, title, inner)
 
     def _grade(self, one: blocks.Grade) -> Markup:
         macros = templates().get_template("macros.html").make_module({"explained": self._explained})
-        reasons = Markup("{}\n").format(macros.codes(one.tier.reasons)) if one.tier.reasons else Markup()  # type: ignore[attr-defined]
+        reasons = filled("{}\n", macros.codes(one.tier.reasons)) if one.tier.reasons else Markup()  # type: ignore[attr-defined]
         name, title = one.tier.name, words.tier(one.tier.name)
         if one.label is None:
-            return Markup('<div class="tier {}"><strong>{}</strong>{}</div>\n').format(name, title, reasons[:-1])
+            return filled('<div class="tier {}"><strong>{}</strong>{}</div>\n', name, title, reasons[:-1])
         if one.label:
             section = Markup('<section class="tier {}" aria-label="{}">\n<strong>{}</strong>\n{}</section>\n')
             return section.format(name, one.label, title, reasons)
@@ -155,20 +156,20 @@ class Blocks:
     def _table(self, one: blocks.Table) -> Markup:
         used = [at for at, column in enumerate(one.columns) if column.form in ("", "page")]
         scope = Markup(' scope="col"') if one.scoped else ""
-        heads = [Markup("<th{}>{}</th>").format(scope, one.grouped_by)] if one.grouped_by else []
+        heads = [filled("<th{}>{}</th>", scope, one.grouped_by)] if one.grouped_by else []
         for at in used:
             column = one.columns[at]
-            css = Markup(' class="{}"').format(column.css) if column.css else ""
-            heads.append(Markup("<th{}{}>{}</th>").format(scope, css, self._content(column.heading, _CELL)))
+            css = filled(' class="{}"', column.css) if column.css else ""
+            heads.append(filled("<th{}{}>{}</th>", scope, css, self._content(column.heading, _CELL)))
         named = next((at for at in used if one.columns[at].named), used[0])
-        heading = Markup('<th scope="row"{}>{}</th>') if one.scoped is not False else Markup("<th{}>{}</th>")
+        heading = '<th scope="row"{}>{}</th>' if one.scoped is not False else "<th{}>{}</th>"
         heads_rows = {named: heading} if one.named else {}
         body = Markup()
         for group in one.groups:
             name = self._name(group, len(used) + 1) if one.grouped_by else Markup()
             rows = [self._row(row, used, heads_rows, Markup() if at else name) for at, row in enumerate(group.rows)]
-            body += Markup("<tbody>\n{}</tbody>\n").format(
-                Markup().join(rows) if rows or not name else Markup("<tr>{}</tr>\n").format(name)
+            body += filled(
+                "<tbody>\n{}</tbody>\n", Markup().join(rows) if rows or not name else filled("<tr>{}</tr>\n", name)
             )
         made = Markup('<table class="{}">\n<thead><tr>{}</tr></thead>\n{}</table>').format(
             one.css, Markup().join(heads), body
@@ -176,36 +177,36 @@ class Blocks:
         if not one.wide:
             return made + "\n"
         named_by = f'aria-labelledby="{self._label}"'
-        label = Markup('aria-label="{}"').format(visible(one.label)) if one.label else named_by
-        region = Markup(' role="region" {}').format(Markup(label)) if one.label is not None else ""
-        return Markup('<div class="wide{}" tabindex="0"{}>{}</div>\n').format(" tall" if one.tall else "", region, made)
+        label = filled('aria-label="{}"', visible(one.label)) if one.label else named_by
+        region = filled(' role="region" {}', Markup(label)) if one.label is not None else ""
+        return filled('<div class="wide{}" tabindex="0"{}>{}</div>\n', " tall" if one.tall else "", region, made)
 
     def _name(self, group: blocks.Group, columns: int) -> Markup:
         """The cell before the rows of a group, or of all columns where it has none."""
-        css = Markup(' class="{}"').format(group.css) if group.css else ""
+        css = filled(' class="{}"', group.css) if group.css else ""
         name: blocks.Phrase = visible(group.name or group.otherwise)
         if group.anchor:
             name = blocks.Part(group.name, anchor=group.anchor)
         if group.about:
             name = (one_line(group.name, 60), Markup("<br>"), blocks.Part(group.about, "small"))
         span = f'rowspan="{len(group.rows)}"' if group.rows else f'colspan="{columns}"'
-        return Markup('<th scope="rowgroup" {}{}>{}</th>').format(Markup(span), css, self.phrase(name, _CELL))
+        return filled('<th scope="rowgroup" {}{}>{}</th>', Markup(span), css, self.phrase(name, _CELL))
 
-    def _row(self, row: blocks.Row, used: list[int], tags: dict[int, Markup], first: Markup) -> Markup:
+    def _row(self, row: blocks.Row, used: list[int], tags: dict[int, str], first: Markup) -> Markup:
         about = Markup()
         if row.anchor:
-            about += Markup(' id="{}"').format(row.anchor)
+            about += filled(' id="{}"', row.anchor)
         if row.css:
-            about += Markup(' class="{}"').format(row.css)
+            about += filled(' class="{}"', row.css)
         cells = Markup().join(self._cell(row.cells[at], tags.get(at)) for at in used)
-        return Markup("<tr{}>{}{}</tr>\n").format(about, first, cells)
+        return filled("<tr{}>{}{}</tr>\n", about, first, cells)
 
-    def _cell(self, one: blocks.Content, heading: Markup | None) -> Markup:
+    def _cell(self, one: blocks.Content, heading: str | None) -> Markup:
         style = one.style if isinstance(one, blocks.Cell) else ""
         css = f"w {style}" if style in set(VerdictName) else style
-        about = Markup(' class="{}"').format(css) if css else ""
+        about = filled(' class="{}"', css) if css else ""
         content = self._content(one, _CELL if heading is None else 200)
-        return (Markup("<td{}>{}</td>") if heading is None else heading).format(about, content)
+        return filled("<td{}>{}</td>" if heading is None else heading, about, content)
 
     def _content(self, one: blocks.Content, most: int) -> Markup:
         if isinstance(one, blocks.Cell):
@@ -215,7 +216,7 @@ class Blocks:
         return one() if callable(one) else self.phrase(one, most)
 
     def _lines(self, one: blocks.Lines) -> Markup:
-        css = Markup(' class="{}"').format(one.css) if one.css else ""
+        css = filled(' class="{}"', one.css) if one.css else ""
         if not one.tag:
             return Markup().join(self.phrase(line, one.most) + "\n" for line in one.lines)
         tag = "li" if one.listed else one.tag
@@ -223,14 +224,14 @@ class Blocks:
             Markup("<{0}{1}>{2}</{0}>\n").format(tag, "" if one.listed else css, self.phrase(line, one.most))
             for line in one.lines
         )
-        return Markup("<ul{}>\n{}</ul>\n").format(css, made) if one.listed else made
+        return filled("<ul{}>\n{}</ul>\n", css, made) if one.listed else made
 
     def _fact(self, name: str, value: blocks.Phrase | list[blocks.Phrase], *, apart: bool) -> Markup:
         values = value if isinstance(value, list) else [value]
-        found = [Markup("<dd>{}</dd>").format(self.phrase(each, 600)) for each in values]
-        term = Markup("<dt>{}</dt>").format(one_line(name))
+        found = [filled("<dd>{}</dd>", self.phrase(each, 600)) for each in values]
+        term = filled("<dt>{}</dt>", one_line(name))
         if apart:
-            return Markup("<div>{}\n{}\n</div>\n").format(term, Markup("\n").join(found))
+            return filled("<div>{}\n{}\n</div>\n", term, Markup("\n").join(found))
         return term + Markup().join(found) + "\n"
 
     def phrase(self, one: blocks.Phrase, most: int) -> Markup:
@@ -251,10 +252,9 @@ class Blocks:
             return escape(made(one))
         if one.style == "explained":
             return self._explained.link(one.text)
-        text = Markup(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>').format(
-            one.text if isinstance(one.text, Markup) else made(one.text)
-        )
-        return Markup('<a href="#{}">{}</a>').format(one.anchor, text) if one.anchor else text
+        inner = one.text if isinstance(one.text, Markup) else made(one.text)
+        text = filled(_TAGS.get(one.style) or f'<span class="{one.style}">{{}}</span>', inner)
+        return filled('<a href="#{}">{}</a>', one.anchor, text) if one.anchor else text
 
 
 def command(text: str) -> Markup:

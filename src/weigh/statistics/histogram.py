@@ -66,10 +66,11 @@ class Histogram:
         """How many values exceed one."""
         return int(self.counts[int(np.searchsorted(self.tops, value, side="right")) :].sum())
 
-    def equal(self, value: Seconds) -> int:
-        """How many values are in the bucket that ends at one; none where no bucket does."""
-        at = int(np.searchsorted(self.tops, value))
-        return int(self.counts[at]) if at < len(self.tops) and self.tops[at] == value else 0
+    def beyond(self, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each of several values, how many exceed it, and how many are in the bucket that ends at it."""
+        reached = np.append(0, np.cumsum(self.counts))
+        up_to = reached[np.searchsorted(self.tops, values, side="right")]
+        return reached[-1] - up_to, up_to - reached[np.searchsorted(self.tops, values)]
 
 
 EMPTY = Histogram(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXPERIMENT = (
-    "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=liar?lie=none", "--scale", "1K", "--quiet",
+    "run", "--contender", "a=fork@2.0.0", "--contender", "b=liar?lie=none", "--scale", "1K", "--quiet",
     "--operations", "by_action,by_proto", "--rounds", "1", "--runs", "1", "--starts", "3", "--resume",
 )  # fmt: skip
 

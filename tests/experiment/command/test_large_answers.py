@@ -34,7 +34,7 @@ def test_an_answer_of_more_than_64_mib_that_changes_is_found(weigh: Weigh) -> No
         pa.table({"id": range(ROWS), "pad": [f"{at:0400}" for at in range(ROWS)]}), weigh.folder / "t.parquet"
     )
     (weigh.folder / "weigh.toml").write_text('[experiment]\nworkload = "sql"\n[sql.tables]\nt = "t.parquet"\n')
-    named = ("--contender", "duckdb@2.0.0", "--contender", "late=liar?lie=late&from=4", "--witness", "datafusion")
+    named = ("--contender", "duckdb=fork@2.0.0", "--contender", "late=liar?lie=late&from=4", "--witness", "datafusion")
     run = weigh(
         "run", *named, "--starts", "3", "--rounds", "1", "--runs", "5", "--quiet", "--json", "--no-shrink", timeout=900
     )

@@ -31,7 +31,7 @@ def gated(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Run:
     weigh = Weigh(tmp_path_factory.mktemp("layouts"))
     (weigh.folder / "weigh.toml").write_text(MANY)
     table = f"table=liar?lie=table&layout=many&diary={weigh.folder / 'table'}"
-    others = named("one=duckdb", "many=duckdb?layout=many", "loads=sqlite?layout=many", table)
+    others = named("one=fork", "many=fork?layout=many", "loads=sqlite?layout=many", table)
     return once("layouts_gated", lambda: weigh("gate", *others, *FLAGS))
 
 
@@ -75,7 +75,7 @@ def test_layouts_of_other_rows_are_refused(weigh: Weigh, tmp_path: Path) -> None
     right, wrong = (weigh(*made, "--seed", seed, WEIGH_CACHE=str(cache)).json["folder"] for seed in ("42", "43"))
     shutil.rmtree(right)
     shutil.copytree(wrong, right)
-    run = weigh("gate", *named("duckdb", "duckdb?layout=many"), *FLAGS, WEIGH_CACHE=str(cache))
+    run = weigh("gate", *named("fork", "fork?layout=many"), *FLAGS, WEIGH_CACHE=str(cache))
     assert run.code == 2
     assert "the layouts default and many hold different rows of events" in run.err
     assert "remove" in run.err

@@ -42,7 +42,7 @@ def begun(weigh: Weigh, initialised: Run) -> Weigh:
 
 
 COLUMNS = '[[column]]\nname = "user_id"\nkind = "integer"\n[[column]]\nname = "total"\nkind = "decimal"\n'
-INIT = ("init", "--data", "my 'data'/*.parquet", "--sql", "q.sql", "--contender", "duckdb", "--contender", "chdb")
+INIT = ("init", "--data", "my 'data'/*.parquet", "--sql", "q.sql", "--contender", "duckdb", "--contender", "datafusion")
 
 
 def append(path: Path, text: str) -> None:
@@ -170,7 +170,7 @@ def test_files_that_differ_in_what_may_be_null(weigh: Weigh) -> None:
         pq.write_table(pa.table([values], schema=schema), weigh.folder / f"t-{number}.parquet")
     (weigh.folder / "q.sql").write_text("SELECT count(*) AS n, count(name) AS m FROM t")
     assert weigh("init", "--data", "t-*.parquet", "--sql", "q.sql").code == 0
-    contenders = ("duckdb", "polars", "sqlite", "chdb", "nullable=chdb?schema_inference_make_columns_nullable=1")
+    contenders = ("duckdb=fork", "sqlite", "chdb", "nullable=chdb?schema_inference_make_columns_nullable=1")
     flags = [flag for one in contenders for flag in ("--contender", one)]
     found = weigh("gate", *flags, "--no-shrink", "--quiet", "--json")
     assert found.code == 1, found.err
@@ -209,7 +209,7 @@ def test_the_order_of_a_star_is_compared_and_what_cannot_be_is_named(own: Weigh)
     for name, (_, other) in STARS.items():
         schema = own.folder / "queries" / f"{name}.toml"
         schema.write_text(f'dialect = {{ polars = "{other}" }}\n{schema.read_text()}')
-    flags = ("--contender", "duckdb", "--contender", "polars", "--no-shrink", "--quiet", "--json")
+    flags = ("--contender", "duckdb=fork", "--contender", "polars", "--no-shrink", "--quiet", "--json")
     found = {row["operation"]: row for row in own("gate", *flags).json["gate"]}
     assert {name: row["status"] for name, row in found.items()} == {
         "reversed": "diverged",

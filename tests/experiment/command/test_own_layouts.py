@@ -31,7 +31,7 @@ def gated(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Run:
         assert weigh("init", "--data", "my 'data'/*.parquet", "--sql", "q.sql", "--contender", "duckdb").code == 0
         toml = weigh.folder / "weigh.toml"
         toml.write_text(toml.read_text() + LAYOUT)
-        names = ("--contender", "duckdb", "--contender", "many=duckdb?layout=many")
+        names = ("--contender", "duckdb=fork", "--contender", "many=fork?layout=many")
         return weigh("gate", *names, "--operations", "by_city", "--verbose", "--json")
 
     return once("own_layouts_gated", asked)

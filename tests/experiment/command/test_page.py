@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXPERIMENT = (
-    "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0?threads=1", "--scale", "1K", "--quiet",
+    "--contender", "a=fork@2.0.0", "--contender", "b=fork@2.0.0?threads=1", "--scale", "1K", "--quiet",
     "--operations", "by_action,eq_user",
 )  # fmt: skip
 

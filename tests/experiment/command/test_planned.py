@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.long
 
-TWO = ("--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scale", "1K", "--operations", "by_action")
+TWO = ("--contender", "a=fork@2.0.0", "--contender", "b=fork@2.0.0", "--scale", "1K", "--operations", "by_action")
 
 
 @pytest.mark.promise("What was asked for and lowered is a finding (`T10.budget`).")

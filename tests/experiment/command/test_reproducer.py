@@ -174,9 +174,9 @@ def test_at_most_three_are_made_and_the_others_are_named(weigh: Weigh) -> None:
 
 def test_not_asked_for_or_not_needed_there_is_none(weigh: Weigh) -> None:
     flags = ("--no-shrink", "--out", "no")
-    asked = gate(weigh, "duckdb", "liar?lie=group", operations="by_action", flags=flags)
+    asked = gate(weigh, "duckdb=fork", "liar?lie=group", operations="by_action", flags=flags)
     assert asked.code == 1
-    agreed = gate(weigh, "duckdb", "liar?lie=none", operations="by_action", flags=("--out", "yes"))
+    agreed = gate(weigh, "duckdb=fork", "liar?lie=none", operations="by_action", flags=("--out", "yes"))
     assert agreed.code == 0
     for run in (asked, agreed):
         assert not said(run, "A1.reproducer")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LOAD = "CREATE TABLE numbers AS SELECT i AS n, i % 7 AS k FROM range(1000) t(i)"
 OTHER = "CREATE TABLE numbers AS SELECT i * 2 AS n, i % 3 AS k FROM range(500) t(i)"
-VERSIONS = ("--contender", "old=duckdb@1.5.5", "--contender", "new=duckdb@2.0.0")
+VERSIONS = ("--contender", "old=fork@1.5.5", "--contender", "new=fork@2.0.0")
 
 
 def make(folder: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from support.command import Weigh
 
 WEIGH = Path(sys.executable).with_name("weigh")
-GATE = ("gate", "--contender", "duckdb@2.0.0", "--scale", "1K", "--operations", "by_action", "--quiet")
+GATE = ("gate", "--contender", "fork@2.0.0", "--scale", "1K", "--operations", "by_action", "--quiet")
 CLOSED = "http://127.0.0.1:9"
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """One short run, calibrated."""
     return Weigh(tmp_path_factory.mktemp("timeline"))(
-        "run", "--contender", "a=duckdb@2.0.0", "--scale", "10K", "--quiet", "--operations", "by_action",
+        "run", "--contender", "a=fork@2.0.0", "--scale", "10K", "--quiet", "--operations", "by_action",
         "--starts", "2", "--rounds", "1", "--runs", "1", WEIGH_CALIBRATION="yes",
     )  # fmt: skip
 
@@ -86,12 +86,12 @@ def test_a_timeline_that_was_edited_is_named(run: Run) -> None:
 @pytest.mark.promise("There is none where nothing was watched.")
 def test_a_run_without_a_sampler_says_so_by_having_no_timeline(weigh: Weigh, tmp_path: Path) -> None:
     done = weigh(
-        "run", "--contender", "a=duckdb@2.0.0", "--scale", "1K", "--quiet", "--operations", "by_action",
+        "run", "--contender", "a=fork@2.0.0", "--scale", "1K", "--quiet", "--operations", "by_action",
         "--starts", "1", "--rounds", "1", "--runs", "1", WEIGH_SAMPLER="no",
     )  # fmt: skip
     assert done.code in (0, 1, 3), done.err
     assert records.read(done.evidence).watches == ()
     assert not (done.evidence / timeline.TIMELINE).exists()
     assert weigh("verify", str(done.evidence)).code == 0
-    refused = weigh("run", "--contender", "a=duckdb@2.0.0", WEIGH_SAMPLER="often")
+    refused = weigh("run", "--contender", "a=fork@2.0.0", WEIGH_SAMPLER="often")
     assert (refused.code, list((tmp_path / "runs").iterdir())) == (2, [done.evidence])

@@ -125,6 +125,7 @@ def test_what_would_flip_a_bit_of_a_page_says_that_it_has_none() -> None:
     assert "its files are Vortex, and weigh knows the pages of Parquet alone" in found.text
 
 
+@pytest.mark.long
 def test_a_grid_of_formats(weigh: Weigh) -> None:
     flags = (*SHORT, "--starts", "2", "--rounds", "1", "--runs", "1", "--quiet", "--json")
     run = weigh("layout", *DUCKDB, "--format", "vortex,parquet", *flags)

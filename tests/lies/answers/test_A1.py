@@ -135,7 +135,9 @@ SETS = [
 def liars(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> Run:
     """Liars and an honest twin in one gate."""
     operations = "eq_action,by_action,distinct,top_talkers"
-    return fresh()("gate", *contenders("duckdb", *request.param, "liar?lie=none"), *SMALL, "--operations", operations)
+    return fresh()(
+        "gate", *contenders("duckdb=fork", *request.param, "liar?lie=none"), *SMALL, "--operations", operations
+    )
 
 
 def test_each_liar_is_named_where_it_lied_and_nowhere_else(liars: Run) -> None:
@@ -169,7 +171,7 @@ def test_the_honest_twins_are_left_alone(twins: Run) -> None:
 def test_the_first_divergence_ends_the_run_if_told_to(weigh: Weigh) -> None:
     (weigh.folder / "weigh.toml").write_text('[experiment]\non_divergence = "stop"\n')
     flags = (*SMALL, *ONCE, "--operations", "by_action,eq_action")
-    run = weigh("run", *contenders("duckdb", "liar?lie=group"), *flags)
+    run = weigh("run", *contenders("duckdb=fork", "liar?lie=group"), *flags)
     assert run.code == 1
     assert statuses(run) == {"by_action": "diverged", "eq_action": "agreed"}
     assert not run.json["timings"]
@@ -184,7 +186,7 @@ VOTE = (*SMALL, "--no-truth", "--operations", "by_action,eq_action")
 
 @pytest.mark.promise("The largest group of at least two lineages that agree outvotes the rest.")
 def test_one_against_two_lineages_is_outvoted(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", "datafusion", "liar?lie=group"), *VOTE)
+    run = weigh("gate", *contenders("duckdb=fork", "datafusion", "liar?lie=group"), *VOTE)
     assert diverged(run) == {("liar?lie=group", "by_action")}
     assert "contradicted by duckdb, datafusion" in detail(run, "by_action")
     assert "outvoted" in detail(run, "by_action")
@@ -201,12 +203,12 @@ def test_two_versions_of_one_engine_do_not_outvote_another(weigh: Weigh) -> None
 
 @pytest.mark.long
 def test_three_lineages_that_agree_are_left_alone(weigh: Weigh) -> None:
-    assert_silent(weigh("gate", *contenders("duckdb", "chdb", "liar?lie=none"), *VOTE))
+    assert_silent(weigh("gate", *contenders("duckdb=fork", "chdb", "liar?lie=none"), *VOTE))
 
 
 @pytest.mark.long
 def test_one_against_one_is_undecided(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", "liar?lie=group"), *VOTE)
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=group"), *VOTE)
     assert diverged(run) == {("duckdb", "by_action"), ("liar?lie=group", "by_action")}
     assert "nothing here tells who is right" in detail(run, "by_action")
     assert "outvoted" not in detail(run, "by_action")
@@ -224,7 +226,7 @@ def test_alone_a_constant_contradicts_itself_and_the_shape_of_the_answer(weigh: 
 @pytest.mark.promise("If one of them then contradicts itself, the others are no longer diverged.")
 @pytest.mark.long
 def test_one_against_one_that_contradicts_itself_is_acquitted(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", "liar?lie=absent"), *VOTE)
+    run = weigh("gate", *contenders("duckdb=fork", "liar?lie=absent"), *VOTE)
     assert diverged(run) == {("liar?lie=absent", "eq_action")}
     assert "its own count: p + not p + p is null = all" in detail(run, "eq_action")
     kept = json.loads((run.evidence / "gate.json").read_text())
@@ -271,9 +273,8 @@ def test_two_of_one_lineage_that_agree_confirm_nothing_and_are_left_alone(weigh:
     assert_silent(run, "unverified")
 
 
-@pytest.mark.parametrize(
-    ("lie", "status"), [pytest.param("duplicates", "diverged", marks=pytest.mark.long), ("none", "unverified")]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("lie", "status"), [("duplicates", "diverged"), ("none", "unverified")])
 def test_two_of_one_lineage_on_ones_own_data(weigh: Weigh, lie: str, status: str) -> None:
     trips = pa.table({"id": range(60), "fleet": ["a", "b", None] * 20, "km": [n / 7 for n in range(60)]})
     pq.write_table(trips, weigh.folder / "trips.parquet")

@@ -36,7 +36,7 @@ def asked(weigh: Weigh, rows: str, *names: str) -> Run:
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> Run:
     """Every value in another type, in two ways, and in one of them another value."""
-    return asked(fresh(), ROWS, "duckdb", TWIN, COUNTS, LIAR)
+    return asked(fresh(), ROWS, "duckdb=fork", TWIN, COUNTS, LIAR)
 
 
 def test_values_in_another_type_are_equal_and_others_are_not(run: Run) -> None:
@@ -72,19 +72,19 @@ def test_the_forms_are_named(run: Run) -> None:
 
 
 def test_netflow_in_other_types_is_netflow(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", LIAR, TWIN), *SMALL, "--no-shrink", "--operations", "by_action")
+    run = weigh("gate", *contenders("duckdb=fork", LIAR, TWIN), *SMALL, "--no-shrink", "--operations", "by_action")
     assert errors(run) == {("A4.rows", LIAR)}
 
 
 def test_months_of_intervals_accuse_who_changes_them_and_nobody_else(weigh: Weigh) -> None:
     # The parquet crate by itself leaves them out.
     months = "SELECT 1 AS id, INTERVAL '1 year 2 months 3 days' AS span UNION ALL SELECT 2, INTERVAL '30 days'"
-    run = asked(weigh, months, "duckdb", "pyarrow", LIAR)
+    run = asked(weigh, months, "duckdb=fork", "pyarrow", LIAR)
     assert errors(run) == {("A4.rows", LIAR)}
     assert not [one for one in run.json["findings"] if one["code"] == "A14.readers"]
 
 
 def test_a_row_that_is_missing_is_found_all_the_same(weigh: Weigh) -> None:
     rows = "SELECT i AS event_id, uuid() AS u FROM range(1, 3000) AS t(i)"
-    run = asked(weigh, rows, "duckdb", "liar?lie=fewer-rows", "liar?lie=copy")
+    run = asked(weigh, rows, "duckdb=fork", "liar?lie=fewer-rows", "liar?lie=copy")
     assert errors(run) == {("A4.rows", "liar?lie=fewer-rows")}

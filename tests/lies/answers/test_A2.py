@@ -16,7 +16,7 @@ FLOATS = ("--operations", "duration_by_proto,score_by_action")
 
 def test_a_millionth_is_a_wrong_answer(weigh: Weigh) -> None:
     liar = "liar?lie=rounding&by=1e-6"
-    run = weigh("gate", *contenders("duckdb", liar), *SMALL, *FLOATS)
+    run = weigh("gate", *contenders("duckdb=fork", liar), *SMALL, *FLOATS)
     assert diverged(run) == {(liar, "duration_by_proto"), (liar, "score_by_action")}
     assert "contradicted by ground truth" in detail(run, "duration_by_proto")
     assert "total_duration: " in detail(run, "duration_by_proto")
@@ -29,7 +29,9 @@ def test_the_last_bit_is_rounding_and_said(twins: Run) -> None:
 
 
 def test_the_last_bit_is_rounding_without_truth_too(weigh: Weigh) -> None:
-    assert_silent(weigh("gate", *contenders("duckdb", "liar?lie=rounding&by=2.3e-16"), *SMALL, *FLOATS, "--no-truth"))
+    assert_silent(
+        weigh("gate", *contenders("duckdb=fork", "liar?lie=rounding&by=2.3e-16"), *SMALL, *FLOATS, "--no-truth")
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ NOTES = (
 @pytest.fixture(scope="module")
 def gate(fresh: Callable[[], Weigh]) -> Run:
     """A liar that lies on each operation, and the twin that takes every liberty there is."""
-    return fresh()("gate", *contenders("duckdb", TWIN, LIAR), *SHAPES, "--no-shrink")
+    return fresh()("gate", *contenders("duckdb=fork", TWIN, LIAR), *SHAPES, "--no-shrink")
 
 
 def test_each_lie_is_found_and_nobody_else_is_accused(gate: Run) -> None:
@@ -51,7 +51,7 @@ def test_what_differs_is_shown(gate: Run, operation: str, shown: str) -> None:
 
 
 def test_the_twin_agrees_with_the_truth_and_the_report_says_how(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", TWIN), *SHAPES)
+    run = weigh("gate", *contenders("duckdb=fork", TWIN), *SHAPES)
     assert_silent(run)
     text = words((run.evidence / "report.txt").read_text())
     for note in NOTES:
@@ -59,7 +59,7 @@ def test_the_twin_agrees_with_the_truth_and_the_report_says_how(weigh: Weigh) ->
 
 
 def test_the_twin_agrees_with_another_engine_and_the_report_says_how(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("duckdb", TWIN), *SHAPES, "--no-truth")
+    run = weigh("gate", *contenders("duckdb=fork", TWIN), *SHAPES, "--no-truth")
     assert_silent(run)
     text = words((run.evidence / "report.txt").read_text())
     for note in NOTES:

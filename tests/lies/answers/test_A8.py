@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from support.command import Weigh
 
 TWICE = ("--starts", "2", "--rounds", "1", "--runs", "1")
-ALONE = (*contenders("duckdb"), *SMALL, *TWICE, "--operations", "eq_action,by_action")
+ALONE = (*contenders("duckdb=fork"), *SMALL, *TWICE, "--operations", "eq_action,by_action")
 
 
 @pytest.mark.promise("no independent witness could confirm it; never called passed.")

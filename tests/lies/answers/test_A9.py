@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ASKED = ("--operations", "by_action,distinct")
 
 
+@pytest.mark.long
 def test_a_cache_that_nobody_disclosed_is_found(weigh: Weigh) -> None:
     # The gate finds it, so it is not measured at all.
     flags = ("--scale", "100K", "--quiet", "--json", *ONCE, *ASKED)

@@ -23,7 +23,7 @@ SEVERAL = ("--starts", "1", "--rounds", "1", "--runs", "5")
 def run_of(weigh: Weigh, flags: tuple[str, ...]) -> Run:
     """A system of scripts, one that prints a made time, one that answers nothing, and a witness."""
     systems.make_experiment(weigh.folder)
-    named = contenders(*(systems.system(weigh.folder, one) for one in ("", "made", "silent")), "duckdb")
+    named = contenders(*(systems.system(weigh.folder, one) for one in ("", "made", "silent")), "duckdb=fork")
     return weigh("run", *named, *FLAGS, *flags)
 
 

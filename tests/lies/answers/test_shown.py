@@ -27,7 +27,7 @@ def run(fresh: Callable[[], Weigh]) -> Run:
     weigh = fresh()
     systems.make_experiment(weigh.folder, QUERIES)
     named = [systems.system(weigh.folder, one, SETTINGS) for one in ("table", "wrong")]
-    return weigh("gate", *contenders(*named, "duckdb"), "--quiet", "--json", "--no-shrink")
+    return weigh("gate", *contenders(*named, "duckdb=fork"), "--quiet", "--json", "--no-shrink")
 
 
 def told(run: Run, contender: str) -> dict[str, tuple[str, str]]:

@@ -63,7 +63,7 @@ def removed(path: Path) -> None:
 @pytest.mark.parametrize("damage", [flipped, truncated, edited, removed])
 def test_damaged_data_is_refused(weigh: Weigh, data: Path, damage: Callable[[Path], None]) -> None:
     damage(data)
-    run = weigh("run", *contenders("duckdb"), "--scale", "1K", *ONCE, "--operations", "by_action", "--quiet")
+    run = weigh("run", *contenders("duckdb=fork"), "--scale", "1K", *ONCE, "--operations", "by_action", "--quiet")
     assert run.code == 2
     assert "D8." in run.err
     assert data.name in run.err
@@ -79,7 +79,7 @@ def test_damaged_data_is_refused(weigh: Weigh, data: Path, damage: Callable[[Pat
 def test_untouched_data_is_not(weigh: Weigh, data: Path) -> None:
     assert weigh("data", "check", str(data.parent)).code == 0
     assert_silent(
-        weigh("gate", *contenders("duckdb"), "--scale", "1K", "--operations", "by_action", "--quiet", "--json")
+        weigh("gate", *contenders("duckdb=fork"), "--scale", "1K", "--operations", "by_action", "--quiet", "--json")
     )
 
 

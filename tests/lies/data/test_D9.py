@@ -27,7 +27,7 @@ VIEWS = "liar?lie=none"
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh], once: Once) -> Run:
     """One that copies the rows into memory, one into a file of its own, one that does neither, one that must load."""
-    return once("copied", lambda: fresh()("run", *contenders("duckdb", MEMORY, PRIVATE, VIEWS, "sqlite"), *FLAGS))
+    return once("copied", lambda: fresh()("run", *contenders("duckdb=fork", MEMORY, PRIVATE, VIEWS, "sqlite"), *FLAGS))
 
 
 def costs(run: Run, contender: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def test_what_loading_cost_is_known_afterwards(weigh: Weigh, tmp_path: Path) -> 
     for folder in ("envs", "locks", "data"):
         (tmp_path / "cache").mkdir(exist_ok=True)
         (tmp_path / "cache" / folder).symlink_to(cache_folder() / folder)
-    run = weigh("run", *contenders("duckdb", "sqlite"), *FLAGS, WEIGH_CACHE=str(tmp_path / "cache"))
+    run = weigh("run", *contenders("duckdb=fork", "sqlite"), *FLAGS, WEIGH_CACHE=str(tmp_path / "cache"))
     loaded = costs(run, "sqlite")["load"]
     assert loaded["disk"] > 1_000_000
     assert loaded["cpu_s"] > 0
@@ -79,10 +79,11 @@ def test_who_reads_the_files_where_they_lie_is_left_alone(twins: Run) -> None:
     assert not {code for code in twins.codes if code.startswith("D9")}
 
 
+@pytest.mark.long
 def test_it_is_named_where_the_last_bits_of_sums_move(fresh: Callable[[], Weigh]) -> None:
     """The query that is asked without the files adds doubles, each time in another order."""
     flags = ("--operations", "duration_by_proto", "--scale", "400K", "--quiet", "--json", *ONCE)
-    run = fresh()("run", *contenders("duckdb", MEMORY), *flags)
+    run = fresh()("run", *contenders("duckdb=fork", MEMORY), *flags)
     assert {one["contender"] for one in run.json["findings"] if one["code"] == "D9.copy"} == {MEMORY}
 
 
@@ -91,7 +92,9 @@ def test_it_is_named_where_the_last_bits_of_sums_move(fresh: Callable[[], Weigh]
 )
 def test_sums_that_were_made_by_the_first_execution_are_named(fresh: Callable[[], Weigh]) -> None:
     """The first operation is honest: what is kept is kept for another one alone."""
-    run = fresh()("gate", *contenders("duckdb", SUMS, VIEWS), *SMALL, "--operations", "by_action,by_proto", "--json")
+    run = fresh()(
+        "gate", *contenders("duckdb=fork", SUMS, VIEWS), *SMALL, "--operations", "by_action,by_proto", "--json"
+    )
     (found,) = [one for one in run.json["findings"] if one["code"] == "D9.copy"]
     assert (found["contender"], found["severity"]) == (SUMS, "warning")
     assert "once it has executed by_proto it answers without its files" in found["text"]
@@ -107,5 +110,5 @@ def test_who_has_read_the_statistics_in_the_files_is_left_alone(weigh: Weigh) ->
     (weigh.folder / "weigh.toml").write_text(
         '[experiment]\nworkload = "sql"\n[sql.tables]\nevents = "events.parquet"\n'
     )
-    run = weigh("run", *contenders("duckdb", "datafusion"), "--quiet", "--json", *ONCE)
+    run = weigh("run", *contenders("duckdb=fork", "datafusion"), "--quiet", "--json", *ONCE)
     assert not {code for code in run.codes if code.startswith("D9")}

@@ -46,7 +46,9 @@ def loaded(fresh: Callable[[], Weigh], server: str) -> Callable[..., Run]:
 
 
 @pytest.mark.promise("Before the clock every statement with parameters is asked both ways")
-@pytest.mark.parametrize("name", LIARS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.long] if one in ("jsonb", "comment") else []) for one in LIARS]
+)
 def test_a_parameter_that_resolves_to_something_else_is_named(loaded: Callable[..., Run], name: str) -> None:
     script, liar, twin, code = LIARS[name]
     said = loaded(script.format(liar))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from support.command import Weigh
 
-GATE = ("gate", *contenders("duckdb"), "--scale", "1K", "--operations", "by_action", "--quiet", "--json")
+GATE = ("gate", *contenders("duckdb=fork"), "--scale", "1K", "--operations", "by_action", "--quiet", "--json")
 
 
 @pytest.fixture(scope="session")

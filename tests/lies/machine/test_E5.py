@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from support.command import Run, Weigh
 
-GATE = ("gate", *contenders("duckdb"), "--operations", "by_action", *SMALL)
+GATE = ("gate", *contenders("duckdb=fork"), "--operations", "by_action", *SMALL)
 KNOBS = {
     "governor": ("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave", "performance"),
     "turbo": ("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"),

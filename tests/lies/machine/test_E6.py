@@ -39,7 +39,7 @@ def shares(fresh: Callable[[], Weigh]) -> Run:
 @pytest.fixture(scope="session")
 def bounded(fresh: Callable[[], Weigh]) -> Run:
     """Two contenders on one CPU and with a gigabyte, one that gives itself more, and one that gives a thread more."""
-    named = ("base=liar?lie=none", "twin=duckdb", "wide=liar?lie=extra-cpu", "thread=liar?lie=extra-cpu-thread")
+    named = ("base=liar?lie=none", "twin=fork", "wide=liar?lie=extra-cpu", "thread=liar?lie=extra-cpu-thread")
     return fresh()("run", *contenders(*named), *FLAGS, "--affinity", "0", "--memory-limit", "1G")
 
 

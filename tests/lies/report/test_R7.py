@@ -32,7 +32,7 @@ DOCUMENTS = ("report.txt", "report.html", "verdicts.json")
 def derived(fresh: Callable[[], Weigh]) -> Run:
     """Some of the queries of TPC-H, measured: what others print a metric of the TPC for."""
     flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q1,q6", *ONCE, "--quiet", "--json")
-    return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
+    return fresh()("run", *contenders("duckdb=fork", "single=fork?threads=1"), *flags)
 
 
 def reports(run: Run, weigh: Weigh) -> dict[str, str]:
@@ -66,7 +66,7 @@ def test_the_expression_finds_what_it_looks_for() -> None:
 
 def test_before_any_figure_it_is_said_too(weigh: Weigh) -> None:
     flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q6", "--quiet")
-    only = weigh("gate", *contenders("duckdb"), *flags)
+    only = weigh("gate", *contenders("duckdb=fork"), *flags)
     assert NOTICE in words(only.out)
     failed = weigh("gate", *contenders("duckdb?thraeds=1"), *flags, "--out", "failed")
     assert failed.code == 2

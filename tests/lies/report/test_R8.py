@@ -38,7 +38,7 @@ def test_they_change_no_result(run: Run) -> None:
 
 
 def test_without_terms_nothing_is_said(weigh: Weigh) -> None:
-    run = weigh("gate", *contenders("liar", "duckdb"), *SMALL, *OPERATION)
+    run = weigh("gate", *contenders("liar", "duckdb=fork"), *SMALL, *OPERATION)
     assert_silent(run)
     assert "R8" not in run.out
     assert "licence" not in (run.evidence / "report.txt").read_text()

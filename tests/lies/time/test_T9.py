@@ -6,12 +6,15 @@ in tests/sim.
 
 from __future__ import annotations
 
+import math
+import random
 from typing import TYPE_CHECKING
 
 import pytest
 import scipy
 
 from ..reading import SMALL, contenders, junit, times, verdicts, words
+from ..recorded import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,18 +23,27 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("unordered", "ties", "quotients")
 EQUAL = ("one", "two", "three")
+SEED = 0
+"""Of times among which some differ by chance, tested one by one."""
 
 
-@pytest.fixture(scope="module")
-def many(fresh: Callable[[], Weigh]) -> Run:
+@pytest.fixture(scope="module", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
+def many(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> Run:
     """Twelve comparisons, of which one is not by chance."""
     weigh = fresh()
+    if request.param == "recorded":
 
-    def law(name: str, seed: int, limit: float = 1.0) -> str:
+        def law(contender: str, life: int, operation: str) -> tuple[float, float]:
+            slower = 1.3 if (contender, operation) == ("real", "ties") else 1.0
+            return 0.03 * slower * math.exp(random.Random(f"{SEED} {life} {operation}").gauss(0, 0.05)), 0.01
+
+        return recorded(weigh, ("base", *EQUAL, "real"), OPERATIONS, law, margin=0.03)
+
+    def pace(name: str, seed: int, limit: float = 1.0) -> str:
         own = f"seed={seed}&limit={limit}&diary={weigh.folder / name}"
         return f"{name}=liar?lie=pace&ms=30&spread=0.05&{own}"
 
-    named = (law("base", 0), law("one", 57), law("two", 58), law("three", 59), law("real", 60, limit=1.3))
+    named = (pace("base", 0), pace("one", 57), pace("two", 58), pace("three", 59), pace("real", 60, limit=1.3))
     asked = ("--workload", "three", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2", "--baseline", "base")
     return weigh("run", *contenders(*named), *asked)
 

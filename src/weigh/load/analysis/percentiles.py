@@ -63,21 +63,28 @@ def spectrum(intervals: Sequence[Histogram], confidence: float = CONFIDENCE) -> 
         count=whole.total,
         mean=whole.mean,
         series=mean(means, confidence=confidence, intervals=True) if len(means) > 1 else None,
-        percentiles=tuple(_percentile(whole, intervals, q, confidence) for q in QUANTILES),
+        percentiles=_percentiles(whole, intervals, confidence),
         seen=tuple(whole.quantile(q) for q in QUANTILES),
         max=whole.max,
     )
 
 
-def _percentile(whole: Histogram, intervals: Sequence[Histogram], q: float, confidence: float) -> Percentile:
-    value, count = whole.quantile(q), whole.total
-    if value is None:
-        return unresolved(q, confidence, 0.0)
+def _percentiles(whole: Histogram, intervals: Sequence[Histogram], confidence: float) -> tuple[Percentile, ...]:
+    count = whole.total
+    if not count:
+        return tuple(unresolved(q, confidence, 0.0) for q in QUANTILES)
+    values = np.array([whole.quantile(q) for q in QUANTILES], dtype=np.float64)
     # A server that stands still answers nothing, and then everything at once: what is filed when it is answered makes
     # empty intervals, and they count.
-    totals, above, ties = (
-        np.array(column, dtype=np.float64)
-        for column in zip(*((one.total, one.above(value), one.equal(value)) for one in intervals), strict=True)
+    totals = np.array([one.total for one in intervals], dtype=np.float64)
+    above, ties = (
+        np.array(rows, dtype=np.float64).T for rows in zip(*(one.beyond(values) for one in intervals), strict=True)
     )
-    excess = exceedances(above, ties, (1 - q) * count) - (1 - q) * totals
-    return judged(q, value, excess, count, confidence, lambda low, high: (whole.quantile(low), whole.quantile(high)))
+
+    def read(low: float, high: float) -> tuple[Seconds | None, Seconds | None]:
+        return whole.quantile(low), whole.quantile(high)
+
+    return tuple(
+        judged(q, float(value), exceedances(over, equal, (1 - q) * count) - (1 - q) * totals, count, confidence, read)
+        for q, value, over, equal in zip(QUANTILES, values, above, ties, strict=True)
+    )

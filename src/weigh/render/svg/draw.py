@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.model.text import one_line
+from weigh.render.markup import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ def _joined(x: int, y: int, *, first: bool) -> str:
 
 def path(data: str, css: str) -> Markup:
     """A path, nothing for no data."""
-    return Markup('<path class="{}" d="{}"/>').format(css, data) if data else Markup()
+    return filled('<path class="{}" d="{}"/>', css, data) if data else Markup()
 
 
 def line(x1: float, y1: float, x2: float, y2: float) -> str:
@@ -53,14 +54,14 @@ def line(x1: float, y1: float, x2: float, y2: float) -> str:
 
 def text(x: float, y: float, words: str, css: str = "") -> Markup:
     """A label; ``css`` is a class of the page: ``tm`` with its middle at x, ``te`` with its end, ``tb`` in ink."""
-    named = Markup(' class="{}"').format(css) if css else Markup()
-    return Markup('<text x="{}" y="{}"{}>{}</text>').format(number(x), number(y), named, one_line(words))
+    named = filled(' class="{}"', css) if css else Markup()
+    return filled('<text x="{}" y="{}"{}>{}</text>', number(x), number(y), named, one_line(words))
 
 
 def group(css: str, *parts: Markup) -> Markup:
     """Parts that share a class, nothing for no parts."""
     inner = Markup().join(parts)
-    return Markup('<g class="{}">{}</g>').format(css, inner) if inner else inner
+    return filled('<g class="{}">{}</g>', css, inner) if inner else inner
 
 
 def image(width: float, height: float, css: str, label: str, *parts: Markup) -> Markup:
@@ -86,11 +87,11 @@ class Shared:
 
     def use(self, piece: Markup) -> Markup:
         """A reference to the piece."""
-        return Markup('<use href="#{}"/>').format(self._ids.setdefault(piece, f"g{len(self._ids)}"))
+        return filled('<use href="#{}"/>', self._ids.setdefault(piece, f"g{len(self._ids)}"))
 
     def definitions(self) -> Markup:
         """Every piece that was asked for."""
         pieces = Markup("\n").join(
-            Markup('<g id="{}" class="sh">{}</g>').format(name, piece) for piece, name in self._ids.items()
+            filled('<g id="{}" class="sh">{}</g>', name, piece) for piece, name in self._ids.items()
         )
-        return Markup('<svg class="defs" aria-hidden="true" focusable="false"><defs>{}</defs></svg>').format(pieces)
+        return filled('<svg class="defs" aria-hidden="true" focusable="false"><defs>{}</defs></svg>', pieces)
