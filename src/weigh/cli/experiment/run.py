@@ -148,8 +148,8 @@ def requested(
     table, file = tables_of(file)
     if table is None and not any(flags.get(name) for name in _WHAT):
         say(
-            "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. Your "
-            "own data: weigh init --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
+            "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. "
+            "Your own data: weigh init --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
             err=True,
         )
     own, flags = own_data(table, file, flags, progress(quiet))
