@@ -296,3 +296,17 @@ def test_one_engine_may_answer_in_two_ways_where_rows_tie_in_a_window(sql: str, 
 def test_a_row_that_is_lost_is_not_explained_by_a_value_of_the_answer(sql: str, found: str) -> None:
     ways = {name: dict.fromkeys(("division", "length"), name) for name in LINEAGE}
     assert rows_of(sql, ways, {"duckdb": [1]}) == {found}
+
+
+@pytest.mark.parametrize(("order", "found"), [("NULL", "outvoted"), ("y", UNDECIDED)])
+def test_an_order_by_a_constant_has_no_place_for_null(order: str, found: str) -> None:
+    inner = f"SELECT x, row_number() OVER (PARTITION BY x ORDER BY {order}) AS r FROM t"
+    sql = f"SELECT x AS v FROM ({inner}) AS u WHERE r < 8"
+    case = Case(name="only", timed=True)
+    operation = Operation(
+        name="q", sql=sql, cases=(case,), schema=ResultSchema(columns=(Column(name="v", kind="integer"),))
+    )
+    tables = {"a": pa.table({"v": pa.array([], pa.int64())}), **{one: pa.table({"v": [1, 2]}) for one in "bc"}}
+    ways = {"a": {"nulls": "first"}, "b": {"nulls": "last"}, "c": {"nulls": "last"}}
+    checks = vote(operation, case, tables, {one: one for one in tables}, ways)
+    assert [one.detail for one in checks if one.contender == "a"] == [found]

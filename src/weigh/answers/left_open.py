@@ -12,6 +12,7 @@ from weigh.answers import constructs
 from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
 from weigh.answers.constructs import MERGED, SEQUENCE
+from weigh.answers.constructs.comparisons import orders_columns
 from weigh.answers.one_form import part_of
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def _of_nulls(operation: Operation, cells: Sequence[Difference]) -> bool:
 
 def _cuts(sql: str) -> bool:
     """Whether values or rows of the answer depend on an order, and not the sequence of rows alone."""
-    return bool(_CUT.search(sql) or _INNER.search(sql))
+    return bool(_CUT.search(sql) or _INNER.search(sql)) and orders_columns(sql)
 
 
 def _times(text: str) -> int:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.model.errors import refusal
+from weigh.model.errors import EnvironmentFault, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,28 @@ _SUFFIX = ".weigh-aside"
 _NAME = 40
 """Characters of the final name that the name aside begins with: together they fit any file system."""
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.ENOSYS)
+
+
+def check_place(path: Path, what: str) -> None:
+    """See that a file can be written at the end, before the work whose result it will hold.
+
+    Args:
+        path: of the file.
+        what: it will hold, for people: ``the answers cannot be pinned``.
+
+    Raises:
+        EnvironmentFault: there is no such folder, or nobody may write in it.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        # What really happens says more than modes do: a file system may be mounted to be read alone.
+        with _made(path, 0o600):
+            pass
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{what}: {error.strerror}", where=str(path), remedy="name a file that can be written"
+        ) from error
 
 
 def write(path: Path, content: bytes, *, mode: int = 0o666, follow: bool = True) -> None:

@@ -17,6 +17,7 @@ from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
+from weigh.evidence import whole
 from weigh.experiment.data import dataset, ingest, storage
 from weigh.experiment.data.catalog_place import CatalogPlaces
 from weigh.experiment.data.data_link import DataLink
@@ -94,6 +95,8 @@ def check(spec: Spec, request: RunRequest) -> None:
     names = [contender.name for contender in spec.contenders]
     if request.trust and request.trust not in names:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
+    if request.pin:
+        whole.check_place(request.pin, "the answers cannot be pinned")
     for contender in spec.contenders:
         check_contender(contender, spec.layout_of(contender).form)
         check_store(contender, spec, measured=request.measure)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh._version import __version__
 from weigh.engines.prepared import cache_folder
-from weigh.evidence import attempts
+from weigh.evidence import attempts, whole
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import attempted
 from weigh.host import facts, knobs, lock, scratch, settle, storage
@@ -120,6 +120,8 @@ def check(spec: LoadSpec, files: LoadFiles, reached: Reached) -> None:
         EngineFault: a script has a mistake, or a setting cannot be used.
         UsageError: the server is to be crashed, and cannot be.
     """
+    if files.pin:
+        whole.check_place(files.pin, "the answers cannot be pinned")
     if spec.crash:
         probe.check(spec.crash, reached.read, spec.target)
     make_generator(spec, files, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])

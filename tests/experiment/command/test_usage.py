@@ -151,6 +151,16 @@ def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
 
 
 def test_what_is_asked_is_said_where_nobody_says_it(weigh: Weigh) -> None:
-    for command in ("gate", "run"):
-        assert "netflow, 1M rows that it makes" in weigh(command, "--contender", "nosuch", "--quiet").err
-        assert "netflow" not in weigh(command, "--contender", "nosuch", "--quiet", "--scale", "1K").err
+    named = ("gate", "--contender", "duckdb", "--quiet", "--out")
+    (weigh.folder / "file").touch()
+    # There is no place for evidence: it ends before anything is made.
+    assert "netflow, 1M rows that it makes" in weigh(*named, "file/runs").err
+    assert "netflow" not in weigh(*named, "file/runs", "--scale", "1K").err
+
+
+def test_a_place_for_pinned_answers_is_looked_at_before_anybody_is_asked(weigh: Weigh) -> None:
+    few = ("gate", "--contender", "duckdb", "--scale", "10", "--operations", "by_action", "--quiet")
+    run = weigh(*few, "--pin", "nowhere/pins")
+    assert run.code == 2
+    assert "the answers cannot be pinned" in run.err
+    assert sorted(weigh.folder.iterdir()) == []

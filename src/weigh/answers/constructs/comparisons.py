@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +25,22 @@ def compared(node: exp.Expr) -> Iterator[tuple[str, bool]]:
         for column in plain.find_all(exp.Column):
             # Of a member of a struct nobody knows here which of the names is that of a column.
             yield from ((one.name.lower(), column is plain) for one in column.parts)
+
+
+@cache
+def orders_columns(sql: str) -> bool:
+    """Whether an order in a query depends on the data: ``ORDER BY NULL`` does not. True where nobody can tell."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        query = sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return True
+    return any(
+        one.find(exp.Column, exp.AggFunc) or (isinstance(one.this, exp.Literal) and one.this.is_int)
+        for one in query.find_all(exp.Ordered)
+    )
 
 
 def _parts(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -122,6 +122,7 @@ def carry_out(
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = requested(file, flags, out, quiet=quiet)
+    _say_unnamed(file, flags, spec, request)
     printing = Printing(as_json, verbose, quiet)
     if witness:
         from weigh.cli.experiment.witness import witnessed
@@ -137,7 +138,9 @@ def carry_out(
 def gate(file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, **flags: Any) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = requested(file, flags, out, quiet=quiet)
-    run_and_print(spec, dataclasses.replace(request, measure=False), Printing(as_json, verbose, quiet))
+    request = dataclasses.replace(request, measure=False)
+    _say_unnamed(file, flags, spec, request)
+    run_and_print(spec, request, Printing(as_json, verbose, quiet))
 
 
 def requested(
@@ -149,17 +152,25 @@ def requested(
     from weigh.experiment.suite.own import own_data
 
     table, file = tables_of(file)
-    if table is None and not any(flags.get(name) for name in _WHAT):
-        say(
-            "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. Your "
-            "own data: weigh init --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
-            err=True,
-        )
     own, flags = own_data(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
     named = {field.name: flags[field.name] for field in dataclasses.fields(RunRequest) if field.name in flags}
     named |= {"root": out, "command": command_line(), "answers": named_files.answers_path(table, flags), "own": own}
     return spec, RunRequest(**named)
+
+
+def _say_unnamed(file: Path | None, flags: dict[str, Any], spec: Spec, request: RunRequest) -> None:
+    """What is asked of which data, where the user names neither; nothing of an experiment that cannot be."""
+    from weigh.experiment import setup
+
+    if tables_of(file)[0] is not None or any(flags.get(name) for name in _WHAT):
+        return
+    setup.check(spec, request)
+    say(
+        "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. Your "
+        "own data: weigh init --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
+        err=True,
+    )
 
 
 def tables_of(file: Path | None) -> tuple[File | None, Path | None]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WITHOUT = (
-    *("contender", "baseline", "blocks", "margin", "twice", "duet"),
+    *("contender", "baseline", "blocks", "margin", "twice", "duet", "same_engine"),
     *("find_rate", "budget", "require", "crash", "kill_command", "start_command"),
     *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
     "verbose",
