@@ -68,6 +68,12 @@ check: $(VENV)/.ready
 	@PYTHONPATH=scripts $(BIN)/python -m reference --check
 	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md CONTRIBUTING.md changelog.d docs
 
+# The site of docs/ in dist/site: search, dead links fail, nothing from elsewhere.
+.PHONY: docs
+docs: $(VENV)/.ready
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=scripts $(BIN)/uv run --quiet --isolated --locked --only-group docs mkdocs build --clean --quiet
+	@$(BIN)/python scripts/check_site.py dist/site
+
 # The version, the changelog, a commit and a tag, and nothing is published: make release VERSION=0.2.0
 .PHONY: release
 release: $(VENV)/.ready

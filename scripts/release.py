@@ -118,11 +118,12 @@ def main() -> int:
     if git("tag", "--list", tag):
         raise SystemExit(f"{tag} is released already")
     release(options.root, options.version, options.date)
-    sources = os.pathsep.join((str(options.root / "src"), str(options.root / "scripts")))
+    sources = os.pathsep.join(str(options.root / name) for name in ("src", "scripts", "tests"))
     for command in (
         [sys.executable, "-m", "uv", "lock", "--quiet"],
         ["cargo", "update", "--quiet", "--workspace", "--offline"],
         [sys.executable, "-m", "reference"],
+        [sys.executable, "-m", "golden.freeze"],
     ):
         subprocess.run(command, cwd=options.root, check=True, env={**os.environ, "PYTHONPATH": sources})
     if not options.no_tag:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -41,6 +42,10 @@ class Outcome(NamedTuple):
 UNKEYED = Outcome("an unkeyed seal does not stop somebody who edits everything and reseals it")
 """What a seal that passes does not say."""
 
+_RELEASE = re.compile(r"([0-9]{1,6})\.([0-9]{1,6})\.([0-9]{1,6})")
+_PAGES = (".html", ".txt")
+_WORDED = ("findings", "reasons")
+"""Keys of a document whose lists a later release may lengthen."""
 _NAME = 80
 _DIGITS = 9
 """Significant digits at which numbers are compared: more than any report prints."""
@@ -95,6 +100,9 @@ def removed(folder: Path) -> list[Problem]:
 def not_following(folder: Path, computed: Mapping[str, bytes], sealed: seal.Seal, text: str) -> list[Problem]:
     """Files that are not what was computed. What is missing is named by the seal.
 
+    Of evidence that an earlier release sealed the figures of the documents are compared, and no words: a later one may
+    say more, and say it differently.
+
     Args:
         folder: the evidence.
         computed: what they should be, by name.
@@ -102,8 +110,9 @@ def not_following(folder: Path, computed: Mapping[str, bytes], sealed: seal.Seal
         text: what is said of each.
     """
     note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
+    compare = same_figures if is_earlier(sealed.weigh) else same
     others = [
-        name for name, content in computed.items() if (folder / name).exists() and not same(folder / name, content)
+        name for name, content in computed.items() if (folder / name).exists() and not compare(folder / name, content)
     ]
     return [Problem(code=codes.R4_FIGURES.code, file=name, text=text + note) for name in others]
 
@@ -145,6 +154,36 @@ def same(path: Path, computed: bytes) -> bool:
         return close(files.content(path), computed)
     except OSError:
         return False
+
+
+def is_earlier(version: str) -> bool:
+    """Whether it is of a release before this one."""
+    numbers = [tuple(map(int, found.groups())) for one in (version, __version__) if (found := _RELEASE.fullmatch(one))]
+    return len(numbers) == 2 and numbers[0] < numbers[1]
+
+
+def same_figures(path: Path, computed: bytes) -> bool:
+    """Whether every number, name and code of a document stands at its place in what was computed.
+
+    Sentences are not compared, nor what is listed of findings and reasons, nor pages: their hashes are in the seal.
+    """
+    if not path.name.endswith(".json"):
+        return path.name.endswith(_PAGES) or same_bytes(path, computed)
+    try:
+        written, again = (_rounded(files.decoded(one, object)) for one in (files.content(path), computed))
+        return _within(written, again)
+    except (OSError, EvidenceFault, RecursionError):
+        return False
+
+
+def _within(written: Any, again: Any) -> bool:
+    if isinstance(written, dict):
+        return isinstance(again, dict) and all(
+            name in again and _within(value, again[name]) for name, value in written.items() if name not in _WORDED
+        )
+    if isinstance(written, list):
+        return isinstance(again, list) and len(written) == len(again) and all(map(_within, written, again))
+    return (isinstance(written, str) and " " in written) or written == again
 
 
 def same_bytes(path: Path, computed: bytes) -> bool:

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weigh.evidence.verification import Outcome, Problem, same_bytes
+from weigh.evidence.verification import Outcome, Problem, is_earlier, same_bytes, same_figures
 from weigh.model import codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 
 class VerifiedRung(Protocol):
     """What came of verifying a rung of either kind."""
+
+    @property
+    def weigh(self) -> str:
+        """The version that sealed it."""
 
     @property
     def evidence(self) -> str:
@@ -40,18 +44,20 @@ def other_experiment(file: str, evidence: str) -> Problem:
     return Problem(code=codes.R4_DERIVED.code, file=file, text=f"{evidence} is of another experiment than the ladder's")
 
 
-def own_files(folder: Path, rendered: Mapping[str, bytes]) -> Iterator[Problem]:
+def own_files(folder: Path, rendered: Mapping[str, bytes], rungs: Sequence[VerifiedRung]) -> Iterator[Problem]:
     """Files of a ladder that are missing, or do not follow from its rungs.
 
     Args:
         folder: of the ladder.
         rendered: what they should be, by name.
+        rungs: whose version is that of the ladder, which has no seal.
     """
+    compare = same_figures if rungs and is_earlier(rungs[0].weigh) else same_bytes
     for name, content in rendered.items():
         path = folder / name
         if not path.exists():
             yield Problem(code=codes.R4_SEALED.code, file=name, text="it is missing")
-        elif not same_bytes(path, content):
+        elif not compare(path, content):
             text = "it does not follow from the evidence of the rungs"
             yield Problem(code=codes.R4_FIGURES.code, file=name, text=text)
 

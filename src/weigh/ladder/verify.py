@@ -51,10 +51,11 @@ def verify(folder: Path) -> LadderVerification:
         for rung, wanted in zip(summary.rungs, summary.plan.experiments, strict=False)
         if rung.results.record.spec.id != wanted
     ]
-    problems += own_files(folder, files.rendered(summary))
+    rungs = tuple(verify_rung(naming.sibling(parent, rung.evidence)) for rung in summary.rungs)
+    problems += own_files(folder, files.rendered(summary), rungs)
     return LadderVerification(
         ladder=folder.resolve().name,
-        rungs=tuple(verify_rung(naming.sibling(parent, rung.evidence)) for rung in summary.rungs),
+        rungs=rungs,
         problems=tuple(problems),
     )
 

@@ -31,7 +31,7 @@ _UNCHECKED = "it is signed; --key checks by whom"
 def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path | None) -> None:
     """Recompute every hash and every printed number. Exit 1 when anything is not what it says."""
     from weigh.evidence import signature
-    from weigh.evidence.verification import UNKEYED, Outcome, Problem
+    from weigh.evidence.verification import UNKEYED, Outcome, Problem, is_earlier
     from weigh.kinds.table import kind_of
     from weigh.model.errors import ExitCode, UsageError
 
@@ -65,6 +65,8 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
                 print_line(line)
             elif signed is None:
                 print_line(Outcome(_UNCHECKED) if signature.is_signed(evidence) else line)
+        if is_earlier(version := getattr(found, "weigh", "")):
+            print_line(Outcome(f"sealed by weigh {version}: its figures were computed again, its words not compared"))
         if signed:
             print_line(signature.line(signed))
         if counted:

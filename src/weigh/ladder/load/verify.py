@@ -50,10 +50,11 @@ def verify(folder: Path) -> LoadLadderVerification:
     summary = files.read(folder)
     parent = folder.resolve().parent
     problems = [other_experiment(JSON, one.evidence) for one in summary.rungs if not _is_of(one, summary.plan)]
-    problems += own_files(folder, files.rendered(summary))
+    rungs = tuple(verify_rung(naming.sibling(parent, one.evidence)) for one in summary.rungs)
+    problems += own_files(folder, files.rendered(summary), rungs)
     return LoadLadderVerification(
         ladder=folder.resolve().name,
-        rungs=tuple(verify_rung(naming.sibling(parent, one.evidence)) for one in summary.rungs),
+        rungs=rungs,
         problems=tuple(problems),
     )
 
