@@ -135,7 +135,7 @@ def canonical(value: Any) -> Any:
     return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_what_is_translated_is_right(worker: WorkerProcess, duck: duckdb.DuckDBPyConnection, seed: int) -> None:
     chance = Chance(seed)
     for _ in range(QUERIES):

@@ -25,13 +25,20 @@ def server() -> Iterator[str]:
         yield url(connect)
 
 
-@pytest.mark.parametrize("protocol", ["prepared", "simple"])
 @pytest.mark.parametrize(
-    ("script", "defined"),
+    ("script", "defined", "protocol"),
     [
-        ("skew.sql", ("skew=1.05",)),
-        ("skew.sql", ("skew=11e-1",)),
-        ("table.sql", ("tbl=pg_class",)),
+        ("skew.sql", ("skew=1.05",), "prepared"),
+        ("skew.sql", ("skew=11e-1",), "simple"),
+        ("table.sql", ("tbl=pg_class",), "prepared"),
+        *(
+            pytest.param(*each, marks=pytest.mark.long)
+            for each in (
+                ("skew.sql", ("skew=1.05",), "simple"),
+                ("skew.sql", ("skew=11e-1",), "prepared"),
+                ("table.sql", ("tbl=pg_class",), "simple"),
+            )
+        ),
     ],
 )
 def test_numbers_and_texts_are_variables(

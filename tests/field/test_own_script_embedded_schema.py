@@ -101,8 +101,10 @@ def test_postgres_of_the_distribution_is_started(weigh: Weigh) -> None:
     ("text", "words"),
     [
         ("CREATE TABLE a (i int);\nCREATE TALBE b ();", "script bad.sql, line 2: 'CREATE TALBE b ()': syntax error"),
-        ("CREATE TABLE a (i int);\nCOPY a FROM stdin;\nx\n\\.\n", "script bad.sql, line 2"),
-        ("SELECT 1;\n\\i other.sql\n", "script bad.sql, line 2"),
+        pytest.param(
+            "CREATE TABLE a (i int);\nCOPY a FROM stdin;\nx\n\\.\n", "script bad.sql, line 2", marks=pytest.mark.long
+        ),
+        pytest.param("SELECT 1;\n\\i other.sql\n", "script bad.sql, line 2", marks=pytest.mark.long),
         ("SELECT 'open;\n", "script bad.sql, line 1"),
     ],
 )

@@ -35,10 +35,11 @@ def native_files(pid: int, environment: Environment, package: str) -> dict[str, 
     except OSError:
         return {}
     found = {}
-    for line in lines:
-        path = line.partition("/")[2]
-        if not path or not (name := _within(f"/{path}", site)):
+    folder = f"{site.resolve()}/"
+    for path in {f"/{line.partition('/')[2]}".strip(): None for line in lines}:
+        if not path.startswith(folder):
             continue
+        name = path.removeprefix(folder)
         top = name.partition("/")[0].partition(".")[0]
         if top not in _SUPPORT or top == package.replace("-", "_"):
             found[name] = site / name
@@ -92,13 +93,6 @@ def _digest(files: dict[str, Path]) -> str:
             while chunk := file.read(_CHUNK):
                 hashed.update(chunk)
     return hashed.hexdigest()
-
-
-def _within(path: str, site: Path) -> str:
-    """A file's path in a folder; empty where it lies elsewhere."""
-    text = path.strip()
-    folder = f"{site.resolve()}/"
-    return text.removeprefix(folder) if text.startswith(folder) else ""
 
 
 def _site(environment: Environment) -> Path | None:
