@@ -328,6 +328,7 @@ def _basis(results: ExperimentResults, attempts: Sequence[Record], names: tuple[
         gaps=contention_findings.gaps(results.machine.contention) if results.machine else (),
         temperature_proven=results.assumed is None,
         assumed=results.assumed or "",
+        quick=record.spec.quick is True,
     )
 
 

@@ -67,7 +67,9 @@ def headline(
     out = disqualified(results.findings)
     fit = [pair for pair in compared if pair.contender not in out]
     if len(fit) == 1:
-        lines = [sentence(fit[0], None if overall else geometric_mean(results, fit[0])), *overall]
+        each = [sentence(fit[0], None if overall else geometric_mean(results, fit[0]))]
+        # Where no operation is decided, the mean of all may be.
+        lines = [*overall, *each] if all(is_open(one) for one in fit[0].verdicts) else [*each, *overall]
     elif fit:
         lines = [*ranking, *overall, *_listed(fit)]
     else:

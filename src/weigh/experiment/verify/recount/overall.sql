@@ -2,10 +2,12 @@
 -- contender over the baseline; two others are compared by the difference of theirs. Then mean and error over the starts.
 CREATE TEMP TABLE over_all AS
 SELECT contender, temperature, attempt, block, avg(effect) AS effect
-FROM contrast JOIN common USING (temperature, operation)
+FROM contrast
+    JOIN common USING (temperature, operation)
+    JOIN (SELECT temperature, count(*) AS members FROM common GROUP BY ALL) USING (temperature)
 WHERE metric = 'wall_s' AND contender <> (SELECT baseline FROM chosen)
-GROUP BY ALL
-HAVING count(*) = (SELECT count(*) FROM common WHERE common.temperature = contrast.temperature);
+GROUP BY contender, temperature, attempt, block, members
+HAVING count(*) = members;
 
 INSERT INTO over_all
 SELECT DISTINCT (SELECT baseline FROM chosen), temperature, attempt, block, 0 FROM over_all;
