@@ -16,6 +16,7 @@ from support.experiment_records import gate, record, workload
 from support.sessions import written
 from weigh.evidence import seal
 from weigh.experiment import derived
+from weigh.experiment.record import Planned
 from weigh.experiment.report import files
 from weigh.experiment.report.document import document
 from weigh.experiment.verify.recount import recount as sql
@@ -314,3 +315,18 @@ def test_a_template_whose_ratio_was_edited_is_found(tmp_path: Path) -> None:
     seal.write_json(folder, files.VERDICTS, text)
     (problem,) = sql.recount(folder, run).problems
     assert problem.text.startswith("template q of")
+
+
+def test_overall_ratios_agree(tmp_path: Path) -> None:
+    whole = record(contenders=("a", "b", "c"), operations=("q1", "q2", "q3"), starts=6)
+    whole = msgspec.structs.replace(whole, plan=Planned(cases=(), starts=6, runs=3, overall=True))
+    folder = evidence(tmp_path, whole)
+    assert sql.recount(folder, run).problems == ()
+    printed = json.loads((folder / files.VERDICTS).read_text())
+    assert [(one["verdict"]["contender"], one["verdict"]["baseline"]) for one in printed["overall"]] == [
+        ("b", "a"), ("c", "a"), ("c", "b"),
+    ]  # fmt: skip
+    printed["overall"][2]["verdict"]["ratio"] *= 1.001
+    seal.write_json(folder, files.VERDICTS, printed)
+    (problem,) = sql.recount(folder, run).problems
+    assert "overall of c over b" in str(problem)

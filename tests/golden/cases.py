@@ -60,6 +60,8 @@ CASES = (
     # weigh report
     *(case for name in _RUN for case in _forms("report", name, f"{{{name}}}")),
     *_forms("report", "agreed", "{agreed}"),
+    *_forms("report", "ranked", "{ranked}"),
+    _case("report/ranked-markdown", "report", "{ranked}", "--markdown"),
     _case("report/page-to-a-file", "report", "{agreed}", "--html", "page.html"),
     _case("report/agreed-verbose", "report", "{agreed}", "--verbose"),
     *(_case(f"report/{name}-notes", "report", f"{{{name}}}", "--notes") for name in ("run", "load")),
@@ -91,6 +93,7 @@ CASES = (
     _case("export/nobody", "export", "{run}", "--format", "csv", "--contender", "nobody"),
     # weigh verify
     *_forms("verify", "agreed", "{agreed}", forms=_TEXT),
+    *_forms("verify", "ranked", "{ranked}", forms=_TEXT),
     *_forms("verify", "precision", "{precision}", forms=_TEXT),
     *_forms("verify", "run", "{run}", forms=_TWO),
     *_forms("verify", "edited", "{edited}", forms=_TWO),

@@ -225,7 +225,7 @@ _MAKERS: dict[str, Callable[[Kept], Path]] = {
     **{
         record.__name__: functools.partial(_made, record.__name__, record)
         for record in (
-            made.agreed, made.diverged, made.refused, made.few, made.failed, made.contended, made.killed,
+            made.agreed, made.ranked, made.diverged, made.refused, made.few, made.failed, made.contended, made.killed,
             made.clickhouse, made.both, made.precision, made.other_data,
         )
     },

@@ -32,6 +32,14 @@ def agreed(noise: float = 0.02) -> Record:
     return _whole(experiment_records.record(noise=noise))
 
 
+def ranked() -> Record:
+    """Four contenders over six operations, judged together; the last one crashed on one of them."""
+    four, operations = experiment_records.names(4), tuple(f"q{at}" for at in range(1, 7))
+    made = experiment_records.record(contenders=four, operations=operations, noise=0.01)
+    record = _whole(experiment_records.with_outcome(made, Outcome.CRASH, "q2", four[-1]))
+    return replace(record, plan=replace(record.plan, overall=True) if record.plan else None)
+
+
 def diverged() -> Record:
     """The third contender is wrong on the second operation, which nobody is timed on."""
     asked = experiment_records.workload(("q1", "q2"))

@@ -23,6 +23,7 @@ from . import (
     limits,
     noise,
     one_sided,
+    overall,
     peers,
     precision,
     rate_ratios,
@@ -67,6 +68,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from duet.rows(experiments)
     yield from builds.rows(experiments)
     yield from templates.rows(experiments)
+    yield from overall.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
     yield from servers.rows(experiments)

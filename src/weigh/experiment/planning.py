@@ -156,6 +156,7 @@ class Planning(NamedTuple):
             secret=secrets.token_hex(8),
             # In a duet every pair has rounds of its own, and its sides ask the same at the same moment.
             varied={} if spec.duet else {name: request.answers.varied[name] for name in fit},
+            overall=True,
         )
 
     def _planned_cold(self, request: PlanRequest, executions: Mapping[str, list[units.Seconds]]) -> int:

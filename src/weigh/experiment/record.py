@@ -107,6 +107,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         cpus: CPUs that every arm of a block is kept on; 0 for all that there are.
         secret: of the questions that nobody asked before (:func:`weigh.model.schedule.unseen`), drawn after the gate.
         varied: operations of each contender that have such questions.
+        overall: whether contenders are judged over all operations, too; left out of evidence of before that.
     """
 
     cases: tuple[tuple[str, str], ...]
@@ -118,6 +119,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     cpus: int = 0
     secret: str = ""
     varied: dict[str, tuple[str, ...]] = {}
+    overall: bool | msgspec.UnsetType = msgspec.UNSET
 
     def asks_unseen(self, contender: str, slot: Slot, temperature: str) -> bool:
         """Whether the untimed execution of a turn is a question that nobody asked before.

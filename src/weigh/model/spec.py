@@ -31,6 +31,8 @@ NARROW = 0.45
 """Half-width at which sampling stops by itself, in margins: a change of half the margin beyond it is seen by then."""
 BUDGET = 300.0
 """Seconds that measuring may take where nothing else was asked for."""
+QUICK = 30.0
+"""The same of a first look."""
 MOST_STARTS = 100
 """Fresh starts after which sampling ends with a precision that was not reached, where no other number was asked for."""
 FORMAT_TITLES: dict[Format, str] = {"parquet": "Parquet", "vortex": "Vortex"}
@@ -165,6 +167,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         temperature: what is measured: ``hot``, ``cold`` (with ``first``, the same in memory), or both
             (docs/concept/cold.md).
         budget: seconds that the measuring phase may take; None is no limit.
+        quick: whether it is a first look, whose tier is at most suggestive. Left out it does not enter the id.
         timeout: seconds after which one execution is ended and recorded as timed out.
         operations: names of the operations to run; empty means all.
         on_divergence: ``operation`` continues with the rest, ``stop`` ends the run.
@@ -200,6 +203,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     duet: bool | msgspec.UnsetType = msgspec.UNSET
     temperature: Temperature = "hot"
     budget: Seconds | None = None
+    quick: bool | msgspec.UnsetType = msgspec.UNSET
     timeout: Seconds = 120.0
     operations: tuple[str, ...] = ()
     on_divergence: Literal["operation", "stop"] = "operation"

@@ -42,6 +42,7 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
         gaps: what it did not watch; empty where it watched nothing.
         temperature_proven: whether it was shown, not assumed, that the data was hot (or cold).
         assumed: what is not shown about it; empty where nothing was recorded.
+        quick: whether a first look was asked for.
     """
 
     contenders: tuple[str, ...]
@@ -57,6 +58,7 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
     gaps: tuple[str, ...] = ()
     temperature_proven: bool
     assumed: str = ""
+    quick: bool = False
 
 
 def tier(basis: Basis) -> Tier | None:
@@ -124,6 +126,8 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
 
 def _missing(basis: Basis) -> Iterator[Reason]:
     """What a conclusive result still lacks."""
+    if basis.quick:
+        yield codes.X_QUICK.reason("a quick look, which concludes nothing; without --quick it can")
     for found in _one_of_each(basis.findings, "warning"):
         yield _reason(found)
     unverified = [

@@ -74,6 +74,7 @@ OUTPUT = output("weigh/1")
 _RUN = [
     *keys(ExperimentTable, starts=None, rounds=None, runs=None, duet=None, margin="FRACTION", confidence="LEVEL"),
     *keys(ExperimentTable, precision="FRACTION", rule=None, temperature=None, budget="TIME"),
+    key(ExperimentTable, "quick", is_flag=True, default=None),
     click.Option(
         ["--witness"],
         metavar="SPEC",
@@ -156,6 +157,8 @@ def requested(
     spec = make_spec(table, flags, own, adaptive=adaptive)
     named = {field.name: flags[field.name] for field in dataclasses.fields(RunRequest) if field.name in flags}
     named |= {"root": out, "command": command_line(), "answers": named_files.answers_path(table, flags), "own": own}
+    # A first look measures what it can in its time.
+    named |= {"least": True} if spec.quick else {}
     return spec, RunRequest(**named)
 
 

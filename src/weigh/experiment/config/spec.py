@@ -23,7 +23,7 @@ from weigh.model.data.storage import KINDS, Kind
 from weigh.model.errors import UsageError, nearest
 from weigh.model.resources import parse_cpus
 from weigh.model.rules import FULL_STARTS, Rules
-from weigh.model.spec import BUDGET, MOST_STARTS, NARROW, LayoutSpec, Rule, Spec, Temperature
+from weigh.model.spec import BUDGET, MOST_STARTS, NARROW, QUICK, LayoutSpec, Rule, Spec, Temperature
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def make_spec(
         rounds=_counted("rounds", table.rounds),
         duet=_duet(table.duet, contenders, temperature, grid=crossed is not None),
         temperature=temperature,
-        budget=_budget(table.budget, precision),
+        budget=_budget(table.budget, precision, quick=table.quick),
+        quick=table.quick or msgspec.UNSET,
         timeout=_time("timeout", table.timeout),
         operations=_named(table.operations),
         on_divergence=table.on_divergence,
@@ -242,8 +243,10 @@ def _counted(name: str, value: int | None) -> int | msgspec.UnsetType:
     return msgspec.UNSET if value is None else _at_least(name, value, 1)
 
 
-def _budget(text: str | None, precision: float | msgspec.UnsetType) -> float | None:
+def _budget(text: str | None, precision: float | msgspec.UnsetType, *, quick: bool) -> float | None:
     """Where sampling stops by itself there is one: what scatters too much would be measured for ever."""
+    if text is None and quick:
+        return QUICK
     if text is None:
         return None if precision is msgspec.UNSET else BUDGET
     return None if text == "none" else _time("budget", text)

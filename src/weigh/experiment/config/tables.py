@@ -60,6 +60,8 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         temperature: whether the data is in memory when the clock starts, proven either way (docs/concept/cold.md).
         budget: time for measuring, e.g. ``"10m"``, ``"1h30m"``, or ``"none"`` (docs/concept/method.md#the-budget)
             [``5m``; with ``starts`` none].
+        quick: a first look: measure for 30 s where no budget is named; the tier is at most suggestive
+            (docs/concept/method.md#the-budget). Left out it is not part of the id.
         timeout: time that ends one execution, which is an outcome: ``"90s"``, ``"10m"``, ``"500ms"``.
         operations: names of the operations to run [all].
         on_divergence: ``"operation"`` leaves out an operation on which one answer diverged, ``"stop"`` ends the run
@@ -90,6 +92,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     duet: bool = False
     temperature: Literal["hot", "cold", "both"] = "hot"
     budget: str | None = None
+    quick: bool = False
     timeout: str = "120s"
     operations: list[str] = []
     on_divergence: Literal["operation", "stop"] = "operation"

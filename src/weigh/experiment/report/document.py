@@ -18,6 +18,7 @@ from weigh.experiment.results.cold.cold_proof import ColdProof
 from weigh.experiment.results.data.differences import Difference
 from weigh.experiment.results.data.ingest import Ingested
 from weigh.experiment.results.data.start_costs import StartCosts
+from weigh.experiment.results.overall import OverallVerdict, Ranking
 from weigh.host.knobs.read import KnobRead
 from weigh.machine.working_set import WorkingSet
 from weigh.model.answer import GateStatus
@@ -196,6 +197,10 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
         templates: verdicts over the operations of each template (docs/guide/suites.md#by-template); absent where a
             suite has none.
+        overall: verdicts of every two contenders over all operations that all can do
+            (docs/concept/statistics.md#overall); absent where there are not two operations, and from evidence of before
+            there were any.
+        ranking: who is the fastest overall; absent likewise, and below three contenders.
         answered: how many questions each contender answered (docs/concept/answers.md#who-answered).
     """
 
@@ -223,6 +228,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
     grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
     templates: tuple[TemplateVerdict, ...] | msgspec.UnsetType = msgspec.UNSET
+    overall: tuple[OverallVerdict, ...] | msgspec.UnsetType = msgspec.UNSET
+    ranking: tuple[Ranking, ...] | msgspec.UnsetType = msgspec.UNSET
     answered: tuple[Answered, ...] = ()
 
 
@@ -267,6 +274,8 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         objects=stores.document(results),
         grid=grid.document(results),
         templates=results.templates or msgspec.UNSET,
+        overall=results.overall.verdicts or msgspec.UNSET,
+        ranking=results.overall.rankings or msgspec.UNSET,
         answered=results.answered,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}

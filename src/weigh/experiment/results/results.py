@@ -26,6 +26,7 @@ from weigh.experiment.results.data.start_costs import StartCosts
 from weigh.experiment.results.data.stores import RequestFigures
 from weigh.experiment.results.grid import GridResults, grid_results
 from weigh.experiment.results.machine import Machine, machine
+from weigh.experiment.results.overall import Overall, overall
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.precision import precision, precision_findings
 from weigh.experiment.results.stalls import Stalls, stalls
@@ -84,6 +85,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         requests: what timed executions asked of stores.
         grid: what a grid of layouts says; None where the experiment has none.
         templates: verdicts over the operations of each template of a suite; none where it has none.
+        overall: verdicts over all operations, and who is the fastest.
         answered: how many questions each contender answered; nobody where the gate was not reached.
     """
 
@@ -108,6 +110,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     requests: tuple[RequestFigures, ...] = ()
     grid: GridResults | None = None
     templates: tuple[TemplateVerdict, ...] = ()
+    overall: Overall = Overall()
     answered: tuple[Answered, ...] = ()
 
     @property
@@ -134,7 +137,12 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         totals = [verdict.total.verdict for verdict in self.headline.verdicts if verdict.total]
         template_verdicts = [one.verdict.verdict for one in self.templates]
-        if VerdictName.SLOWER in (*names, *totals, *template_verdicts) and self.record.spec.baseline_declared:
+        baseline = self.record.spec.baseline
+        overalls = [one.verdict.verdict for one in self.overall.verdicts if one.verdict.baseline == baseline]
+        if (
+            VerdictName.SLOWER in (*names, *totals, *template_verdicts, *overalls)
+            and self.record.spec.baseline_declared
+        ):
             return ExitCode.FOUND
         tried = any(sample.timed for sample in self.record.samples)
         failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
@@ -238,6 +246,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         grid=grid_results(latest, samples, analyses, shares),
         answered=given,
         templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
+        overall=overall(latest, samples, analyses[HEADLINE].verdicts, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
     timed = results.gate is not None and bool(samples.timed.any())
@@ -319,6 +328,7 @@ def _basis(results: ExperimentResults, attempts: Sequence[Record], names: tuple[
         gaps=contention_findings.gaps(results.machine.contention) if results.machine else (),
         temperature_proven=results.assumed is None,
         assumed=results.assumed or "",
+        quick=record.spec.quick is True,
     )
 
 

@@ -13,6 +13,7 @@ X_SERIAL = note(
     Page(pages.METHOD, "Blocks, turns, arms"),
     "the arms of a block live one after another, because they do not fit into memory together",
 )
+X_QUICK = plain("X.quick", pages.BUDGET, "a first look was asked for: its tier is at most suggestive")
 X_COLUMNS = note("X.columns", Page(pages.JUDGE, "CSV"), "columns of the file that were not read")
 X_DUET = note(
     "X.duet", Page(pages.METHOD, "Duets"), "each contender was measured while the baseline executed beside it"

@@ -84,7 +84,14 @@ def _verdicts(root: Element, exported: Exported) -> None:
     suites: dict[str, Element] = {}
     timed = [("time", one) for one in exported.verdicts() if one.metric == "wall_s"]
     pooled = [row.verdict for row in exported.results.templates if exported.includes(row.verdict.contender)]
-    for about, one in (*timed, *(("template", one) for one in pooled)):
+    baseline = exported.results.record.spec.baseline
+    overall = [
+        row.verdict
+        for row in exported.results.overall.verdicts
+        if exported.includes(row.verdict.contender) and row.verdict.baseline == baseline
+    ]
+    pools = (*(("template", one) for one in pooled), *(("mean", one) for one in overall))
+    for about, one in (*timed, *pools):
         against = f"{one.contender} against {one.baseline}"
         if against not in suites:
             suites[against] = _suite(root, against)

@@ -33,12 +33,20 @@ _MOST = 160
 _SAME = "it is one and the same engine as "
 
 
-def headline(results: ExperimentResults, compared: Sequence[Pair], pooled: Sequence[str] = ()) -> tuple[str, ...]:
+def headline(
+    results: ExperimentResults,
+    compared: Sequence[Pair],
+    ranking: Sequence[str] = (),
+    overall: Sequence[str] = (),
+    pooled: Sequence[str] = (),
+) -> tuple[str, ...]:
     """The sentences, the one that matters most first.
 
     Args:
         results: of the experiment.
         compared: every contender against the baseline.
+        ranking: who is the fastest.
+        overall: what all operations together say of them.
         pooled: what templates say of them.
     """
     timed = bool(results.headline.timings)
@@ -59,9 +67,11 @@ def headline(results: ExperimentResults, compared: Sequence[Pair], pooled: Seque
     out = disqualified(results.findings)
     fit = [pair for pair in compared if pair.contender not in out]
     if len(fit) == 1:
-        lines = [sentence(fit[0], geometric_mean(results, fit[0]))]
+        each = [sentence(fit[0], None if overall else geometric_mean(results, fit[0]))]
+        # Where no operation is decided, the mean of all may be.
+        lines = [*overall, *each] if all(is_open(one) for one in fit[0].verdicts) else [*each, *overall]
     elif fit:
-        lines = [*_listed(fit)]
+        lines = [*ranking, *overall, *_listed(fit)]
     else:
         lines = [_alone(results)]
     lines += _not_compared(out, compared)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.first_screen import agreement, by_template, context, headline
+from weigh.experiment.report.first_screen import agreement, by_template, context, headline, overall
 from weigh.experiment.report.first_screen.outlook import Outlook, outlooks, why
 from weigh.experiment.report.first_screen.pair import (
     ALIKE,
@@ -99,6 +99,7 @@ class Mean:
         contender, temperature: whose, and when.
         operations: how many.
         mean, low, high: of the ratios: geometric mean, smallest, largest.
+        interval: of the mean, where it is judged; None where it is not.
     """
 
     contender: str
@@ -107,6 +108,7 @@ class Mean:
     mean: float
     low: float
     high: float
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,8 @@ class FirstScreen:
         confidence: of the intervals, per cent.
         baseline, others: names of the contenders.
         lines: templates that differ, then operations that differ otherwise than their template, the largest difference
-            first, after those on which somebody is SLOWER than a baseline that was declared; where nothing is compared,
-            all.
+            first, after those on which somebody is SLOWER than a baseline that was declared; then, where all operations
+            are judged together, the others that have a ratio, what is open first; where nothing is compared, all.
         groups: templates that do not, then operations, the same first, then what is open.
         means: over all operations.
         builds: which were measured; empty where all versions are of the index.
@@ -184,17 +186,24 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         left.setdefault(f"not compared: {why(one)}", []).append(one)
     every = tuple(_lines(results, others)) if timed else ()
     warning, order = disturbed(results), _failing_first if record.spec.baseline_declared else _by_size
+    differing = tuple(sorted((*_templates(results, others), *_apart(results, every, others)), key=order))
     return FirstScreen(
         wrong=headline.wrong(results),
         warning=(warning[0], warning[-1]) if warning else (),
-        says=headline.headline(results, compared, tuple(by_template.sentences(results, compared))),
+        says=headline.headline(
+            results,
+            compared,
+            tuple(overall.ranking(results)),
+            tuple(overall.sentences(results)),
+            tuple(by_template.sentences(results, compared)),
+        ),
         tier=results.tier.name if results.tier else None,
         why=_why(results),
         took_s=results.measured_s if timed else None,
         confidence=f"{100 * record.spec.rules.confidence:g} %",
         baseline=record.spec.baseline,
         others=others,
-        lines=tuple(sorted((*_templates(results, others), *_apart(results, every, others)), key=order)),
+        lines=(*differing, *_calm(results, every, differing)),
         groups=(
             *(Group(*one) for one in by_template.alike(results, others)),
             *_groups(every, open_groups, left if timed else {}, len(others)),
@@ -290,6 +299,16 @@ def _apart(results: ExperimentResults, every: Sequence[Line], others: Sequence[s
             yield one
 
 
+def _calm(results: ExperimentResults, every: Sequence[Line], before: Sequence[Line]) -> Iterator[Line]:
+    """Operations with a ratio on which nothing differs, those that are open first; of a suite's templates none."""
+    if not results.overall.verdicts or results.templates:
+        return
+    rest = [
+        one for one in every if one not in before and not one.undecided and any(v and v.ratio for v in one.verdicts)
+    ]
+    yield from sorted(rest, key=lambda one: _all(one, ALIKE))
+
+
 def _groups(
     every: Sequence[Line], still_open: Sequence[Outlook], left: Mapping[str, Sequence[Verdict]], others: int
 ) -> Iterator[Group]:
@@ -333,7 +352,15 @@ def _losses(one: Line) -> set[str]:
 
 
 def _means(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[Mean]:
+    judged = {(one.verdict.contender, one.verdict.temperature): one for one in overall.against_baseline(results)}
     for pair in compared:
+        if found := judged.get((pair.contender, pair.temperature)):
+            one = found.verdict
+            ratios = [part.ratio for part in pair.verdicts if part.ratio and part.operation in found.operations]
+            assert one.ratio and one.low and one.high
+            spread = one.ratio, min(ratios), max(ratios)
+            yield Mean(pair.contender, pair.temperature, len(ratios), *spread, interval=(one.low, one.high))
+            continue
         mean = headline.geometric_mean(results, pair)
         if mean is not None:
             ratios = [one.ratio for one in pair.verdicts if one.ratio]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.headline import amounts
-from weigh.experiment.report.first_screen.pair import loss, not_compared
+from weigh.experiment.report.first_screen.pair import ALIKE, is_open, loss, not_compared
 from weigh.experiment.report.first_screen.screen import Group
 from weigh.model import units
 from weigh.model.verdict import VerdictName
@@ -66,10 +66,11 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME
         name: characters of a contender's name that a heading has room for; a longer one is replaced.
     """
     lines, rest = screen.lines[:most], screen.lines[most:]
-    groups = (*_beyond(screen, rest), *screen.groups)
+    groups = (*_beyond(screen, rest), *_left(screen, lines))
     if not screen.compared:
         rows = tuple(_alone(one) for one in lines)
         return Table(("operation", "median", "longest", "CV", "noise"), rows, (), groups, "")
+    figures = any(one.interval for one in screen.means)
     if not lines:
         return Table((), (), (), groups, " ".join(map(_sentence, screen.means)))
     if len(screen.others) == 1:
@@ -85,11 +86,11 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME
     marks = tuple(heading(other, f"#{at}", name) for at, other in enumerate(screen.others, 1))
     return Table(
         ("operation", heading(screen.baseline, "baseline", name), *marks),
-        tuple(_matrix(one, wide=wide) for one in lines),
+        tuple(_matrix(one, wide=wide, figures=figures) for one in lines),
         tuple(_means(screen, wide=wide)),
         groups,
         f"Ratio to {screen.baseline}, above 1 takes longer"
-        + (f" ({screen.confidence} interval; of a mean: range)." if wide else "."),
+        + (f" ({screen.confidence} interval{'' if figures else '; of a mean: range'})." if wide else "."),
     )
 
 
@@ -127,29 +128,42 @@ def _pair(one: Line) -> Row:
         units.seconds(one.seconds[0]),
         words.ratio(verdict),
         _interval(verdict.low, verdict.high),
-        words.verdict(verdict),
+        words.verdict(verdict) if one.matters else _calm(verdict),
     )
-    return Row(cells, ("", "", "", "", "", str(verdict.verdict)))
+    return Row(cells, ("", "", "", "", "", _sign(verdict)))
 
 
 def _mean(one: Mean) -> Row:
     when = "" if one.temperature == "hot" else f", {one.temperature}"
     label = f"geometric mean of {one.operations}{when}"
-    return Row((label, "", "", f"{one.mean:.3f}", "", f"from {one.low:.3f} to {one.high:.3f}"), ("",) * 6)
+    interval = _interval(*one.interval) if one.interval else ""
+    spread = f"{one.low:.2f} to {one.high:.2f} each" if one.interval else f"from {one.low:.3f} to {one.high:.3f}"
+    return Row((label, "", "", f"{one.mean:.3f}", interval, spread), ("",) * 6)
 
 
-def _matrix(one: Line, *, wide: bool) -> Row:
-    cells = tuple(_cell(verdict, wide=wide) for verdict in one.verdicts)
-    signs = tuple(str(verdict.verdict) if verdict else "" for verdict in one.verdicts)
+def _matrix(one: Line, *, wide: bool, figures: bool) -> Row:
+    cells = tuple(_cell(verdict, wide=wide, figures=figures) for verdict in one.verdicts)
+    signs = tuple(_sign(verdict) if verdict else "" for verdict in one.verdicts)
     return Row((one.question, units.seconds(one.baseline_s), *cells), ("", "", *signs))
 
 
-def _cell(verdict: Verdict | None, *, wide: bool) -> str:
+def _calm(verdict: Verdict) -> str:
+    if verdict.verdict in ALIKE:
+        return f"same within {units.percent(verdict.margin, 0)}"
+    return "open" if is_open(verdict) else words.verdict(verdict)
+
+
+def _sign(verdict: Verdict) -> str:
+    return "open" if is_open(verdict) and verdict.ratio else str(verdict.verdict)
+
+
+def _cell(verdict: Verdict | None, *, wide: bool, figures: bool) -> str:
     if verdict is None:
         return ""
     if not_compared(verdict):
         return "not compared"
-    if verdict.verdict in (*_WORD, VerdictName.ERROR) or verdict.ratio is None:
+    shown = figures and verdict.ratio and verdict.verdict is not VerdictName.DIVERGED
+    if not shown and (verdict.verdict in (*_WORD, VerdictName.ERROR) or verdict.ratio is None):
         if verdict.verdict is VerdictName.ERROR:
             return loss(verdict) + words.plain_ratios([verdict])
         return _WORD.get(verdict.verdict, "open") + words.plain_ratios([verdict])
@@ -167,7 +181,8 @@ def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
 
 
 def _spread(one: Mean, *, wide: bool) -> str:
-    return f"{one.mean:.2f}" + (f" ({one.low:.2f}-{one.high:.2f})" if wide else "")
+    low, high = one.interval or (one.low, one.high)
+    return f"{one.mean:.2f}" + (f" ({low:.2f}-{high:.2f})" if wide else "")
 
 
 def _alone(one: Line) -> Row:
@@ -186,8 +201,18 @@ def _interval(low: float | None, high: float | None) -> str:
     return f"{low:.2f} - {high:.2f}" if low is not None and high is not None else ""
 
 
+def _left(screen: FirstScreen, lines: Sequence[Line]) -> Iterator[Group]:
+    """The groups; what is the same and has a row is not said again."""
+    rows = {one.question for one in lines}
+    for group in screen.groups:
+        questions = tuple(one for one in group.questions if one not in rows or group.sign not in ALIKE)
+        if questions:
+            yield replace(group, questions=questions)
+
+
 def _beyond(screen: FirstScreen, rest: Sequence[Line]) -> Iterator[Group]:
     """Differences that there was no room for, by direction."""
+    rest = [one for one in rest if one.matters]
     if not rest:
         return
     if len(screen.others) != 1:

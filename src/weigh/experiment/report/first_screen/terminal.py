@@ -41,7 +41,7 @@ _SHOUTED = {
     "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red",
     "No verdict": "bold yellow", "Not complete": "bold yellow",
 }  # fmt: skip
-_SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()}
+_SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()} | {"open": "dim"}
 
 
 class Screen:
@@ -70,7 +70,7 @@ def _text(screen: FirstScreen, width: int) -> RenderableType:
         [*_head(screen, numbered(screen, _fitting(screen, len(screen.lines), width)), width)],
         [*_tail(screen, width)],
     )
-    operations = len(screen.lines) + sum(len(one.questions) for one in screen.groups)
+    operations = sum(one.matters for one in screen.lines) + sum(len(one.questions) for one in screen.groups)
     height = HEIGHT + max(0, operations - _FEW)
     # An empty line above the table, its heading, and one below.
     room = height - len(head) - len(tail) - len(screen.groups) - len(screen.means) - 3 - bool(screen.others[1:])

@@ -16,7 +16,7 @@ from weigh.evidence import files as evidence_files
 from weigh.evidence import journal
 from weigh.experiment import derived
 from weigh.experiment.verify.recount import grid as grids
-from weigh.experiment.verify.recount import templates
+from weigh.experiment.verify.recount import overall, templates
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.operation import Workload
 from weigh.model.spec import Spec
@@ -78,6 +78,7 @@ class _Printed(msgspec.Struct, frozen=True, kw_only=True):
     suites: tuple[Suite, ...] = ()
     grid: grids.PrintedGrid | None = None
     templates: tuple[templates.Printed, ...] = ()
+    overall: tuple[overall.Printed, ...] = ()
 
     @property
     def effects(self) -> tuple[grids.Effect, ...]:
@@ -92,7 +93,8 @@ def script(folder: Path) -> str:
         EvidenceFault: there is no evidence, or it has no spec, verdicts or samples.
     """
     printed, spec = _printed(folder), _read(folder, "spec.json", Spec)
-    if any(one.starts > _MOST_STARTS for one in (*printed.verdicts, *(row.verdict for row in printed.templates))):
+    means = [*(row.verdict for row in printed.templates), *(row.verdict for row in printed.overall)]
+    if any(one.starts > _MOST_STARTS for one in (*printed.verdicts, *means)):
         raise EvidenceFault(
             f"a verdict of more than {_MOST_STARTS:,} starts", where=str(folder), remedy="the evidence was edited"
         )
@@ -111,6 +113,8 @@ def script(folder: Path) -> str:
     if printed.templates:
         members = _read(folder, "workload.json", Workload).templates
         crossed += "\n" + templates.script(printed.templates, members, level, _text)
+    if printed.overall:
+        crossed += "\n" + overall.script(printed.overall, spec.baseline, level, _text)
     return "\n".join(
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
@@ -126,8 +130,10 @@ def script(folder: Path) -> str:
 def queries(folder: Path) -> tuple[str, ...]:
     """What is asked of the views that the script makes; raises as ``script``."""
     crossed = [grids.QUERY] if _read(folder, "spec.json", Spec).grid else []
-    templates_query = [templates.QUERY] if _printed(folder).templates else []
-    return (*QUERIES, *crossed, *templates_query)
+    printed = _printed(folder)
+    means = [templates.QUERY] if printed.templates else []
+    means += [overall.QUERY] if printed.overall else []
+    return (*QUERIES, *crossed, *means)
 
 
 def recount(folder: Path, run: Run) -> Recount:
@@ -153,6 +159,8 @@ def recount(folder: Path, run: Run) -> Recount:
         comparison.effects(printed.effects, {row["id"]: row for row in by_query[grids.QUERY]})
     if templates.QUERY in by_query:
         comparison.templates(printed.templates, _by(by_query[templates.QUERY], "template", "contender", "temperature"))
+    if overall.QUERY in by_query:
+        comparison.overall(printed.overall, _by(by_query[overall.QUERY], "contender", "other", "temperature"))
     never, because = _NEVER
     return comparison.result(Skipped(what=never, why=because))
 
@@ -214,6 +222,17 @@ class _Comparison(Figures):
                 continue
             place = f"template {one.operation}{_other(one.temperature)} of {one.contender}"
             self._figures(place, one, computed.get((one.operation, one.contender, one.temperature)), _EFFECT)
+
+    def overall(self, printed: Iterable[overall.Printed], computed: Mapping[tuple[str, ...], Row]) -> None:
+        """Every two contenders over all operations that all can do."""
+        for one in (row.verdict for row in printed):
+            place = f"overall{_other(one.temperature)} of {one.contender} over {one.baseline}"
+            if one.ratio is None:
+                self.skip(f"the report has no ratio ({one.verdict})", place)
+            elif one.rebuilt is not msgspec.UNSET:
+                self.skip("the SQL groups builds against the baseline alone", place)
+            else:
+                self._figures(place, one, computed.get((one.contender, one.baseline, one.temperature)), _EFFECT)
 
     def _known(self, row: Timing | Verdict) -> bool:
         if row.metric not in _METRICS:
