@@ -18,7 +18,8 @@ from weigh.data import user_files
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
 from weigh.evidence import whole
-from weigh.experiment.config.conversion import Converted, converted, database_tables
+from weigh.experiment.config import given_files
+from weigh.experiment.config.conversion import Converted, converted
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
@@ -95,7 +96,7 @@ def init(
         EngineFault: the first contender answers no query: why not the first one.
     """
     chosen = [parse_contender(text) for text in contenders or CONTENDERS]
-    tables = _tables(data, cache)
+    tables = given_files.tables(data, cache)
     given_queries, refused = _askable(_statements(queries)) if queries else (None, [])
     values: Parameters = dict(map(_parameter, parameters))
     check(values, {one.name: names(one.sql) for one in given_queries or ()})
@@ -164,28 +165,6 @@ def _number(text: str) -> Value:
         except ValueError:
             continue
     return text
-
-
-def _tables(data: Sequence[str], cache: Path) -> user_files.Tables:
-    named: user_files.Tables = {}
-    loose: list[Path] = []
-    for given in data:
-        name, equals, pattern = given.partition("=")
-        if equals and name.isidentifier():
-            named.setdefault(name, []).extend(user_files.matches(pattern, Path()))
-        else:
-            loose += user_files.matches(given, Path())
-    found = list(dict.fromkeys(loose))
-    databases = [file for file in found if user_files.form(file) == "DuckDB"]
-    for name, files in user_files.by_name(file for file in found if file not in databases).items():
-        named.setdefault(name, []).extend(files)
-    for file in databases:
-        inside = database_tables(file, cache)
-        if not inside:
-            raise UsageError("the database has no tables", where=str(file), remedy="name another file")
-        for name in inside:
-            named.setdefault(name, []).append(file)
-    return named
 
 
 def _statements(queries: Iterable[Path]) -> list[Statement]:
@@ -314,9 +293,7 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, values: Parame
         'workload = "sql"',
         f"# baseline = {_text(contenders[0].name)}   # declared, it makes weigh exit 1 when another is slower",
         "margin = 0.03         # the smallest change that matters, declared beforehand",
-        "starts = 10           # fresh starts of every contender",
-        "runs = 3              # timed executions in a turn",
-        '# budget = "10m"      # for the measuring phase',
+        '# budget = "10m"      # for the measuring phase, which ends when everything is decided',
         "",
         "[sql]",
         f"folder = {_text(QUERIES)}    # NAME.sql, and NAME.toml with what a right answer looks like",

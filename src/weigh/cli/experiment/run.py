@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 
+
 class Printing(NamedTuple):
     """What is printed: one JSON document, or the first screen, or all; and progress, unless it is quiet."""
 
@@ -57,9 +58,15 @@ _EXPERIMENT: list[click.Parameter] = [
     key(ExperimentTable, "workload", "NAME", shell_complete=completing.workloads),
     click.Option(
         ["--data"],
-        metavar="NAME",
-        help="Your own tables, registered under that name (weigh data register), in the place of those of [sql] in "
-        "weigh.toml.",
+        metavar="FILES|NAME",
+        help="Your own tables, in the place of those of [sql] in weigh.toml: a folder, a file or a pattern of Parquet, "
+        "CSV, JSON, Arrow or DuckDB; or the name that they are registered under (weigh data register).",
+    ),
+    click.Option(
+        ["--sql"],
+        type=click.Path(),
+        metavar="PATH",
+        help="Your own questions about --data: a file of SELECT statements, or a folder of them.",
     ),
     *keys(ExperimentTable, ingest=None),
     key(ExperimentTable, "operations", "A,B,...", callback=_comma),
@@ -102,6 +109,7 @@ def run(**flags: Any) -> None:
     for nobody.
 
     \b
+    weigh run --data sales/ --sql queries/ --contender duckdb --contender polars
     weigh run --contender duckdb --contender chdb --scale 1M
     weigh run --contender old=duckdb@1.5.5 --contender new=duckdb@2.0.0 --baseline old
     weigh run --contender duckdb --vary threads=1,2

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh.engines.prepared import cache_folder
+from weigh.experiment.config import given_files
+from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
-from weigh.experiment.config.user_data import OwnFiles
+from weigh.experiment.config.user_data import OwnFiles, queries_folder
 from weigh.model.errors import UsageError
 from weigh.model.progress import Silence
 
@@ -48,9 +50,14 @@ def own_files(
         queries = file.sql if file else None
         if queries is None and not section.ingest:
             raise UsageError(
-                "there are no queries: [sql] of weigh.toml says where they are",
-                remedy="let weigh init write it (weigh init --data FILES --sql FILES), or load the tables: --ingest",
+                "there are no questions about the data",
+                remedy="name a file or a folder of SELECT statements with --sql, or load the tables: --ingest",
             )
+        if flags.get("data") and given_files.are_files(name, cache_folder()):
+            cache = cache_folder()
+            made = converted(given_files.tables([name], cache), cache, progress or Silence())
+            place = queries_folder(queries, path.parent) if queries and path and not section.ingest else None
+            return OwnFiles(made.tables, place, made.conversions, queries.parameters if queries and place else None)
         return OwnFiles.of(name, cache_folder(), None if section.ingest else queries, path.parent if path else Path())
     if file is None or path is None or file.sql is None:
         raise UsageError(

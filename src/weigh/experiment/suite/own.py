@@ -11,7 +11,7 @@ import msgspec
 from weigh import workloads
 from weigh.data import registered, user_files
 from weigh.engines.prepared import cache_folder
-from weigh.experiment.config import named_files
+from weigh.experiment.config import given_files, named_files
 from weigh.experiment.config.contenders import chosen_contenders
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _SETTING = "a setting"
+_FIRST_ANSWER = "90s"
+"""Budget of a run that one line describes, where none is asked for."""
 _REASONS = 8
 """Reasons that are told where nothing of a suite can be asked."""
 
@@ -55,9 +57,15 @@ def own_data(
         WeighError: they are not there, or nothing of them can be asked.
     """
     options = dict(flags)
-    if options.get("data"):
+    if sql := options.get("sql"):
+        if options.get("workload"):
+            raise UsageError("--sql and --workload both name the questions", remedy="leave out one of the two")
+        options["workload"] = str(sql)
+        if file is None and not any(options.get(one) for one in ("budget", "starts", "precision")):
+            options["budget"] = _FIRST_ANSWER
+    elif options.get("data"):
         options["workload"] = options.get("workload") or "sql"
-    if folder := named(file, path, options):
+    if folder := Path(sql).expanduser() if sql else named(file, path, options):
         found = own_files(folder, file, path, options, progress)
         return found._replace(written=_written(file, options)), {**options, "workload": "sql"}
     return named_files.own_files(file, path, options, progress), options
@@ -194,6 +202,14 @@ def _needs(sql: str, others: Mapping[str, str]) -> str:
 def _given(file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress) -> OwnFiles:
     """The tables that are named beside the suite."""
     name = flags.get("data") or (file.sql.data if file and file.sql else None)
+    if flags.get("data") and given_files.are_files(flags["data"], cache):
+        given = converted(given_files.tables([flags["data"]], cache), cache, progress)
+        for line in given_files.described(given.tables):
+            progress.say(line)
+        for one in given.conversions:
+            for note in one.notes or ():
+                progress.say(f"{one.source}: {note}")
+        return OwnFiles(given.tables, None, given.conversions)
     if name:
         found = registered.confirmed(name, cache)
         return OwnFiles(

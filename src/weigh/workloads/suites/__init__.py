@@ -29,15 +29,18 @@ def read(folder: Path, parameters: Parameters | None = None) -> Suite:
     """Every question of a suite, in the order of its files' names.
 
     Args:
-        folder: of the files; those in folders below it belong to it.
+        folder: of the files; those in folders below it belong to it. Or one file.
         parameters: values of the parameters of ``.sql`` files, over those that stand in them.
 
     Raises:
         UsageError: there is no such folder, or no file in it that is one of a suite; a file cannot be read at all.
     """
-    if not folder.is_dir():
+    if folder.is_file() and folder.suffix in _FORMS:
+        found, folder = [folder], folder.parent
+    elif folder.is_dir():
+        found = sorted(path for path in folder.rglob("*") if path.suffix in _FORMS and path.is_file())
+    else:
         raise UsageError("there is no such folder", where=str(folder), remedy=_TAKEN)
-    found = sorted(path for path in folder.rglob("*") if path.suffix in _FORMS and path.is_file())
     # The statements that make the tables of .sql files are no question.
     forms = {path.suffix for path in found if path.name != sql_file.LOAD}
     if not forms:

@@ -1,0 +1,87 @@
+"""Data files as a command line names them: paths, folders and patterns, each with an optional ``TABLE=`` before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.data import registered, user_files
+from weigh.experiment.config.conversion import database_tables
+from weigh.model import units
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_PATTERN = frozenset("/*?[=.")
+"""Characters of a path or a pattern that no registered name needs."""
+_COLUMNS = 12
+"""Columns of a table that are listed."""
+
+
+def are_files(text: str, cache: Path) -> bool:
+    """Whether ``--data`` names files; otherwise it is the name that data is registered under."""
+    if text in registered.names(cache):
+        return False
+    return bool(_PATTERN & set(text)) or Path(text).expanduser().exists()
+
+
+def tables(data: Sequence[str], cache: Path) -> user_files.Tables:
+    """The files of every table, by their names; of a DuckDB database the tables in it.
+
+    Args:
+        data: as a user wrote them.
+        cache: weigh's cache directory.
+
+    Raises:
+        UsageError: something names nothing that is taken, or two files are one table in two forms.
+        DataFault: a database is damaged.
+    """
+    named: user_files.Tables = {}
+    loose: list[Path] = []
+    for given in data:
+        name, equals, pattern = given.partition("=")
+        if equals and name.isidentifier():
+            named.setdefault(name, []).extend(user_files.matches(pattern, Path()))
+        else:
+            loose += user_files.matches(given, Path())
+    found = list(dict.fromkeys(loose))
+    databases = [file for file in found if user_files.form(file) == "DuckDB"]
+    for name, files in user_files.by_name(file for file in found if file not in databases).items():
+        _refuse_twins(name, files)
+        named.setdefault(name, []).extend(files)
+    for file in databases:
+        inside = database_tables(file, cache)
+        if not inside:
+            raise UsageError("the database has no tables", where=str(file), remedy="name another file")
+        for name in inside:
+            named.setdefault(name, []).append(file)
+    return named
+
+
+def _refuse_twins(name: str, files: Sequence[Path]) -> None:
+    """One table in two forms would have every row twice."""
+    forms = {user_files.form(file) for file in files}
+    if len(forms) > 1:
+        first = next(file for file in files if user_files.form(file) != user_files.form(files[0]))
+        raise UsageError(
+            f"{files[0].name} and {first.name} are both the table {name}: its rows would be there twice",
+            where=str(first),
+            remedy=f"name one of them: --data {name}={files[0]}",
+        )
+
+
+def described(found: user_files.Tables) -> Iterator[str]:
+    """A line for each table: rows, and the columns with the types that were read.
+
+    Args:
+        found: Parquet files by table.
+    """
+    import pyarrow.parquet as pq
+
+    for table, files in found.items():
+        rows = sum(pq.read_metadata(file).num_rows for file in files)
+        fields = [*pq.read_schema(files[0])]
+        columns = ", ".join(f"{one.name} {one.type}" for one in fields[:_COLUMNS])
+        more = f" and {len(fields) - _COLUMNS} more" if len(fields) > _COLUMNS else ""
+        yield f"{table}: {units.count(rows, 'row')}: {columns}{more}"

@@ -1,0 +1,56 @@
+"""Files as `--data` and `weigh init` take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from weigh.experiment.config import given_files
+from weigh.model.errors import UsageError
+from weigh.workloads import suites
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def table(path: Path) -> Path:
+    pq.write_table(pa.table({"id": [1, 2, 3], "city": ["Rome", "Oslo", "Lima"]}), path)
+    return path
+
+
+def test_a_folder_is_files_and_a_registered_name_is_none(tmp_path: Path) -> None:
+    table(tmp_path / "orders.parquet")
+    assert given_files.are_files(str(tmp_path), tmp_path / "cache")
+    assert not given_files.are_files("sales", tmp_path / "cache")
+
+
+def test_tables_are_named_by_their_files_and_described_with_types(tmp_path: Path) -> None:
+    table(tmp_path / "orders-01.parquet")
+    table(tmp_path / "orders-02.parquet")
+    found = given_files.tables([str(tmp_path)], tmp_path / "cache")
+    assert [*given_files.described(found)] == ["orders: 6 rows: id int64, city string"]
+
+
+def test_one_table_in_two_forms_is_refused(tmp_path: Path) -> None:
+    table(tmp_path / "orders.parquet")
+    (tmp_path / "orders.csv").write_text("id,city\n1,Rome\n")
+    with pytest.raises(UsageError, match="both the table orders") as error:
+        given_files.tables([str(tmp_path)], tmp_path / "cache")
+    assert "--data orders=" in error.value.remedy
+
+
+@pytest.mark.parametrize(("content", "what"), [(None, "empty"), ("notes.txt", "notes.txt")])
+def test_a_folder_without_data_says_what_lies_in_it(tmp_path: Path, content: str | None, what: str) -> None:
+    if content:
+        (tmp_path / content).write_text("hello")
+    with pytest.raises(UsageError, match=what):
+        given_files.tables([str(tmp_path)], tmp_path / "cache")
+
+
+def test_one_file_of_questions_is_a_suite(tmp_path: Path) -> None:
+    (tmp_path / "mine.sql").write_text("SELECT 1 AS one;\nSELECT 2 AS two;\n")
+    (tmp_path / "other.sql").write_text("SELECT 3 AS three;\n")
+    assert len(suites.read(tmp_path / "mine.sql").questions) == 2
