@@ -134,3 +134,27 @@ def test_how_nan_compares_is_left_open_where_a_column_has_it(tmp_path: Path, whe
     tables = {name: pa.table({"n": [1 if name == "a" else 0]}) for name in ways}
     checks = vote(operation, case, tables, {name: name for name in tables}, ways)
     assert [one.detail for one in checks if one.contender == "a"] == [found]
+
+
+@pytest.mark.parametrize(
+    ("sql", "key"),
+    [
+        ("SELECT z, count(*) AS n FROM t GROUP BY z", "-0 z"),
+        ("SELECT DISTINCT * FROM t", "-0 *"),
+        ("SELECT count(*) AS n FROM t JOIN t AS u USING (z)", "-0 z"),
+        ("SELECT round(below) AS r, count(*) AS n FROM t GROUP BY 1", "<0 below"),
+        ("SELECT count(*) AS n FROM t WHERE s.inner > 1", "NaN inner"),
+        ("SELECT whole, count(*) AS n FROM t GROUP BY whole", ""),
+        ("SELECT sum(z) AS n FROM t", ""),
+    ],
+)
+def test_values_that_engines_compare_differently_are_found(tmp_path: Path, sql: str, key: str) -> None:
+    file = tmp_path / "t.parquet"
+    inner = [{"inner": float("nan")}, {"inner": 1.0}]
+    rows = {"z": [0.0, -0.0], "below": [-0.25, 1.0], "whole": [1.0, 2.0], "s": inner}
+    pq.write_table(pa.table(rows), file)
+    found = dialects.compared("a", [sql], DataValues({"t": [str(file)]}), {"zeros": "2; 1; 2; 2"})
+    assert (key in found) if key else not found
+    zone = pa.table({"l": pa.array([[0]], pa.list_(pa.timestamp("us", "UTC")))})
+    pq.write_table(zone, tmp_path / "u.parquet")
+    assert DataValues({"u": [str(tmp_path / "u.parquet")]}).zoned()

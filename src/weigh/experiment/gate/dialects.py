@@ -103,7 +103,7 @@ def compared(
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
     begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED, constructs.ZONE, constructs.MERGED)
-    return {name: {key: way for key, way in own.items() if not key.startswith(begins)} for name, own in ways.items()}
+    return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 
 def _read(queries: Iterable[str], data: DataValues) -> Iterator[tuple[str, pa.Field]]:

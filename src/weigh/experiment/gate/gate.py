@@ -112,10 +112,10 @@ def check_answers(
                     affordable(seconds | own, [*checks, *one.checks])
             if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
-            asked = one.unwitnessed()
-            probed = dialects.ways(session, asked)
+            queries = one.unwitnessed()
+            probed = dialects.ways(session, queries)
             ways[ready.name] = probed | dialects.data_ways(
-                ready.name, ready.engine, asked, link.values(ready.contender.layout, environment), probed
+                ready.name, ready.engine, queries, link.values(ready.contender.layout, environment), probed
             )
         checks += one.checks
         findings += one.findings

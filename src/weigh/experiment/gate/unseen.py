@@ -142,9 +142,9 @@ def _ways(
     found = dialects.without_data_ways(ways)
     queries = [one.sql for one in workload.operations]
     for one in contenders:
-        own = found.get(one.name, {})
+        always = found.get(one.name, {})
         data = link.values(one.contender.layout, environment)
-        found[one.name] = own | dialects.data_ways(one.name, one.engine, queries, data, own)
+        found[one.name] = always | dialects.data_ways(one.name, one.engine, queries, data, always)
     return found
 
 

@@ -113,8 +113,8 @@ def _unsettled(found: UnseenAnswers, operation: Operation, case: Case) -> Iterat
     if sql is None:
         return
     schema = msgspec.structs.replace(operation.schema, limit=None)
-    asked = msgspec.structs.replace(operation, sql=sql, schema=schema)
-    for check in vote(asked, case, tables, dict(found.lineage), found.ways):
+    question = msgspec.structs.replace(operation, sql=sql, schema=schema)
+    for check in vote(question, case, tables, dict(found.lineage), found.ways):
         if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
             yield msgspec.structs.replace(
                 check, witness=f"{check.witness}{ON_UNSEEN}", detail="asked with orders that leave no row open"
