@@ -5,7 +5,9 @@ cd "$(dirname "$0")/.."
 uv=${UV:-uv}
 out=${1:-dist}
 rm -rf "$out"
-run() { "$uv" run --quiet --isolated --locked --only-group wheel "$@"; }
+# An environment that stays: from another one cargo compiles everything again.
+export UV_PROJECT_ENVIRONMENT=${XDG_CACHE_HOME:-$HOME/.cache}/weigh/wheel-environment
+run() { "$uv" run --quiet --locked --only-group wheel "$@"; }
 
 # zig links against the symbols of that glibc, whatever the machine has.
 run maturin build --release --zig --compatibility manylinux_2_28 --out "$out"
