@@ -28,6 +28,7 @@ DEFAULT_PORT = 8787
 @click.option("--markdown", is_flag=True, help="The first screen in Markdown, for a pull request or a CI summary.")
 @click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
 @click.option("--notes", is_flag=True, help="Only the findings, and how to read the figures.")
+@click.option("--bug", is_flag=True, help="The text of a bug report about wrong answers, to be pasted.")
 @click.option(
     "--serve", "served", is_flag=True, help="Show all evidence of a folder [runs] in the browser, on loopback."
 )
@@ -39,6 +40,7 @@ def report(
     markdown: bool,
     verbose: bool,
     notes: bool,
+    bug: bool,
     served: bool,
     port: int | None,
 ) -> None:
@@ -54,7 +56,7 @@ def report(
     scratch.sweep()
     forms = {
         "--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes,
-        "--serve": served,
+        "--bug": bug, "--serve": served,
     }  # fmt: skip
     if len(chosen := [name for name, given in forms.items() if given]) > 1:
         raise UsageError(f"{' and '.join(chosen)} are several forms of one report", remedy="ask for one of them")
@@ -70,12 +72,26 @@ def report(
             write_page(html, kind.html(evidence))
             return
         results = kind.read(evidence)
+        if bug:
+            _bug(results, evidence)
+            return
         if markdown:
             say(kind.markdown(results, str(evidence)))
         elif notes:
             print_rich(kind.notes(results))
         else:
             print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
+
+
+def _bug(results: object, evidence: Path) -> None:
+    from weigh.experiment.report.bug import bug
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.errors import UsageError
+
+    text = bug(results) if isinstance(results, ExperimentResults) else ""
+    if not text:
+        raise UsageError("no wrong answer was found in it", where=str(evidence), remedy="leave out --bug")
+    say(text.rstrip())
 
 
 def _serve(folder: Path | None, port: int) -> None:

@@ -109,7 +109,17 @@ def wrong(results: ExperimentResults) -> tuple[str, ...]:
     if gate is None:
         return read
     refuted = (_wrong(gate, name, operations) for name, operations in gate.refuted.items())
-    return (*read, *refuted, *_differ(results, gate))
+    return (*read, *refuted, *_differ(results, gate), *_reproduced(results))
+
+
+def _reproduced(results: ExperimentResults) -> Iterator[str]:
+    """The command that shows a wrong answer again, of the first one of each contender."""
+    found: dict[str, Finding] = {}
+    for one in results.findings:
+        if one.code == codes.A1_REPRODUCER.code and one.contender:
+            found.setdefault(one.contender, one)
+    for name, one in found.items():
+        yield f"{name}, {one.operation} again: {one.remedy}"
 
 
 def sentence(pair: Pair, mean: float | None) -> str:
