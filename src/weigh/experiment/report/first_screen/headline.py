@@ -69,7 +69,9 @@ def headline(
     if len(fit) == 1:
         each = [sentence(fit[0], None if overall else geometric_mean(results, fit[0]))]
         # Where no operation is decided, the mean of all may be.
-        lines = [*overall, *each] if all(is_open(one) for one in fit[0].verdicts) else [*each, *overall]
+        decided = any(not is_open(one.verdict) for one in results.overall.verdicts)
+        open_each = all(is_open(one) for one in fit[0].verdicts)
+        lines = [*overall, *each] if decided and open_each else [*each, *overall]
     elif fit:
         lines = [*ranking, *overall, *_listed(fit)]
     else:

@@ -177,6 +177,8 @@ def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
         found = {one.contender: one for one in screen.means if one.temperature == temperature}
         cells = [_spread(found[name], wide=wide) if name in found else "" for name in screen.others]
         label = "geometric mean" if temperature == "hot" else f"mean, {temperature}"
+        judged = next((one for one in found.values() if one.interval), None)
+        label += f" of {judged.operations}" if judged else ""
         yield Row((label, "", *cells), ("",) * (2 + len(cells)))
 
 
