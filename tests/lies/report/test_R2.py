@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..reading import suites, words
@@ -24,7 +25,10 @@ def test_a_mean_never_stands_without_its_spread_nor_before_its_members(whole: Ru
 def test_without_a_mean_there_is_no_spread_of_a_part_either(five: Run) -> None:
     for suite in suites(five).values():
         assert (suite["mean"], suite["low"], suite["high"]) == (None, None, None)
-    assert "geometric mean" not in words((five.evidence / "report.txt").read_text())
+    text = words((five.evidence / "report.txt").read_text())
+    assert "in the geometric mean" not in text
+    # An overall ratio of a part names what is left out in the same breath.
+    assert all(rest.startswith(" (without ") for rest in re.split(r"geometric mean of \d+ of \d+ operations", text)[1:])
 
 
 def test_an_even_one_is_said_in_the_same_words(whole: Run) -> None:
