@@ -23,6 +23,7 @@ from weigh.experiment.verify.verify import verify
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
+from weigh.model.finding import gravest_first
 from weigh.model.metrics.run_metrics import HEADLINE, rules_of
 from weigh.model.verdict import Reason
 from weigh.verdict.refusals.disqualified import disqualified
@@ -92,14 +93,13 @@ def compare(
         *caveats.uneven(one, wall),
         *(caveats.unsealed(session) for session in open_),
     ]
-    order = {"error": 0, "warning": 1, "note": 2}
     return CompareResults(
         first=one,
         second=other,
         pairs=pairs,
         rules=rules,
         joinings=joinings,
-        findings=tuple(sorted(findings, key=lambda finding: order[finding.severity])),
+        findings=gravest_first(findings),
         tier=caveats.tier(one, other, wall, findings),
     )
 

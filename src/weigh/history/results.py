@@ -14,6 +14,7 @@ from weigh.history.environment import UNKNOWN
 from weigh.history.gross import Gross, detectable, gross
 from weigh.history.series import Place, Series, Split, series
 from weigh.model import codes
+from weigh.model.finding import gravest_first
 from weigh.model.text import one_line
 from weigh.model.units import count
 from weigh.model.verdict import VerdictName
@@ -161,7 +162,6 @@ def history_results(
             power[at] = could
     findings += _splits(chosen)
     findings += attempts.findings(known)
-    order = {"error": 0, "warning": 1, "note": 2}
     return HistoryResults(
         folder=folder,
         margin=margin,
@@ -171,7 +171,7 @@ def history_results(
         power=power,
         steps=steps,
         attempts=tuple(attempts.attempts(known)),
-        findings=tuple(sorted(findings, key=lambda one: order[one.severity])),
+        findings=gravest_first(findings),
     )
 
 

@@ -26,7 +26,7 @@ from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
 from weigh.model.errors import ExitCode
-from weigh.model.finding import Finding
+from weigh.model.finding import Finding, gravest_first
 from weigh.model.verdict import Tier, TierName
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _of_search(
         *of_search.findings(searched, figures_of_probe if searched.best else None, late=late),
         *findings(own_record, [*runs, *wrong], watched, waits, activity),
     )
-    found = tuple(sorted(found, key=lambda one: ("error", "warning", "note").index(one.severity)))
+    found = gravest_first(found)
     judged = tier(own_record, runs, found, watched, activity)
     if judged.name is not TierName.INADMISSIBLE:
         fresh = len({run.life for run in probes}) == len(probes)

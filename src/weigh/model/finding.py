@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NewType
+from typing import TYPE_CHECKING, Literal, NewType
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Severity = Literal["note", "warning", "error"]
 Code = NewType("Code", str)
@@ -30,3 +33,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     remedy: str
     contender: str | None = None
     operation: str | None = None
+
+
+_ORDER = ("error", "warning", "note")
+
+
+def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Errors, then warnings, then notes, each in the order in which they came."""
+    return tuple(sorted(findings, key=lambda one: _ORDER.index(one.severity)))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 
-
 class Printing(NamedTuple):
     """What is printed: one JSON document, or the first screen, or all; and progress, unless it is quiet."""
 

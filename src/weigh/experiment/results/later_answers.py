@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.model.finding import Finding
     from weigh.model.gate import Gate, OperationGate
-    from weigh.model.sample import Sample
+    from weigh.model.sample import Sample, Samples
 
 
 def diverged_earlier(attempts: Sequence[Record]) -> set[tuple[str, str]]:
@@ -70,3 +70,18 @@ def answered_differently(samples: Iterable[Sample]) -> list[Finding]:
         )
         for (contender, operation), sample in first.items()
     ]
+
+
+def gates(attempts: Sequence[Record], samples: Samples) -> tuple[Gate | None, Gate | None]:
+    """The gate with what earlier attempts contradict; and with what timed executions contradict, too.
+
+    Args:
+        attempts: oldest first.
+        samples: of all of them.
+    """
+    earlier = diverged_earlier(attempts)
+    before = contradicted_in(attempts[-1].gate, earlier, "was contradicted in an earlier attempt")
+    outcomes = samples.coded("operation", "contender", "outcome").values
+    changed = {(operation, contender) for operation, contender, outcome in outcomes if outcome is Outcome.WRONG}
+    how = "answered differently in a timed execution than in the gate"
+    return before, contradicted_in(before, changed, how)

@@ -72,11 +72,10 @@ class Overall(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[OverallVerdict, ...] = ()
     rankings: tuple[Ranking, ...] = ()
 
-    def against(self, baseline: str, temperature: str) -> tuple[OverallVerdict, ...]:
-        """The verdicts of all contenders against one."""
-        return tuple(
-            one for one in self.verdicts if (one.verdict.baseline, one.verdict.temperature) == (baseline, temperature)
-        )
+    def against(self, baseline: str, temperature: str = "") -> tuple[OverallVerdict, ...]:
+        """The verdicts of all contenders against one, at one temperature or at all."""
+        found = (one for one in self.verdicts if one.verdict.baseline == baseline)
+        return tuple(one for one in found if temperature in ("", one.verdict.temperature))
 
     def between(self, contender: str, other: str, temperature: str) -> tuple[VerdictName, float | None]:
         """What one contender is against the other, and its ratio over it."""

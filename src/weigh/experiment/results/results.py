@@ -35,10 +35,9 @@ from weigh.machine import contention_findings, standstill
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
-from weigh.model.finding import Finding
+from weigh.model.finding import Finding, gravest_first
 from weigh.model.gate import Gate
 from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS, metrics_of, rules_of
-from weigh.model.sample import Outcome
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
@@ -137,12 +136,9 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         totals = [verdict.total.verdict for verdict in self.headline.verdicts if verdict.total]
         template_verdicts = [one.verdict.verdict for one in self.templates]
-        baseline = self.record.spec.baseline
-        overalls = [one.verdict.verdict for one in self.overall.verdicts if one.verdict.baseline == baseline]
-        if (
-            VerdictName.SLOWER in (*names, *totals, *template_verdicts, *overalls)
-            and self.record.spec.baseline_declared
-        ):
+        overalls = [one.verdict.verdict for one in self.overall.against(self.record.spec.baseline)]
+        slower = VerdictName.SLOWER in (*names, *totals, *template_verdicts, *overalls)
+        if slower and self.record.spec.baseline_declared:
             return ExitCode.FOUND
         tried = any(sample.timed for sample in self.record.samples)
         failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
@@ -209,7 +205,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     measured = max(1, sum(1 for record in attempts if record.blocks))
     findings += precision_findings.precision(samples, latest.spec, latest.looks)
     findings += precision_findings.attempts(measured, samples)
-    gates = _gates(attempts, samples)
+    gates = later_answers.gates(attempts, samples)
     given = answered.answered(latest, gates[1])
     findings += answered.findings(latest, gates[1], given)
     proven = cold_results(attempts)
@@ -262,16 +258,6 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         if timed and latest.workload
         else (),
     )
-
-
-def _gates(attempts: Sequence[Record], samples: Samples) -> tuple[Gate | None, Gate | None]:
-    """The gate with what earlier attempts contradict; and with what timed executions contradict, too."""
-    earlier = later_answers.diverged_earlier(attempts)
-    before = later_answers.contradicted_in(attempts[-1].gate, earlier, "was contradicted in an earlier attempt")
-    outcomes = samples.coded("operation", "contender", "outcome").values
-    changed = {(operation, contender) for operation, contender, outcome in outcomes if outcome is Outcome.WRONG}
-    how = "answered differently in a timed execution than in the gate"
-    return before, later_answers.contradicted_in(before, changed, how)
 
 
 def _headline(
@@ -405,6 +391,4 @@ def _terms(record: Record) -> list[Finding]:
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    order = {"error": 0, "warning": 1, "note": 2}
-    unique = {(f.code, f.contender, f.operation, f.text): f for f in findings}
-    return tuple(sorted(unique.values(), key=lambda finding: order[finding.severity]))
+    return gravest_first({(f.code, f.contender, f.operation, f.text): f for f in findings}.values())

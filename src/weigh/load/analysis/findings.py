@@ -21,6 +21,7 @@ from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
 from weigh.model import codes
+from weigh.model.finding import gravest_first
 from weigh.model.units import count, percent, seconds, size
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def findings(
         found += analysis.findings(one, None if len(runs) == 1 else number)
     for number, activity_of_run in (activity or {}).items():
         found += blamed.findings(activity_of_run, None if len(runs) == 1 else number)
-    order = {"error": 0, "warning": 1, "note": 2}
-    return tuple(sorted(found, key=lambda one: order[one.severity]))
+    return gravest_first(found)
 
 
 def _terms(record: LoadRecord) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ from weigh.load.replay.differences import Compared, compare
 from weigh.load.results import WRONG, LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
-from weigh.model.finding import Code, Finding
+from weigh.model.finding import Code, Finding, gravest_first
 from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.units import Seconds, count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
@@ -278,8 +278,7 @@ def _findings(
         made += differences(last, name)
     made += _of_loads(last, loads)
     made += conditions.drift(last.calibrations, "block")
-    order = {"error": 0, "warning": 1, "note": 2}
-    return tuple(sorted(made, key=lambda one: order[one.severity]))
+    return gravest_first(made)
 
 
 def _of_lives(bounded: Sequence[str]) -> str:

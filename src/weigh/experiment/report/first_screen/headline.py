@@ -185,7 +185,7 @@ def short(pair: Pair) -> str:
         (pair.of(*ALIKE), f"the same within {_margin(pair)}"),
         (pair.open, "open"),
         (pair.not_compared, "not compared"),
-        (pair.of(VerdictName.DIVERGED), "not timed for answers that differ"),
+        (pair.of(VerdictName.DIVERGED), "answers differ, so not timed"),
         (pair.lost(UNSUPPORTED), UNSUPPORTED),
         (pair.lost(FAILED), FAILED),
     ):
