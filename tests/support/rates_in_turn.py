@@ -56,7 +56,7 @@ class _Going:
         rate = self._next.rate
         made = probe_run(len(self.runs) + 1, rate, rate, self._slow(rate), LENGTH_S)
         self.runs.append(msgspec.structs.replace(made, repeat=number))
-        found = judged(made, figures(made, self._load), SEARCH, last=self._next.last)
+        found = judged(made, figures(made, self._load), SEARCH.budgets, last=self._next.last)
         try:
             self._next = self._deciding.send(found.verdict)
         except StopIteration:

@@ -130,7 +130,8 @@ def carry_out(
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = requested(file, flags, out, quiet=quiet)
-    _say_unnamed(file, flags, spec, request)
+    if not quiet:
+        _say_unnamed(file, flags, spec, request)
     printing = Printing(as_json, verbose, quiet)
     if witness:
         from weigh.cli.experiment.witness import witnessed
@@ -147,7 +148,8 @@ def gate(file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool
     """Check the answers of all contenders, and time nothing."""
     spec, request = requested(file, flags, out, quiet=quiet)
     request = dataclasses.replace(request, measure=False)
-    _say_unnamed(file, flags, spec, request)
+    if not quiet:
+        _say_unnamed(file, flags, spec, request)
     run_and_print(spec, request, Printing(as_json, verbose, quiet))
 
 
@@ -178,7 +180,7 @@ def _say_unnamed(file: Path | None, flags: dict[str, Any], spec: Spec, request: 
     setup.check(spec, request)
     say(
         "weigh: no weigh.toml here and no --workload: what is asked is weigh's netflow, 1M rows that it makes. Your "
-        "own data: weigh init --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
+        "own data: --data FILES --sql FILE; less of this: --scale 20K, --operations by_action",
         err=True,
     )
 

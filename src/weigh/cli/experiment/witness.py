@@ -60,6 +60,7 @@ def witnessed(
     pins = request.root / f"witness-{gate.id}.json"
     if not pins.exists():
         check(spec, request)
+        request.root.mkdir(parents=True, exist_ok=True)
         progress.say(f"witness: {other.name} answers, and is not timed")
         gate_request = dataclasses.replace(request, measure=False, pin=pins, resume=False)
         folder = experiment.run(gate, gate_request, progress, render)

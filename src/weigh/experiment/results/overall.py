@@ -94,7 +94,7 @@ _MIRRORED = {VerdictName.SLOWER: VerdictName.FASTER, VerdictName.FASTER: Verdict
 def overall(
     record: Record, samples: Sequence[Sample], verdicts: Sequence[Verdict], shares: Mapping[str, float]
 ) -> Overall:
-    """The overall verdicts; none where it was not planned, of a grid, and below two operations.
+    """The overall verdicts; none where it was not planned, of a grid, and below two operations that all can do.
 
     Args:
         record: of the latest attempt; its plan says whether there are any.
@@ -110,6 +110,9 @@ def overall(
     rankings: list[Ranking] = []
     for temperature in record.spec.temperatures:
         members = _members(record.spec, timed, [one for one in verdicts if one.temperature == temperature])
+        if len(members.operations) < _FEWEST:
+            # Of none there is no mean, and that of one is its own.
+            continue
         pools = [*_pools(record.spec, temperature, members, shares)]
         found += (
             OverallVerdict(operations=pool.operations, missing=members.missing, verdict=verdict)
