@@ -151,7 +151,7 @@ def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
 
 
 def test_what_is_asked_is_said_where_nobody_says_it(weigh: Weigh) -> None:
-    named = ("gate", "--contender", "duckdb", "--quiet", "--out")
+    named = ("gate", "--contender", "duckdb", "--out")
     (weigh.folder / "file").touch()
     # There is no place for evidence: it ends before anything is made.
     assert "netflow, 1M rows that it makes" in weigh(*named, "file/runs").err
