@@ -49,7 +49,8 @@ if not _door:
     atexit.register(shutil.rmtree, _door, ignore_errors=True)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (_door, *_path)))
 if _door not in sys.path:
-    sys.path.append(_door)
+    # Before the package itself, which has no doors: of two distributions of one name the first counts.
+    sys.path.insert(0, _door)
 
 FIRST = (
     "experiment/command/test_killed.py",

@@ -258,7 +258,6 @@ def test_the_command(weigh: Weigh, root: Path) -> None:
         (("--serve", "runs", "--port", "70000"), "70000"),
         (("--serve", "runs", "--json"), "--json and --serve are several forms of one report"),
         (("runs", "--port", "1"), "--port is of --serve"),
-        ((), "Missing argument 'EVIDENCE'"),
         (("--serve", "latest"), "it is one evidence, and not a folder of them"),
     ],
 )

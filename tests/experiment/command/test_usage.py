@@ -155,7 +155,7 @@ def test_what_is_asked_is_said_where_nobody_says_it(weigh: Weigh) -> None:
     (weigh.folder / "file").touch()
     # There is no place for evidence: it ends before anything is made.
     assert "netflow, 1M rows that it makes" in weigh(*named, "file/runs").err
-    assert "netflow" not in weigh(*named, "file/runs", "--scale", "1K").err
+    assert "1M rows that it makes" not in weigh(*named, "file/runs", "--scale", "1K").err
 
 
 def test_a_place_for_pinned_answers_is_looked_at_before_anybody_is_asked(weigh: Weigh) -> None:

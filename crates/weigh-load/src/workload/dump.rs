@@ -122,6 +122,8 @@ impl Dump {
         while words.len() < 64 && !reader.rest().is_empty() {
             match reader.rest()[0] {
                 first if begins_word(first) => words.push(reader.word()),
+                // A name in quotes is none of the words that matter.
+                quote @ (b'\'' | b'"') => reader.quoted(quote, false).ok()?,
                 _ => reader.skip(1),
             }
         }
