@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent / "own-script-embedded-schema"
 DEBIAN = Path("/usr/lib/postgresql/15")
+"""Where Debian 12 puts it."""
 LOOK = str(HERE / "look.sql")
 SHORT = ("--rate", "50", "--duration", "200ms", "--warmup", "0s", "--connections", "2", "--quiet", "--json")
 DUMP = r"""
@@ -89,7 +90,7 @@ def test_a_file_of_another_form_has_its_remedy(weigh: Weigh, content: bytes, rem
     assert remedy in run.err
 
 
-@pytest.mark.skipif(not DEBIAN.exists(), reason=f"there is no {DEBIAN}")
+@pytest.mark.skipif(not DEBIAN.exists(), reason=f"there is no {DEBIAN}: apt-get install postgresql-15")
 def test_postgres_of_the_distribution_is_started(weigh: Weigh) -> None:
     (weigh.folder / "dump.sql").write_text(DUMP)
     run = weigh("load", LOOK, "--target", f"postgres:embedded@{DEBIAN}", "--prepare", "dump.sql", *SHORT)

@@ -54,6 +54,7 @@ def test_this_release_or_the_last_one_is_frozen() -> None:
     assert ARCHIVES
     versions = [path.name.removesuffix(".tar.xz") for path in ARCHIVES]
     assert all(one == __version__ or verification.is_earlier(one) for one in versions)
+    assert set(versions) == set(verification.RELEASES)
 
 
 @pytest.mark.usefixtures("later")
@@ -85,6 +86,8 @@ def test_words_may_differ_and_figures_may_not(tmp_path: Path, pattern: str, othe
 def test_the_same_version_compares_every_word(tmp_path: Path) -> None:
     """Of its own evidence nothing may differ."""
     assert not verification.is_earlier(__version__)
+    # Nobody gets away with edited pages by the name of a version that was never released.
+    assert not verification.is_earlier("0.0.9")
     (tmp_path / "report.txt").write_text("other words")
     sealed = verification.seal.Seal(files={}, earlier={}, weigh=__version__)
     assert verification.not_following(tmp_path, {"report.txt": b"words"}, sealed, "x")

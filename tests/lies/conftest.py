@@ -110,7 +110,7 @@ def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("noisy", lambda: weigh("run", *named, *flags, "--strict"))
 
 
-@pytest.fixture(scope="session", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
+@pytest.fixture(scope="session", params=["recorded", "measured"])
 def drifting(request: pytest.FixtureRequest, fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts on a machine that slows down by a fifth meanwhile, and one engine that gets faster by itself."""
     weigh = fresh()

@@ -42,6 +42,8 @@ class Outcome(NamedTuple):
 UNKEYED = Outcome("an unkeyed seal does not stop somebody who edits everything and reseals it")
 """What a seal that passes does not say."""
 
+RELEASES = ("0.1.0",)
+"""Versions whose evidence a later one verifies by its figures: tests/golden/released has some of each."""
 _RELEASE = re.compile(r"([0-9]{1,6})\.([0-9]{1,6})\.([0-9]{1,6})")
 _PAGES = (".html", ".txt")
 _WORDED = ("findings", "reasons")
@@ -157,7 +159,9 @@ def same(path: Path, computed: bytes) -> bool:
 
 
 def is_earlier(version: str) -> bool:
-    """Whether it is of a release before this one."""
+    """Whether it is of a release before this one: whoever reseals cannot name a version that there never was."""
+    if version not in RELEASES:
+        return False
     numbers = [tuple(map(int, found.groups())) for one in (version, __version__) if (found := _RELEASE.fullmatch(one))]
     return len(numbers) == 2 and numbers[0] < numbers[1]
 
