@@ -8,7 +8,6 @@ import pytest
 
 from support.sessions import READ, changed, record, session, written
 from weigh.compare import same_engine
-from weigh.model.contender import ContenderRead
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from support.command import Weigh
     from weigh.experiment.record import Record
+    from weigh.model.contender import ContenderRead
 
 OLD = changed(
     READ, name="it", engine="chdb", version="26.9.2.1", package="4.1.0", lock="chdb==4.1.0\nchdb-core==26.9.0\n"
