@@ -140,6 +140,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         slower = VerdictName.SLOWER in (*names, *totals, *template_verdicts, *overalls)
         if slower and self.record.spec.baseline_declared:
             return ExitCode.FOUND
+        if not self.record.blocks and self.gate and self.gate.left_open:
+            return ExitCode.INCONCLUSIVE
         tried = any(sample.timed for sample in self.record.samples)
         failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
         nobody_left = self.record.blocks and failed
