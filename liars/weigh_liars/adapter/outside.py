@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import subprocess
@@ -144,13 +145,20 @@ class Left(Engine):
 
 
 class Planted(Left):
-    """Puts its child into the control groups of its rivals, whose CPU it is counted as then."""
+    """Puts its child into the control groups of its rivals in turn, whose CPU it is counted as then."""
 
     def place(self, pid: int) -> None:
+        threading.Thread(target=self.wander, args=(pid,), daemon=True).start()
+
+    def wander(self, pid: int) -> None:
+        """Move it from group to group."""
         own = Path("/proc/self/cgroup").read_text().partition(":cpuacct:/")[2].partition("\n")[0]
-        for group in sorted(Path(GROUPS).glob(f"{own.split('-')[0]}-{own.split('-')[1]}-*c")):
-            if group.name != own:
-                (group / "cgroup.procs").write_text(str(pid))
+        while True:
+            for group in Path(GROUPS).glob(f"{own.rpartition('-')[0]}-*c"):
+                if group.name != own:
+                    with contextlib.suppress(OSError):
+                        (group / "cgroup.procs").write_text(str(pid))
+                    time.sleep(0.02)
 
 
 class PrepareInChild(Engine):

@@ -184,8 +184,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     background = [name for name, declared in family_cpu.declared_background(attempts).items() if declared]
     findings += clock_coverage(samples, layouts, background, ingest=bool(latest.spec.ingest))
     outside = family_cpu.outside_clocks(attempts)
-    moved = {one.contender for one in findings if one.code == codes.A11_STRANGERS.code}
-    findings += family_cpu.findings(one for one in outside if one.contender not in moved)
+    findings += family_cpu.findings(outside, family_cpu.mixed(findings))
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
     findings += repetition.repetitions(attempts)
