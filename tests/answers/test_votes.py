@@ -11,7 +11,7 @@ import pytest
 
 from weigh.answers.left_open import by_chance
 from weigh.answers.votes import vote
-from weigh.model.answer import Column, ResultSchema
+from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.gate import UNDECIDED
 from weigh.model.operation import Case, Operation
 
@@ -90,7 +90,7 @@ OPEN = [
 @pytest.mark.parametrize(("sql", "odd", "others"), OPEN)
 def test_what_sql_leaves_open_accuses_nobody(sql: str, odd: float | str, others: float | str) -> None:
     found = votes(sql, odd, others)
-    assert {one.detail for one in found} == {UNDECIDED}
+    assert {one.status for one in found} == {GateStatus.LEFT_OPEN}
     assert {one.contender for one in found} == set(LINEAGE)
     assert all(one.notes for one in found)
 

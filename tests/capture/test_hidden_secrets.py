@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from support.planted_secrets import log, monitor, texts
+from support.planted_secrets import FORMATS, Planted, found, log, monitor, texts
 from weigh.capture.results import CaptureResults
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ STATEMENTS = (
 PLAIN = (
     'SELECT 1 FROM t WHERE a = \'10:30\' AND mail = \'a@example.org\' AND doc = \'{"t":"10:30","mail":"x@y.org"}\'',
     "SELECT 1 FROM t WHERE city = '\u041c\u043e\u0441\u043a\u0432\u0430' AND part = '50% of x & y' AND n = 'pre-paid'",
+    "SELECT value FROM settings WHERE key = 'color' AND private = 'yes' AND basic_salary > 120000",
+    "SELECT value FROM cached WHERE cache_key = 'user_1234_profile' AND part = 'AB-1234-CD'",
+    "INSERT INTO t (id, at) VALUES ('8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f', '2026-01-02T03:04:05') "
+    "ON CONFLICT (key) DO UPDATE SET key = '8f14e45f-ceea-467f-a0e6-1c5f2b3d4e5f'",
     "SELECT 1 FROM t WHERE doc::jsonb@>'{\"a\": 1}' AND path = 'users/12/photos' AND pattern = 'ab'",
 )
 
@@ -85,6 +90,31 @@ def test_hidden_secrets_get_nowhere(weigh: Weigh, kind: str, flags: tuple[str, .
     out = texts(run.folder / "out", run.out + run.err)
     leaked = sorted({int(one) for text in out for one in re.findall(r"LEAK(\d{3})", text)})
     assert [numbered[one] for one in leaked] == []
+
+
+WEAK = ("private", "basic", "key", "signer", "certificate", "license", "wallet", "seed", "private_note", "basicAuth")
+SAID = ("private: {}", "their basic was {}", "x key -> {}", '{{"key": "{}"}}', "a.key={};b=1")
+
+
+@pytest.mark.parametrize("flags", [(), ("--obfuscate",)], ids=["plain", "obfuscated"])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_words_that_name_a_secret_only_next_to_one(weigh: Weigh, kind: str, flags: tuple[str, ...]) -> None:
+    planted = Planted(random.Random(f"{kind} {flags}"))
+    forms = range(2, 60, 4)
+    if kind == "monitor":
+        said = [("SET", "x", one.format(f"secret{place:03}")) for place, one in enumerate(SAID)]
+        text = monitor([*(planted.command(form, word) for word in WEAK for form in forms), *said])
+    else:
+        mysql = kind == "mysql"
+        calls = [call for word in WEAK for form in forms for call in planted.statements(form, mysql=mysql, word=word)]
+        said = [(f"INSERT INTO t{place} (x) VALUES ('{one}')", ()) for place, one in enumerate(SAID)]
+        text = log(kind, [*calls, *((one.format(f"secret{place:03}"), ()) for place, (one, _) in enumerate(said))])
+    assert planted.number >= 150
+    (weigh.folder / "log").write_text(text)
+    run = weigh("capture", "log", "--out", "out", "--cover", "100%", "--top", "1000", "--quiet", *flags)
+    assert run.code == 0, run.err
+    # A number next to such a word is a number.
+    assert [one for one in found(run.folder / "out", run.out + run.err) if not one.startswith("73915")] == []
 
 
 def test_what_hides_nothing_stays(weigh: Weigh) -> None:

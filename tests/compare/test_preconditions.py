@@ -262,15 +262,3 @@ def test_findings_of_others_are_not_carried_over() -> None:
     one, other = (changed(of, reference="ref") for of in two(record(), record(*reads, findings=findings)))
     said = [(each.code, each.text) for each in caveats.carried_over(one, other, [("new", "new")])]
     assert said == [("A5.lazy", "in the second session, A5.lazy"), ("D8.bytes", "in the second session, D8.bytes")]
-
-
-@pytest.mark.parametrize(
-    ("core", "version", "found"),
-    [("26.9.0", "26.9.2.1", ["R10.same"]), ("26.3.0", "26.9.2.1", []), ("26.9.0", "26.3.1", [])],
-)
-def test_two_versions_that_are_one_engine(core: str, version: str, found: list[str]) -> None:
-    old = changed(READ, engine="chdb", version="26.9.2.1", package="4.1.0", lock="chdb==4.1.0\nchdb-core==26.9.0\n")
-    new = changed(old, version=version, package="4.4.0", lock=f"chdb==4.4.0\nchdb-core=={core}\n")
-    first, second = session(record(old)), session(record(new))
-    assert [one.code for one in caveats.same_engine(first, second, [("ref", "ref")])] == found
-    assert not [*caveats.same_engine(first, first, [("ref", "ref")])]

@@ -310,3 +310,14 @@ def test_equal_dates_are_no_order_and_the_users_word_breaks_the_tie(tmp_path: Pa
     told = judged(*files, interleaved=True)
     assert (only(told).starts, only(told).verdict) == (6, "slower")
     assert "T5.order" in {reason.code for reason in told.tier.reasons}
+
+
+@pytest.mark.parametrize(("step", "copied"), [(0.001, True), (0.0, False)])
+def test_a_measurement_under_two_names(tmp_path: Path, step: float, copied: bool) -> None:
+    """R10: the same values one by one; where the clock is coarse a few may be equal by chance."""
+    lines = [(who, turn, 1 + step * (7 * turn % 20)) for turn in range(20) for who in ("old", "new")]
+    verdict = only(judged(rows(tmp_path / "copy.csv", TIMES, lines)))
+    assert (verdict.reasons[0].code == "R10.same") is copied
+    if copied:
+        assert verdict.verdict == "refused"
+        assert "it is one measurement under two names" in verdict.reasons[0].text

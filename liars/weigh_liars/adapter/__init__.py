@@ -80,6 +80,8 @@ LIES: dict[Any, str] = {
     "prepare-in-child": "outside.PrepareInChild",
     "daemon": "outside.Daemon",
     "burns": "outside.Burns",
+    "left": "outside.Left",
+    "planted": "outside.Planted",
     "helper": "outside.Helper",
     "compiler": "outside.Compiler",
     "compaction": "outside.Compaction",

@@ -38,7 +38,7 @@ def vote(
     Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
     camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge, of one
     lineage or of several. Contenders of one lineage that agree confirm nothing. Nor does a majority tell
-    what SQL leaves open (:mod:`weigh.answers.left_open`).
+    what SQL leaves open (:mod:`weigh.answers.left_open`): such answers are left open, and nobody diverges.
 
     Args:
         operation: what was asked.
@@ -92,7 +92,7 @@ def vote(
                     Check(
                         **common,
                         contender=name,
-                        status=GateStatus.DIVERGED,
+                        status=GateStatus.LEFT_OPEN if why else GateStatus.DIVERGED,
                         witness=", ".join(witnesses),
                         detail="outvoted" if right and not why else UNDECIDED,
                         differences=compared.differences,
@@ -153,6 +153,7 @@ def conclude(
 
 _WORST = (
     GateStatus.DIVERGED,
+    GateStatus.LEFT_OPEN,
     GateStatus.ERROR,
     GateStatus.UNSUPPORTED,
     GateStatus.UNVERIFIED,
@@ -165,7 +166,7 @@ def _status(cases: dict[str, list[Check]]) -> GateStatus:
     each = []
     for checks in cases.values():
         statuses = {check.status for check in checks}
-        failed = [status for status in _WORST[:3] if status in statuses]
+        failed = [status for status in _WORST[:4] if status in statuses]
         each.append(
             failed[0] if failed else GateStatus.AGREED if GateStatus.AGREED in statuses else GateStatus.UNVERIFIED
         )
@@ -175,7 +176,13 @@ def _status(cases: dict[str, list[Check]]) -> GateStatus:
 def _overall(statuses: dict[str, GateStatus]) -> GateStatus:
     """Of the operation: diverged if anybody diverged; errors concern only their contender while others can answer."""
     present = set(statuses.values())
-    for status in (GateStatus.DIVERGED, GateStatus.UNVERIFIED, GateStatus.AGREED, GateStatus.ERROR):
+    for status in (
+        GateStatus.DIVERGED,
+        GateStatus.LEFT_OPEN,
+        GateStatus.UNVERIFIED,
+        GateStatus.AGREED,
+        GateStatus.ERROR,
+    ):
         if status in present:
             return status
     return GateStatus.UNSUPPORTED
@@ -183,7 +190,8 @@ def _overall(statuses: dict[str, GateStatus]) -> GateStatus:
 
 def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[str, list[Check]]]) -> str:
     parts = []
-    differ = []
+    differ: list[tuple[str, list[Check]]] = []
+    left_open: list[tuple[str, list[Check]]] = []
     for name, status in statuses.items():
         failed = [check for checks in cases[name].values() for check in checks if check.status is status]
         if status is GateStatus.DIVERGED and all(check.detail == UNDECIDED for check in failed):
@@ -199,10 +207,13 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
                 f"{name} is wrong on {wrong} of {total} literals, contradicted by {witness}"
                 f" (case {first.case}{first_difference}{'; ' + first.detail if first.detail else ''})"
             )
+        elif status is GateStatus.LEFT_OPEN:
+            left_open.append((name, failed))
         elif status in (GateStatus.ERROR, GateStatus.UNSUPPORTED):
             parts.append(f"{name}: {failed[0].detail}")
     blamed = len(differ) < sum(status is GateStatus.DIVERGED for status in statuses.values())
-    parts += _differ(total, differ, blamed=blamed)
+    parts += _differ(total, differ, UNDECIDED if not blamed else "")
+    parts += _differ(total, left_open, "")
     if parts:
         return "; ".join(parts)
     unchecked = [
@@ -229,13 +240,14 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
     return "; ".join(dict.fromkeys(ties))[:300]
 
 
-def _differ(total: int, each: list[tuple[str, list[Check]]], *, blamed: bool) -> list[str]:
+def _differ(total: int, each: list[tuple[str, list[Check]]], undecided: str) -> list[str]:
     """Those who differ among themselves, in one sentence that accuses nobody.
 
     Args:
         total: cases of the operation.
         each: contenders with the checks that failed.
-        blamed: whether somebody else was found wrong on the operation: then it is not open who is right on all of it.
+        undecided: that who is right is open; empty where the question leaves the answer open, and where somebody
+            else was found wrong on the operation: then it is not open who is right on all of it.
     """
     if not each:
         return []
@@ -248,7 +260,7 @@ def _differ(total: int, each: list[tuple[str, list[Check]]], *, blamed: bool) ->
     return [
         f"{' and '.join(name for name, _ in each)} {'answer' if len(each) > 1 else 'answers'} differently on "
         f"{len(cases)} of {total} literals"
-        f" (case {first.case}{first_difference}{'' if blamed else f'; {UNDECIDED}'}"
+        f" (case {first.case}{first_difference}{undecided and f'; {undecided}'}"
         f"{''.join(f': {why}' for why in first.notes)})"
     ]
 

@@ -80,7 +80,7 @@ class Screen:
 
     def suspects(self, template: Template, values: Sequence[str | None], entry: Entry) -> bool:
         """Whether a call may hold a secret."""
-        suspicious = template.worded or self.suspects_values(values)
+        suspicious = template.worded or self.suspects_values(values) or _is_weak(template, values)
         if entry.words:
             return self._scripts(template.first, entry.words, suspicious=suspicious)
         suspicious = suspicious or self.suspects_values([_joined(template, values)])
@@ -155,6 +155,7 @@ class Screen:
             template.worded
             or "execute" in template.words
             or self.suspects_values([*texts, *affixes])
+            or _is_weak(template, [*texts, *affixes, sample])
             or (bool(sample) and (secret_words.in_statement(sample) or is_secret_text(sample)))
         )
         passed: list[Distribution | None] = []
@@ -203,6 +204,15 @@ def state(text: str | None) -> str | None:
 
 def _is_account(verb: str, words: frozenset[str]) -> bool:
     return verb in _ACCOUNT_VERBS and bool(_ACCOUNTS & words) and not words & _PLACES
+
+
+def _is_weak(template: Template, values: Sequence[str | None]) -> bool:
+    """Whether a word that is no secret's of itself, ``private``, stands in a call with a value of a secret's form."""
+    texts = [one for one in values if one and not one.isdigit()]
+    names = [one for piece in template.pieces if '"' in piece for one in _QUOTED.findall(piece)]
+    if not any(map(secret_words.is_made_up, (*texts, *names))):
+        return False
+    return template.weak or any(map(secret_words.weak_in_value, texts))
 
 
 def _joined(template: Template, values: Sequence[str | None]) -> str:

@@ -63,6 +63,11 @@ _LONE = (
     r"cert(?:ificate)?s?", r"tls", r"ssl", r"api", r"wallet", r"recovery", r"seed",
 )
 """What names a secret only where it is all of a value: ``VALUES ('sk', '...')``."""
+_WEAK = (
+    r"private", r"basic", r"(?<!primary_)(?<!foreign_)(?<!unique_)(?<!sort_)(?<!partition_)(?<!cache_)key",
+    r"sign(?:ing|er)", r"licen[cs]e", r"cert(?:ificate)?", r"tls", r"ssl", r"wallet", r"recovery", r"seed",
+)
+"""What names a secret only where a value of the same call has the form of one."""
 # fmt: on
 
 
@@ -117,9 +122,14 @@ _SERVICE = re.compile(
     rf"{_NEAR}|(?<![a-z])(?:my|your|his|her|our|new|old|card|atm|sim|user|door|bank|account|wifi|alarm)[\s_]"
     r"(?:pins?|pass|login|hash|codes?|salt)(?![a-z])"
 )
+_NEARLY = re.compile(rf"(?<![a-z])(?:{'|'.join(_WEAK)})s?(?![a-z])")
+_RUN = re.compile(r"[\w+-]{8,}")
+_KNOWN = re.compile(r"(?:[0-9a-f]{4,12}-){2}|\d{4}-\d\d-\d\d", re.IGNORECASE)
+"""How UUIDs and times begin."""
+_LETTER, _DIGIT = re.compile(r"[a-z]", re.IGNORECASE), re.compile(r"\d")
 _ALONE = re.compile("|".join(_LONE))
 _SPOKEN = re.compile(
-    rf"(?<![a-z])(?:code|{_WORDS})(?![a-z])[\w.-]{{0,30}}[\s\W]{{0,3}}(?:(?:is|was|ist|est|es|no|number|nr)(?![a-z]))?[\s\W]{{0,3}}"
+    rf"(?<![a-z])(?:code|key|private|basic|{_WORDS})(?![a-z])[\w.-]{{0,30}}[\s\W]{{0,3}}(?:(?:is|was|ist|est|es|no|number|nr)(?![a-z]))?[\s\W]{{0,3}}"
     r"(?=[a-z_]{0,20}\d)(?:\d{3,}|\w{8,})"
 )
 """As messages say it: ``your code is 123456``."""
@@ -131,6 +141,8 @@ _KEYWORDS = re.compile(
     re.IGNORECASE,
 )
 """Where the language says *session*, and means no name."""
+_CLAUSES = re.compile(r"\b(?:duplicate|primary|foreign|unique|no)\s+key\b", re.IGNORECASE)
+"""Where the language says *key*, and means no name."""
 _ASSIGNS = re.compile(r":=|\bset\s+@(?!@)|\binto\s+@|\busing\s+@", re.IGNORECASE)
 """Variables of MySQL: what is in them may be a secret of a statement that comes later."""
 
@@ -175,3 +187,19 @@ def _of_value(value: str) -> bool:
 
 def _found(bare: str) -> bool:
     return _JOINED.search(bare) is not None or _NAMED.search(bare) is not None
+
+
+def weak_in_statement(text: str) -> bool:
+    """Whether a word that names a secret only next to one stands in the text of a statement."""
+    return len(text) <= _LONGEST and _NEARLY.search(normal(_CLAUSES.sub(" ", text))) is not None
+
+
+def weak_in_value(value: str) -> bool:
+    """The same of a value."""
+    return _NEARLY.search(normal(value)) is not None
+
+
+def is_made_up(value: str) -> bool:
+    """Whether a value holds letters and digits in one run, as a secret does that somebody made up."""
+    runs = (run[0] for run in _RUN.finditer(value))
+    return any(_LETTER.search(one) and _DIGIT.search(one) and not _KNOWN.match(one) for one in runs)

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     help="Every contender against every other; without it those of the same name, if there are any.",
 )
 @click.option("--across-hosts", is_flag=True, help="Allow sessions of different machines; the result says so.")
+@click.option(
+    "--same-engine",
+    is_flag=True,
+    help="Compare two versions that loaded one and the same engine all the same, as an A/A, and do not refuse.",
+)
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @html_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/compare/1).")
@@ -39,6 +44,7 @@ def compare(
     reference: str,
     all_pairs: bool,
     across_hosts: bool,
+    same_engine: bool,
     strict: bool,
     html: Path | None,
     as_json: bool,
@@ -62,7 +68,14 @@ def compare(
             if refusal := kind_of(evidence).not_compared:
                 raise UsageError(refusal.what, where=str(evidence), remedy=refusal.remedy)
     with others_evidence(second):
-        found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
+        found = audit(
+            first,
+            second,
+            reference=reference,
+            across_hosts=across_hosts,
+            all_pairs=all_pairs,
+            one_engine=same_engine,
+        )
         if html:
             write_page(html, report.html(found, str(first), str(second)))
         elif as_json:

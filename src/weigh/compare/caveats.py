@@ -64,27 +64,6 @@ def other_files(first: Session, second: Session, pairs: Sequence[tuple[str, str]
         )
 
 
-def same_engine(first: Session, second: Session, pairs: Sequence[tuple[str, str]]) -> Iterator[Finding]:
-    """Pairs of two versions of a package that are one engine (R10), by its own word and by its packages."""
-    for candidate, baseline in pairs:
-        mine, its = second.contender(candidate), first.contender(baseline)
-        named = mine.package != its.package and bool(mine.package and its.package)
-        built = mine.build is not msgspec.UNSET or its.build is not msgspec.UNSET
-        if not named or built or (mine.engine, mine.version) != (its.engine, its.version):
-            continue
-        apart = set(mine.lock.split()) ^ set(its.lock.split())
-        # Nothing but the package that names the version.
-        if {one for one in apart if "==" in one} and len({one.partition("==")[0] for one in apart if "==" in one}) == 1:
-            yield codes.R10_SAME.finding(
-                "warning",
-                contender=candidate,
-                text=f"it is one and the same engine as {baseline} in the first session: both say that they are "
-                f"{mine.engine} {mine.version}, and only the package that names them differs ({its.package}, and "
-                f"{mine.package}): what differs between them is noise (A/A)",
-                remedy="pin the package that holds the engine, and measure again",
-            )
-
-
 def departures(first: Session, second: Session) -> Iterator[Finding]:
     """What differs between the sessions and does not forbid the join."""
     one, other = first.measured[-1], second.measured[-1]

@@ -217,6 +217,9 @@ class _Join:
         for half in self._both:
             if (reason := half.preclusions.diverged.get(operation)) is not None:
                 return Ruling(VerdictName.DIVERGED, join_reasons.reason_of(half.side.name, reason))
+        for half in self._both:
+            if (reason := half.preclusions.left_open.get(operation)) is not None:
+                return Ruling(VerdictName.REFUSED, join_reasons.reason_of(half.side.name, reason))
         for half, contender in sides:
             for name in (contender, half.side.reference):
                 if (reason := half.preclusions.failed.get((operation, name))) is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh._version import __version__
-from weigh.compare import caveats, clocks, preconditions, reasons
+from weigh.compare import caveats, clocks, preconditions, reasons, same_engine
 from weigh.compare.join import join
 from weigh.compare.model import Side
 from weigh.compare.results import CompareResults, Session
@@ -36,7 +36,13 @@ if TYPE_CHECKING:
 
 
 def compare(
-    first: Path, second: Path, *, reference: str = "", across_hosts: bool = False, all_pairs: bool = False
+    first: Path,
+    second: Path,
+    *,
+    reference: str = "",
+    across_hosts: bool = False,
+    all_pairs: bool = False,
+    one_engine: bool = False,
 ) -> CompareResults:
     """Compares contenders of the second session with contenders of the first.
 
@@ -47,11 +53,12 @@ def compare(
             that is the same in both.
         across_hosts: allow sessions of different machines.
         all_pairs: every contender against every other one, not only those of the same name.
+        one_engine: compare two versions that loaded one and the same engine all the same, as an A/A.
 
     Raises:
         EvidenceFault: an evidence cannot be read or does not pass `weigh verify`, or they cannot be joined: no
             reference, other data, other questions, another machine.
-        UsageError: no contender has the name of the reference.
+        UsageError: no contender has the name of the reference, or two versions are to be compared that are one engine.
     """
     folders = first, second
     sessions = _session(first, "the first session"), _session(second, "the second session")
@@ -64,6 +71,7 @@ def compare(
         msgspec.structs.replace(session, reference=name) for session, name in zip(sessions, names, strict=True)
     )
     pairs = _pairs(one, other, all_pairs=all_pairs)
+    same = [*same_engine.check(one, other, pairs, same_engine=one_engine)]
     rules = one.latest.spec.rules
     refused = {name: reasons.unlike(what) for name, what in unlike.items()}
 
@@ -88,7 +96,7 @@ def compare(
         *caveats.carried_over(one, other, pairs),
         *machines,
         *caveats.other_files(one, other, pairs),
-        *caveats.same_engine(one, other, pairs),
+        *same,
         *caveats.departures(one, other),
         *caveats.uneven(one, wall),
         *(caveats.unsealed(session) for session in open_),

@@ -11,11 +11,13 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weigh.model.contender import SUPPORT
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from weigh.engines.environment import Environment
 
-_SUPPORT = ("nanoarrow", "numpy", "pandas", "pyarrow")
-"""Packages that engines hand answers out with: another version of them is no other engine."""
 _CHUNK = 1 << 20
 
 
@@ -41,14 +43,9 @@ def native_files(pid: int, environment: Environment, package: str) -> dict[str, 
             continue
         name = path.removeprefix(folder)
         top = name.partition("/")[0].partition(".")[0]
-        if top not in _SUPPORT or top == package.replace("-", "_"):
+        if top not in SUPPORT or top == package.replace("-", "_"):
             found[name] = site / name
     return found
-
-
-def supports(pin: str) -> bool:
-    """Whether a pinned package is one that engines only hand answers out with."""
-    return pin.partition("==")[0].lower() in _SUPPORT
 
 
 def package_files(environment: Environment, package: str) -> dict[str, Path]:
@@ -74,6 +71,22 @@ def same_files(one: dict[str, Path], other: dict[str, Path]) -> str:
         return ""
     digests = [_digest(files) for files in (one, other)]
     return digests[0] if digests[0] == digests[1] else ""
+
+
+def recorded_digest(environment: Environment, names: Iterable[str]) -> str:
+    """SHA-256 of what the installer recorded of files: their names and hashes; empty where one has no record."""
+    site = _site(environment)
+    recorded: dict[str, str] = {}
+    for one in distributions(path=[str(site)]) if site else ():
+        for row in csv.reader((one.read_text("RECORD") or "").splitlines()):
+            if len(row) > 1:
+                recorded[row[0]] = row[1]
+    hashed = hashlib.sha256()
+    for name in (wanted := sorted(names)):
+        if not recorded.get(name):
+            return ""
+        hashed.update(f"{name}\0{recorded[name]}\n".encode())
+    return hashed.hexdigest() if wanted else ""
 
 
 def owner(environment: Environment, name: str) -> str:

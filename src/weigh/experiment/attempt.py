@@ -316,7 +316,7 @@ class Attempt:
                 if name in fit and status in (GateStatus.AGREED, GateStatus.UNVERIFIED)
             ]
             for one in found.operations
-            if one.status is not GateStatus.DIVERGED
+            if one.status not in (GateStatus.DIVERGED, GateStatus.LEFT_OPEN)
         }
         cases = tuple(
             (operation.name, case.name)

@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.engines import loaded_files
 from weigh.engines.prepared import PreparedContender, opened
 from weigh.experiment.same_engine import RunningEngine, SameEngine, compared
@@ -55,6 +57,10 @@ def read_contenders(contenders: Iterable[PreparedContender], link: DataLink) -> 
         worker, described, found = opened(one)
         seconds[one.name] = time.monotonic() - began
         native = loaded_files.native_files(worker.pid, one.environment, one.engine.package)
+        whole = described.elsewhere or one.build is not msgspec.UNSET or not native
+        files = loaded_files.package_files(one.environment, one.engine.package) if whole else native
+        if digest := loaded_files.recorded_digest(one.environment, files):
+            described = msgspec.structs.replace(described, files=digest)
         running.append(RunningEngine(one, described, native))
         link.wait(one, worker)
         reads.append(described)

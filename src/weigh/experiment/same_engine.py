@@ -10,6 +10,7 @@ import msgspec
 from weigh.engines import loaded_files
 from weigh.model import codes
 from weigh.model.build import SHORT
+from weigh.model.contender import engine_pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ def _two_names(one: PreparedContender, other: PreparedContender) -> bool:
     if any(builds):
         return True
     releases = [ready.contender.release or ready.engine.tested for ready in (one, other)]
-    pins = [{pin for pin in ready.contender.pins if not loaded_files.supports(pin)} for ready in (one, other)]
+    pins = [engine_pins(ready.contender.pins) for ready in (one, other)]
     return releases[0] != releases[1] or pins[0] != pins[1]
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from weigh.judge import reasons
 from weigh.model.rules import MIN_STARTS
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
     from weigh.judge.measurements import Measurements
     from weigh.model.verdict import Reason
+
+
+_COINCIDENCE = 8
+"""Fewer values that differ may be equal in two measurements by chance, where the clock is coarse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,17 @@ def design(turns: Sequence[Turn], *, interleaved: bool) -> Design:
     first = {one[0].contender for one in rounds}
     warned = (reasons.always_first(next(iter(first))),) if known and len(first) == 1 else ()
     return Design(rounds, warnings=warned)
+
+
+def copied(turns: Sequence[Turn], one: str, other: str) -> Reason | None:
+    """A reason where two contenders have the same values in the same order, which no two measurements do."""
+    mine, its = (
+        np.concatenate([np.zeros(0), *(turn.measured.values for turn in turns if turn.contender == name)])
+        for name in (one, other)
+    )
+    if not np.array_equal(mine, its) or len(np.unique(mine)) < _COINCIDENCE:
+        return None
+    return reasons.copied(one, other, len(mine))
 
 
 def _lost(turns: Sequence[Turn]) -> Reason | None:

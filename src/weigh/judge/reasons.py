@@ -37,6 +37,14 @@ def machines(key: str, values: Mapping[str, str]) -> Reason:
     return codes.T5_HOST.reason(f"measured on different machines ({key}: {values_named})")
 
 
+def copied(one: str, other: str, number: int) -> Reason:
+    """The values of both are the same ones."""
+    return codes.R10_SAME.reason(
+        f"all {number:,} values of {one} and {other} are the same, one by one: it is one measurement under two names, "
+        "which says nothing of a second contender"
+    )
+
+
 def starts(found: Mapping[str, int]) -> Reason:
     """Too few process starts: one start's memory layout is its own, and repetitions inside it share that."""
     few = ", ".join(f"{name} has {count(number, 'process start')}" for name, number in found.items())

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from weigh.judge import reasons
-from weigh.judge.design import Design, Turn, design
+from weigh.judge.design import Design, Turn, copied, design
 from weigh.model.metrics.metric import Metric, Unit
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import Timing, Verdict, VerdictName
@@ -122,7 +122,8 @@ def _plan(turns: Sequence[Turn], baseline: str, *, interleaved: bool) -> tuple[D
         return Design(), unfit
     for name in others:
         pair = [turn for turn in turns if turn.contender in (name, baseline)]
-        if (reason := design(pair, interleaved=interleaved).refused) is not None:
+        reason = copied(pair, baseline, name) or design(pair, interleaved=interleaved).refused
+        if reason is not None:
             unfit[name] = reason
     if len(unfit) == len(others):
         return Design(), unfit

@@ -62,6 +62,7 @@ class GateStatus(StrEnum):
 
     AGREED = "agreed"
     DIVERGED = "diverged"
+    LEFT_OPEN = "left_open"
     UNVERIFIED = "unverified"
     UNSUPPORTED = "unsupported"
     ERROR = "error"

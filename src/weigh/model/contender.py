@@ -15,7 +15,7 @@ from weigh.model.resources import ResourcesRead
 from weigh.model.text import without_passwords
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Setting = str | int | float | bool
 
@@ -34,6 +34,8 @@ DATA_KEYS = ("layout", "catalog", "store")
 """Keys of a contender's spec that say how and where its data lies. They are weigh's own, and reach no engine."""
 DEFAULT_LAYOUT = "default"
 """What the layout without a name is called where it needs one."""
+SUPPORT = ("nanoarrow", "numpy", "pandas", "pyarrow")
+"""Packages that engines hand answers out with: another version of them is no other engine."""
 _LAYOUT = re.compile(r"[A-Za-z0-9_][\w.-]*")
 
 _SPEC = re.compile(
@@ -93,6 +95,11 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     def engine_settings(self) -> dict[str, Setting]:
         """The settings that go to the engine."""
         return {key: value for key, value in self.settings.items() if not key.startswith("weigh.")}
+
+
+def engine_pins(pins: Iterable[str]) -> set[str]:
+    """Pins but for those of packages that engines only hand answers out with."""
+    return {pin for pin in pins if pin.partition("==")[0].lower() not in SUPPORT}
 
 
 def parse_contender(text: str) -> Contender:
@@ -230,6 +237,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         background: what it does between queries, as its adapter declares; empty for nothing.
         elsewhere: whether its adapter says that other processes execute.
         build: what was installed; left out for versions of the index.
+        files: digest of the engine's files, as its installer recorded them; left out where there is none.
     """
 
     name: str
@@ -247,6 +255,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     background: str = ""
     elsewhere: bool = False
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
+    files: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def says(self) -> str:

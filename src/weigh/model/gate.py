@@ -68,8 +68,8 @@ class OperationGate(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operation: its name.
-        status: diverged if anybody diverged; else agreed if all who could answer agreed with a witness;
-            else unverified, unsupported or error.
+        status: diverged if anybody diverged; else left open if they differ in what the question leaves open; else
+            agreed if all who could answer agreed with a witness; else unverified, unsupported or error.
         contenders: status of each contender.
         detail: one sentence: which contender, how many cases, contradicted by what.
     """
@@ -146,6 +146,16 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
                 if status is GateStatus.DIVERGED:
                     found.setdefault(contender, []).append(gate.operation)
         return {contender: tuple(operations) for contender, operations in found.items()}
+
+    @property
+    def left_open(self) -> dict[str, tuple[str, ...]]:
+        """Operations whose question leaves open how contenders differ, with those who do."""
+        found: dict[str, tuple[str, ...]] = {}
+        for gate in self.operations:
+            if gate.status is GateStatus.LEFT_OPEN:
+                statuses = gate.contenders.items()
+                found[gate.operation] = tuple(name for name, one in statuses if one is GateStatus.LEFT_OPEN)
+        return found
 
     @property
     def undecided(self) -> dict[str, tuple[str, ...]]:

@@ -137,6 +137,9 @@ def _missing(basis: Basis) -> Iterator[Reason]:
     ]
     if unverified:
         yield codes.A8.reason(f"nothing independent confirmed the answers of {_listed(unverified)}")
+    if basis.gate and basis.gate.left_open:
+        text = f"the answers of {_listed(tuple(basis.gate.left_open))} differ in what the question leaves open"
+        yield codes.A7.reason(text)
     yield from _starts(basis.verdicts)
     for attempt, why in basis.unfinished:
         yield codes.T8_UNFINISHED.reason(f"attempt {attempt} was not completed: {why}")

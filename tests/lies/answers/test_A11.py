@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -138,3 +139,31 @@ def test_a_server_that_cannot_be_one_is_named(weigh: Weigh) -> None:
 
 def test_all_of_it_follows_from_the_journal(weigh: Weigh, run: Run) -> None:
     assert weigh("verify", str(run.evidence)).code == 0
+
+
+ROOT = pytest.mark.skipif(
+    not os.access("/sys/fs/cgroup/cpuacct/cgroup.procs", os.W_OK), reason="needs control groups that can be written"
+)
+
+
+@ROOT
+def test_who_is_counted_as_another_is_said_and_its_victim_is_not_accused(weigh: Weigh) -> None:
+    """A child in the control group of a rival: that one is not accused of what the child used, nor the other named."""
+    run = weigh("run", *named("none", "planted"), *FLAGS)
+    found = {one["contender"]: one for one in run.json["findings"] if one["code"].startswith("A11")}
+    assert found["planted"]["code"] == "A11.left"
+    victims = {name for name, one in found.items() if one["code"] == "A11.strangers"}
+    assert victims
+    assert victims <= {"duckdb", "none"}
+    assert "processes of planted (pid " in next(found[name]["text"] for name in victims)
+    assert not errors(run)
+    assert run.json["tier"]["inadmissible"] == []
+
+
+@ROOT
+def test_who_leaves_its_control_group_is_said(weigh: Weigh) -> None:
+    run = weigh("run", *named("none", "left"), *FLAGS)
+    assert {(one["code"], one["contender"]) for one in run.json["findings"] if one["code"].startswith("A11")} == {
+        ("A11.left", "left")
+    }
+    assert run.json["tier"]["name"] != "conclusive"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from ..reading import contenders, errors
+from ..reading import contenders, errors, words
 
 if TYPE_CHECKING:
     from support.command import Weigh
@@ -33,7 +33,16 @@ def test_what_sql_leaves_open_and_what_an_engine_lacks_accuses_nobody(weigh: Wei
     run = weigh("gate", *contenders("duckdb=fork", "polars", "sqlite"), "--quiet", "--json", "--no-shrink")
     assert not errors(run)
     assert not [row["operation"] for row in run.json["gate"] if " is wrong " in str(row["detail"])]
-    assert {row["operation"] for row in run.json["gate"] if row["status"] == "diverged"} == {"counted", "both"}
+    assert {row["operation"] for row in run.json["gate"] if row["status"] == "left_open"} == {"counted", "both"}
+    assert not [row["operation"] for row in run.json["gate"] if row["status"] == "diverged"]
+    assert run.code == 3
+    text = words(weigh("report", "latest").out)
+    assert (
+        "Answers differ on 1 of 2 operations, and the question leaves it open: both, not timed, nobody wrong." in text
+    )
+    assert not re.search("INADMISSIBLE|WRONG|DIFFERENT|ho is right", text)
+    skipped = weigh("export", "latest", "--format", "junit").out
+    assert ("<failure" in skipped, "<skipped" in skipped) == (False, True)
 
 
 NARROW_ROWS = """

@@ -36,6 +36,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         before: of each value, the word before it in lower case, where it stands directly behind one.
         parts: of each of the statements that are sent at once, its first word in capitals and its words.
         worded: whether a word of a secret stands anywhere in its text.
+        weak: whether a word stands there that names a secret only next to one.
         plain: whether nothing but names, keywords and signs is left in its pieces.
     """
 
@@ -48,6 +49,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     before: tuple[str, ...] = ()
     parts: tuple[tuple[str, frozenset[str]], ...] = ()
     worded: bool = False
+    weak: bool = False
     plain: bool = True
 
 
@@ -156,6 +158,7 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
     torn = any("\\" in piece or ("*/" in piece and "*/" in _HINT.sub("", piece)) for piece in dict.fromkeys(pieces))
     if torn or not all(_is_known(part) for part, _ in parts):
         raise Unreadable
+    around = _around(text, spans)
     ends = [*(begin for _, begin in parts[1:]), len(words)]
     template = Template(
         key=" ".join(key),
@@ -167,7 +170,8 @@ def read(text: str, product: Product) -> tuple[Template, tuple[str | int, ...], 
         words=frozenset(words),
         before=tuple(before),
         parts=tuple((part, frozenset(words[begin:end])) for (part, begin), end in zip(parts, ends, strict=True)),
-        worded=secret_words.in_statement(_around(text, spans), variables=product == "mysql"),
+        worded=secret_words.in_statement(around, variables=product == "mysql"),
+        weak=secret_words.weak_in_statement(around),
         plain=_is_plain(pieces),
     )
     return template, tuple(values), tuple(spans)

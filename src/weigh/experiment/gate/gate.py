@@ -196,8 +196,12 @@ def _cross_examine(
             votes = vote(operation, case, tables, lineage, ways)
             table = twin_names.read_by(operation.sql, twins)
             if table and any(check.status is GateStatus.DIVERGED for check in votes):
-                votes = vote(operation, case, tables, dict.fromkeys(lineage, ""))
-                findings[operation.name] = twin_names.left_open(operation.name, table, twins[table])
+                finding = twin_names.left_open(operation.name, table, twins[table])
+                votes = [
+                    msgspec.structs.replace(one, status=GateStatus.LEFT_OPEN, notes=(finding.text,))
+                    for one in vote(operation, case, tables, dict.fromkeys(lineage, ""))
+                ]
+                findings[operation.name] = finding
             found += votes
     return found, list(findings.values())
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from weigh.model.schedule import Arm
     from weigh.model.spec import Spec
 
+_NAMED = 5
+"""Processes that a finding names."""
+
 
 class Lives:
     """What is alive of a block.
@@ -65,6 +68,7 @@ class Lives:
         self._link = link
         self._journal = journal
         self._watching = watching
+        self._moved: set[tuple[str, str]] = set()
         self._untied: set[tuple[str, int]] = set()
         # For as long as there are blocks: the kernel ends a worker with the thread that started it.
         self._starters = ThreadPoolExecutor(max_workers=len(arms))
@@ -115,6 +119,7 @@ class Lives:
         """What each life could use, at its end, and what it used since its last turn."""
         for arm in workers:
             self._journal.append("rest", self.accounts[arm].rest())
+        self._check_members(workers)
         whose = {arm: self.contender(arm) for arm in workers}
         resources.tell(self._journal, block, workers, whose)
 
@@ -146,6 +151,37 @@ class Lives:
         # One that died meanwhile is found out at its first turn.
         with suppress(WorkerEnded):
             self._watching.own(self._servers(whose, worker))
+
+    def _check_members(self, workers: Mapping[str, tuple[int, WorkerProcess]]) -> None:
+        """Say whose processes are not counted as its own. Who moved them cannot be told, and nobody is blamed."""
+        pids = {arm: set(worker.family.pids() if worker.family else ()) for arm, (_, worker) in workers.items()}
+        for arm, (_, worker) in workers.items():
+            outside = set(worker.family.outside() if worker.family else ())
+            whose = self.contender(arm).name
+            for code, contender, moved in (
+                (codes.A11_LEFT, whose, outside),
+                *(
+                    (codes.A11_STRANGERS, self.contender(one).name, outside & pids[one])
+                    for one in workers
+                    if one != arm
+                ),
+            ):
+                if not moved or (code.code, contender) in self._moved:
+                    continue
+                self._moved.add((code.code, contender))
+                processes = f"processes of {whose} (pid {', '.join(map(str, sorted(moved)[:_NAMED]))})"
+                self._journal.append(
+                    "finding",
+                    code.finding(
+                        contender=contender,
+                        text=f"{processes} were in another control group than its own at the end of a start, and what "
+                        "they used is not counted as its own; who moved them is not known"
+                        if code is codes.A11_LEFT
+                        else f"{processes} were in its control group at the end of a start, and what they used counted "
+                        "as its own: nothing is concluded from its CPU outside the clocks; who moved them is not known",
+                        remedy="measure as a user who cannot write to control groups",
+                    ),
+                )
 
     def _servers(self, contender: str, worker: WorkerProcess) -> list[int]:
         """Processes that work for it, so that nobody takes them for others; who cannot be one is not believed."""

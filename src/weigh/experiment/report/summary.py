@@ -100,7 +100,10 @@ def summary(results: ExperimentResults) -> str:
         for operation in gate.operations:
             statuses[str(operation.status)] = statuses.get(str(operation.status), 0) + 1
         parts.append(
-            "Answers: " + ", ".join(f"{count} {name}" for name, count in statuses.items()) + _unable(gate) + "."
+            "Answers: "
+            + ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in statuses.items())
+            + _unable(gate)
+            + "."
         )
     return " ".join([*parts, _end(results)]).rstrip()
 

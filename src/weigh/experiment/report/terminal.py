@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _STATUS_STYLE = {
     GateStatus.AGREED: "fine",
     GateStatus.DIVERGED: "bad",
+    GateStatus.LEFT_OPEN: "open",
     GateStatus.UNVERIFIED: "open",
     GateStatus.UNSUPPORTED: "open",
     GateStatus.ERROR: "error",
@@ -224,7 +225,7 @@ def _witnesses(gate: Gate, operation: OperationGate) -> str:
 
 
 def _status(status: GateStatus) -> Cell:
-    return Cell(str(status).upper(), _STATUS_STYLE[status])
+    return Cell(str(status).upper().replace("_", " "), _STATUS_STYLE[status])
 
 
 def _numbers(results: ExperimentResults, temperature: str) -> Table:

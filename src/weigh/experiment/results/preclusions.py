@@ -37,6 +37,9 @@ _GATE = {
 _DIVERGED = codes.A1.reason("the answers differ, so nobody is timed")
 
 
+_LEFT_OPEN = codes.A7.reason("the question leaves its answer open, and the answers differ, so nobody is timed")
+
+
 def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: Contradicted = NOBODY) -> Preclusions:
     """Verdicts that need no arithmetic. One failed execution is enough; leaving it out would keep only the lucky ones.
 
@@ -56,6 +59,7 @@ def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: C
     return Preclusions(
         diverged={name: _changed(own) for name, own in wrong.items()}
         | {name: _DIVERGED for (name, _), status in statuses.items() if status == GateStatus.DIVERGED},
+        left_open={name: _LEFT_OPEN for (name, _), status in statuses.items() if status == GateStatus.LEFT_OPEN},
         failed={pair: _failed(own) for pair, own in failures.items()}
         | {pair: _not_begun(pair[1], status) for pair, status in statuses.items() if status in _GATE},
         unverified={pair for pair, status in statuses.items() if status == GateStatus.UNVERIFIED},

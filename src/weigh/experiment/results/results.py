@@ -140,6 +140,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         slower = VerdictName.SLOWER in (*names, *totals, *template_verdicts, *overalls)
         if slower and self.record.spec.baseline_declared:
             return ExitCode.FOUND
+        if not self.record.blocks and self.gate and self.gate.left_open:
+            return ExitCode.INCONCLUSIVE
         tried = any(sample.timed for sample in self.record.samples)
         failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
         nobody_left = self.record.blocks and failed
@@ -182,7 +184,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     background = [name for name, declared in family_cpu.declared_background(attempts).items() if declared]
     findings += clock_coverage(samples, layouts, background, ingest=bool(latest.spec.ingest))
     outside = family_cpu.outside_clocks(attempts)
-    findings += family_cpu.findings(outside)
+    findings += family_cpu.findings(outside, family_cpu.mixed(findings))
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
     findings += repetition.repetitions(attempts)

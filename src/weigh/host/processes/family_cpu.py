@@ -44,6 +44,9 @@ class FamilyCpu(Protocol):
     def pids(self) -> list[int]:
         """Processes that are alive now."""
 
+    def outside(self) -> list[int]:
+        """Processes of it that are alive and not counted, because they are in another control group."""
+
     def close(self) -> None:
         """End what is left of it, and remove the group."""
 
@@ -58,7 +61,7 @@ def account(pid: int, mark: str, group: Path | None = None, machine: Machine | N
         machine: where the kernel's files are.
     """
     if group is not None:
-        return _Group(group, made=False)
+        return _Group(group, pid, mark, made=False)
     place = _place(machine) if machine else _place_here()
     if place is not None:
         folder = place / f"weigh-{os.getpid()}-{next(_NUMBERS)}c"
@@ -66,7 +69,7 @@ def account(pid: int, mark: str, group: Path | None = None, machine: Machine | N
             folder.mkdir()
             try:
                 (folder / "cgroup.procs").write_text(str(pid))
-                return _Group(folder, made=True)
+                return _Group(folder, pid, mark, made=True)
             except OSError:
                 folder.rmdir()
     return Processes(pid, mark)
@@ -106,8 +109,9 @@ class _Group:
 
     exact = True
 
-    def __init__(self, folder: Path, *, made: bool) -> None:
+    def __init__(self, folder: Path, pid: int, mark: str, *, made: bool) -> None:
         self._folder = folder
+        self._pid, self._mark = pid, mark
         self._made = made
         usage = folder / "cpuacct.usage"
         self._old = usage.exists()
@@ -125,6 +129,12 @@ class _Group:
     def pids(self) -> list[int]:
         """Processes that are alive now."""
         return cgroup.members(self._folder)
+
+    def outside(self) -> list[int]:
+        """Processes of it that are alive and not counted, because they are in another control group."""
+        own = Processes(self._pid, self._mark).pids()
+        counted = {pid for folder in (self._folder, *self._folder.rglob("*/")) for pid in cgroup.members(folder)}
+        return [pid for pid in own if pid not in counted and _alive(pid)]
 
     def close(self) -> None:
         """End what is left of it, and remove the group."""
@@ -175,6 +185,10 @@ class Processes:
         self._find()
         return [pid for pid in self._known if Path(f"/proc/{pid}").exists()]
 
+    def outside(self) -> list[int]:
+        """None: whoever is known is counted."""
+        return []
+
     def close(self) -> None:
         """Nothing is left to do: who started it ends its session."""
 
@@ -207,6 +221,13 @@ class Processes:
         with suppress(OSError):
             return self._mark in Path(f"/proc/{pid}/environ").read_bytes()
         return False
+
+
+def _alive(pid: int) -> bool:
+    """Whether it still executes: one that ended is in no group, until its parent has heard of it."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False
 
 
 def _fields(pid: int) -> list[int]:

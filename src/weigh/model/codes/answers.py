@@ -125,6 +125,12 @@ A11_PROCESSES = error(
 A11_BETWEEN = error(
     "A11.between", pages.OUTSIDE, "its processes kept CPUs busy while others had their turns", disqualifies=True
 )
+A11_LEFT = warning(
+    "A11.left", pages.OUTSIDE, "processes of it were in another control group than its own, so not all CPU is counted"
+)
+A11_STRANGERS = warning(
+    "A11.strangers", pages.OUTSIDE, "another contender's processes were in its control group, and counted as its own"
+)
 A11_BACKGROUND = warning(
     "A11.background", pages.OUTSIDE, "it works in the background, as its adapter declares, and no time contains that"
 )

@@ -24,23 +24,27 @@ class Preclusions:
 
     Attributes:
         diverged: by operation, why nobody's figures on it are given.
+        left_open: by operation, why answers that differ there may all be right, so that nobody is timed.
         failed: by operation and contender, why it has none.
         unverified: (operation, contender) pairs whose answers nothing independent confirmed.
         contradicted: operations on which a contender was contradicted, by contender; marks all its verdicts.
     """
 
     diverged: Mapping[str, Reason] = field(default_factory=dict)
+    left_open: Mapping[str, Reason] = field(default_factory=dict)
     failed: Mapping[tuple[str, str], Reason] = field(default_factory=dict)
     unverified: Collection[tuple[str, str]] = frozenset()
     contradicted: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def allows(self, operation: str, contender: str) -> bool:
         """Whether the contender's figures on the operation may be given."""
-        return operation not in self.diverged and (operation, contender) not in self.failed
+        return operation not in (*self.diverged, *self.left_open) and (operation, contender) not in self.failed
 
     def of(self, operation: str, candidate: str, baseline: str) -> Ruling | None:
-        """DIVERGED or ERROR, where one of them holds."""
+        """DIVERGED, REFUSED for an open question, or ERROR, where one of them holds."""
         if (reason := self.diverged.get(operation)) is not None:
             return Ruling(VerdictName.DIVERGED, reason)
+        if (reason := self.left_open.get(operation)) is not None:
+            return Ruling(VerdictName.REFUSED, reason)
         reasons = (self.failed.get((operation, contender)) for contender in (candidate, baseline))
         return next((Ruling(VerdictName.ERROR, reason) for reason in reasons if reason is not None), None)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FAILS = {VerdictName.SLOWER: "failure", VerdictName.ERROR: "error"}
 _OPEN = (VerdictName.UNRESOLVED, VerdictName.REFUSED, VerdictName.DIVERGED)
 _WRONG = {GateStatus.DIVERGED: "failure", GateStatus.ERROR: "error"}
-_UNCHECKED = (GateStatus.UNVERIFIED, GateStatus.UNSUPPORTED)
+_UNCHECKED = (GateStatus.LEFT_OPEN, GateStatus.UNVERIFIED, GateStatus.UNSUPPORTED)
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 

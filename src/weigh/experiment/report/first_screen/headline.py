@@ -111,7 +111,7 @@ def wrong(results: ExperimentResults) -> tuple[str, ...]:
     if gate is None:
         return read
     refuted = (_wrong(gate, name, operations) for name, operations in gate.refuted.items())
-    return (*read, *refuted, *_differ(results, gate), *_reproduced(results))
+    return (*read, *refuted, *_differ(results, gate), *_left_open(gate), *_reproduced(results))
 
 
 def _reproduced(results: ExperimentResults) -> Iterator[str]:
@@ -316,6 +316,21 @@ def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
                 text += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
                 break
         yield f"{text} {remedy(results)}"
+
+
+def _left_open(gate: Gate) -> Iterator[str]:
+    """Why answers differ of which nobody's is wrong, with the operations on which."""
+    shared: dict[str, list[str]] = {}
+    for operation in gate.left_open:
+        whys = (note for one in gate.checks if one.operation == operation for note in one.notes)
+        shared.setdefault(next(whys, ""), []).append(operation)
+    for why, operations in shared.items():
+        place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
+        text = (
+            f"Answers differ on {place}, and the question leaves it open: {named(operations)}, not timed, nobody wrong."
+        )
+        reason = one_line(why, 200)
+        yield f"{text} {reason[:1].upper()}{reason[1:]}."
 
 
 def _misread(results: ExperimentResults) -> Iterator[str]:

@@ -114,7 +114,9 @@ def status(cell: Cell | None) -> TableCell:
     if cell is None or not cell.status:
         return TableCell(Part("not asked", "small"))
     number = f"{cell.wrong} of {cell.questions} wrong" if cell.wrong else f"{cell.questions or ''}"
-    return TableCell((cell.status, " ", Part(number, "small")), f"w {cell.status}")
+    left_open = cell.status == GateStatus.LEFT_OPEN
+    css = str(GateStatus.UNVERIFIED) if left_open else cell.status
+    return TableCell((cell.status.replace("_", " "), " ", Part(number, "small")), f"w {css}")
 
 
 def _table(rows: Sequence[Row], contenders: Contenders) -> Table:
@@ -192,7 +194,8 @@ def _row(
 
 def _cell(who: Mark, status: str, checks: Sequence[Check]) -> Cell:
     notes = [note for check in checks for note in check.notes]
-    notes += [check.detail for check in checks if check.detail and check.status is not GateStatus.DIVERGED]
+    differing = (GateStatus.DIVERGED, GateStatus.LEFT_OPEN)
+    notes += [check.detail for check in checks if check.detail and check.status not in differing]
     witnesses = [check.witness for check in checks if check.witness]
     return Cell(
         who=who,
@@ -212,7 +215,7 @@ def _summary(rows: Sequence[Row], lacking: str) -> str:
     amounts = (
         f"{count(len(rows), 'operation')}, {count(sum(row.questions for row in rows), 'question')} to each contender"
     )
-    found = ", ".join(f"{number} {status}" for status, number in statuses.items())
+    found = ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in statuses.items())
     return f"{amounts}: {found}{lacking and f'; {lacking}'}." if rows else "No operation was asked."
 
 

@@ -18,7 +18,7 @@ from weigh.model import codes
 from weigh.model.units import Seconds, percent, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.clock_coverage import TurnCpu
@@ -142,14 +142,25 @@ def declared_background(attempts: Sequence[Record]) -> Mapping[str, str]:
     return {one.name: one.background for one in (environment.contenders if environment else ())}
 
 
-def findings(rows: Iterable[OutsideClock]) -> Iterator[Finding]:
+def mixed(found: Collection[Finding]) -> frozenset[str] | None:
+    """Whose figures stand although processes were counted as those of others; None where none were."""
+    if not any(one.code == codes.A11_STRANGERS.code for one in found):
+        return None
+    # What they used themselves is not less than what is counted.
+    return frozenset(one.contender or "" for one in found if one.code == codes.A11_LEFT.code)
+
+
+def findings(rows: Iterable[OutsideClock], only: Collection[str] | None = None) -> Iterator[Finding]:
     """Who is not compared, and who works in the background and says so.
 
     Args:
         rows: of all operations.
+        only: whose figures are surely their own; None for everybody's.
     """
     busy: dict[str, OutsideClock] = {}
     for one in rows:
+        if only is not None and one.contender not in only:
+            continue
         if one.between is not None and one.between > BETWEEN:
             busy.setdefault(one.contender, one)
         if one.background:
