@@ -10,6 +10,7 @@ import pytest
 
 from weigh.experiment.config import losses
 from weigh.experiment.config.csv_options import FOUND, CsvTable, parsed
+from weigh.experiment.config.file import read_file
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -131,6 +132,18 @@ def test_digits_that_a_double_does_not_hold_are_counted_with_a_decimal_comma(tmp
 def test_what_is_no_option_of_csv_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parsed(text)
+
+
+def test_options_of_csv_stand_in_weigh_toml_and_a_wrong_key_names_the_nearest(tmp_path: Path) -> None:
+    file = tmp_path / "weigh.toml"
+    file.write_text('[sql.csv]\nsep = ";"\nnull = ["NA"]\n')
+    table = read_file(file).sql
+    assert table is not None
+    assert table.csv == parsed("sep=;,null=NA")
+    file.write_text('[sql.csv]\nsepp = ";"\n')
+    with pytest.raises(UsageError) as error:
+        read_file(file)
+    assert "did you mean 'sep'?" in error.value.remedy
 
 
 def test_options_of_csv_are_written_as_they_are_taken() -> None:

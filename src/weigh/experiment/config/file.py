@@ -212,7 +212,8 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
     if isinstance(builds := plain.get("build", {}), dict):
         tables += [(f"build.{name}", table, BuildTable) for name, table in builds.items()]
     tables.append(("grid", plain.get("grid", {}), GridTable))
-    tables.append(("sql", plain.get("sql", {}), SqlTable))
+    tables.append(("sql", sql := plain.get("sql", {}), SqlTable))
+    tables.append(("sql.csv", sql.get("csv", {}) if isinstance(sql, dict) else {}, CsvTable))
     load = plain.get("load", {})
     tables.append(("load", load, LoadTable))
     if isinstance(load, dict) and isinstance(servers := load.get("contender", []), list):
