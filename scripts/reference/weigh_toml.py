@@ -10,6 +10,7 @@ from reference.markdown import code, prose, table
 from reference.structs import hints, in_words
 from weigh.cli.keys import meanings, with_default
 from weigh.experiment.config.builds import BuildTable
+from weigh.experiment.config.csv_options import CsvTable
 from weigh.experiment.config.file import ContenderTable, SqlTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
@@ -27,6 +28,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "[build.ENGINE]": BuildTable,
     "[grid]": GridTable,
     "[sql]": SqlTable,
+    "[sql.csv]": CsvTable,
     "[load]": LoadTable,
     "[[load.contender]]": LoadContenderTable,
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli import completing
+from weigh.cli.data_flags import DATA_FLAGS
 from weigh.cli.evidence.path import others_evidence
 from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, print_rich, say, say_error
@@ -218,7 +219,7 @@ def show(folder: str, operation: str, margin: str, html: Path | None, as_json: b
 @click.option(
     "--workload", metavar="FOLDER", help="The folder of questions, of a suite that was measured [that of weigh.toml]."
 )
-@click.option("--data", metavar="NAME", help="Your own tables, registered under that name, where they were measured.")
+@taking(*DATA_FLAGS)
 @click.option("--bisect/--no-bisect", default=True, help="Whether versions between the two sides are measured [yes].")
 @_margin
 @click.option("--starts", type=int, help="As of weigh run.")
@@ -233,7 +234,8 @@ def confirm(
     folder: str,
     versions: str,
     workload: str | None,
-    data: str | None,
+    data: tuple[str, ...],
+    csv: str | None,
     bisect: bool,
     margin: str,
     starts: int | None,
@@ -253,7 +255,7 @@ def confirm(
 
     one = run.chosen(_results(folder, margin), candidate)
     known = run.versions(one, [name.strip() for name in versions.split(",") if name.strip()])
-    own = {"starts": starts, "budget": budget, "workload": workload, "data": data}
+    own = {"starts": starts, "budget": budget, "workload": workload, "data": data, "csv": csv}
     measure = functools.partial(_measured, one, folder, own, out, quiet)
     found = run.confirm(one, known if bisect else [known[0], known[-1]], measure)
     if as_json:
@@ -285,7 +287,7 @@ def _measured(
     # Entries come from others: what they ask for is checked as flags are.
     flags: dict[str, Any] = {
         **one.after.entry.asked,
-        **{name: value for name, value in own.items() if value is not None},
+        **{name: value for name, value in own.items() if value not in (None, ())},
         "contender": (f"before={before.contender}", f"after={after.contender}"),
         "baseline": "before",
         "operations": [one.series.key.operation],

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from weigh.cli.data_flags import DATA_FLAGS
 from weigh.cli.evidence.path import evidence_argument, others_evidence
+from weigh.cli.keys import taking
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 
@@ -34,7 +36,7 @@ _MOST = 600.0
 @click.option(
     "--workload", metavar="FOLDER", help="The folder of questions, of evidence of a suite [that of weigh.toml]."
 )
-@click.option("--data", metavar="NAME", help="Your own tables, registered under that name, where they were measured.")
+@taking(*DATA_FLAGS)
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
@@ -55,7 +57,8 @@ def why(
     contender: str | None,
     sample: str,
     workload: str | None,
-    data: str | None,
+    data: tuple[str, ...],
+    csv: str | None,
     config: Path | None,
     out: Path | None,
     as_json: bool,
@@ -68,7 +71,7 @@ def why(
     `latest` is the newest of runs.
     """
     with others_evidence(evidence):
-        own = _own(evidence, config, {"workload": workload, "data": data}, quiet=quiet)
+        own = _own(evidence, config, {"workload": workload, "data": data, "csv": csv}, quiet=quiet)
         question = Wanted(operations, contender, sample, out)
         explain(evidence, question, own=own, as_json=as_json, quiet=quiet)
 
@@ -181,7 +184,7 @@ def _own(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet:
     if own is None or own.content() != spec.own:
         raise DataFault(
             "its data or queries are others than were measured",
-            where=str(path or options["workload"] or options["data"]),
+            where=str(path or options["workload"] or ", ".join(options["data"])),
             remedy="measure again, and profile that",
         )
     return own

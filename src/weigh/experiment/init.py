@@ -20,6 +20,7 @@ from weigh.engines.prepared import ready
 from weigh.evidence import whole
 from weigh.experiment.config import given_files
 from weigh.experiment.config.conversion import Converted, converted
+from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
@@ -77,6 +78,7 @@ def init(
     progress: Progress,
     *,
     parameters: Sequence[str] = (),
+    csv: CsvTable = FOUND,
     force: bool,
 ) -> Written:
     """Write weigh.toml and the folder of queries.
@@ -89,6 +91,7 @@ def init(
         cache: weigh's cache directory.
         progress: is told.
         parameters: ``NAME=VALUE,VALUE...`` for each parameter of the queries.
+        csv: how files of CSV are read.
         force: whether files that exist are written over.
 
     Raises:
@@ -100,10 +103,10 @@ def init(
     given_queries, refused = _askable(_statements(queries)) if queries else (None, [])
     values: Parameters = dict(map(_parameter, parameters))
     check(values, {one.name: names(one.sql) for one in given_queries or ()})
-    made, unread = _readable(tables, cache, progress)
+    made, unread = _readable(tables, cache, progress, csv)
     statements = given_queries if given_queries is not None else _starters(tables)
     schemas, findings, unanswered = _described(chosen[0], made, statements, values, cache, progress)
-    texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder)}
+    texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder, csv)}
     for one, schema in schemas.items():
         texts[folder / QUERIES / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
         texts[folder / QUERIES / f"{one.name}.toml"] = _schema_toml(schema)
@@ -118,7 +121,9 @@ def init(
     )
 
 
-def _readable(tables: user_files.Tables, cache: Path, progress: Progress) -> tuple[Converted, list[WeighError]]:
+def _readable(
+    tables: user_files.Tables, cache: Path, progress: Progress, csv: CsvTable
+) -> tuple[Converted, list[WeighError]]:
     """The tables as Parquet; files that cannot be read are taken out of ``tables``, and tables of nothing else.
 
     Raises:
@@ -132,7 +137,7 @@ def _readable(tables: user_files.Tables, cache: Path, progress: Progress) -> tup
     for table, files in list(tables.items()):
         for file in list(files):
             try:
-                made = converted({table: [file]}, cache, progress)
+                made = converted({table: [file]}, cache, progress, csv)
                 (parquet,) = made.tables[table]
                 user_files.facts(parquet, table, str(file), hash_file(parquet), cache)
             except (DataFault, UsageError) as error:
@@ -286,7 +291,9 @@ def _any_rows(query: str, *, unchecked: bool) -> Finding:
     )
 
 
-def _toml(contenders: list[Contender], tables: user_files.Tables, values: Parameters, folder: Path) -> str:
+def _toml(
+    contenders: list[Contender], tables: user_files.Tables, values: Parameters, folder: Path, csv: CsvTable
+) -> str:
     lines = [
         "# Written by weigh init; docs/reference/weigh-toml.md explains every key.",
         "[experiment]",
@@ -309,6 +316,17 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, values: Parame
             "[sql.parameters]    # every combination of a query's values is asked, and timed",
         ]
         lines += [f"{_key(name)} = {_list(value)}" for name, value in values.items()]
+    if csv.written:
+        # What is not said has no key.
+        written = {key: value for key, value in msgspec.to_builtins(csv).items() if value is not None and value != []}
+        lines += [
+            "",
+            "[sql.csv]",
+            *(
+                f"{key} = {_list(value) if isinstance(value, list) else _value(value)}"
+                for key, value in written.items()
+            ),
+        ]
     for contender in contenders:
         lines += ["", "[[contender]]", f"name = {_text(contender.name)}", f"engine = {_text(contender.engine)}"]
         lines += [f"version = {_text(contender.version)}"] if contender.version else []

@@ -23,8 +23,17 @@ def table(path: Path) -> Path:
 
 def test_a_folder_is_files_and_a_registered_name_is_none(tmp_path: Path) -> None:
     table(tmp_path / "orders.parquet")
-    assert given_files.are_files(str(tmp_path), tmp_path / "cache")
-    assert not given_files.are_files("sales", tmp_path / "cache")
+    assert given_files.are_files([str(tmp_path)], tmp_path / "cache")
+    assert not given_files.are_files(["sales"], tmp_path / "cache")
+
+
+def test_files_are_named_several_times_and_not_next_to_a_name(tmp_path: Path) -> None:
+    orders, items = table(tmp_path / "orders.parquet"), table(tmp_path / "x.parquet")
+    data = [str(orders), f"items={items}"]
+    assert given_files.are_files(data, tmp_path / "cache")
+    assert given_files.tables(data, tmp_path / "cache") == {"items": [items], "orders": [orders]}
+    with pytest.raises(UsageError, match="--data sales is no file"):
+        given_files.are_files([*data, "sales"], tmp_path / "cache")
 
 
 def test_tables_are_named_by_their_files_and_described_with_types(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ import duckdb
 import pytest
 
 from weigh.experiment.config import losses
+from weigh.experiment.config.csv_options import FOUND, CsvTable, parsed
+from weigh.experiment.config.file import read_file
+from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +21,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "nothing": ("id,x\n1,2\n3,4\n", ["types guessed: id BIGINT, x BIGINT"]),
     "decimal commas": (
         'id,price\n1,"2,5"\n2,"3,75"\n',
-        ["types guessed: id BIGINT, price VARCHAR", "price stays text; 2 of its 2 values look like numbers ('2,5')"],
+        ["types guessed: id BIGINT, price VARCHAR",
+         "price stays text; 2 of its 2 values look like numbers ('2,5'); numbers they are with --csv 'decimal=,'"],
     ),
     "currencies": ("id;p\n1;$ 1,200.50\n2;$ 3\n", ["p stays text; 2 of its 2 values look like numbers ('$ 1,200.50')"]),
     "empty fields": (f"{_HEAD}1,,a\n2,3,\n4,5,\n", ["NULL made of empty fields: 1 in price, 2 in name"]),
@@ -63,9 +67,9 @@ CASES: dict[str, tuple[str, list[str]]] = {
 }  # fmt: skip
 
 
-def noted(path: Path, form: str, reader: str) -> tuple[str, ...]:
+def noted(path: Path, form: str, reader: str, csv: CsvTable = FOUND) -> tuple[str, ...]:
     made = path.with_suffix(".parquet")
-    source = f"{reader}('{path}', sample_size = -1)"
+    source = f"{reader}('{path}', sample_size = -1{csv.sql}{csv.types(['zip'])})"
     with duckdb.connect() as base:
         base.execute(f"COPY (SELECT * FROM {source}) TO '{made}' (FORMAT parquet)")
 
@@ -77,7 +81,7 @@ def noted(path: Path, form: str, reader: str) -> tuple[str, ...]:
                 found.append([dict(zip(names, row, strict=True)) for row in cursor.fetchall()])
             return found
 
-        return losses.notes(path, form, made, ask(losses.questions(path, form, source, made)), ask)
+        return losses.notes(path, form, made, ask(losses.questions(path, form, source, made, csv)), ask, csv)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -95,6 +99,57 @@ def test_what_is_packed_is_counted_as_well(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(CASES["comments"][0].encode()))
     assert "2 lines of 5 dropped (2 before the header)" in noted(path, "CSV", "read_csv")
+
+
+def test_a_csv_is_read_as_it_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip;price;day\n01099;1.234,5;05.01.2024\n80331;-;07.02.2024\n")
+    options = parsed("sep=;,decimal=,,thousands=.,null=NA|-,date=%d.%m.%Y,text=zip")
+    assert noted(path, "CSV", "read_csv", options) == (
+        "read as --csv sep=;,decimal=,,thousands=.,null=NA|-,date=%d.%m.%Y,text=zip says",
+        "types guessed: zip VARCHAR, price DOUBLE, day DATE",
+        "NULL made of fields that --csv says are NULL: 1 in price",
+    )
+
+
+def test_digits_that_a_double_does_not_hold_are_counted_with_a_decimal_comma(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id;v\n1;9007199254740993,5\n2;0,1\n")
+    found = noted(path, "CSV", "read_csv", parsed("sep=;,decimal=,"))
+    assert "v: 1 of 2 values rounded, because a double does not hold all of their digits" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sepp=;", "no option"),
+        ("sep=;;", "one character"),
+        ("skip=x", "skip"),
+        ("header=perhaps", "header"),
+        (";", "no option"),
+    ],
+)
+def test_what_is_no_option_of_csv_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parsed(text)
+
+
+def test_options_of_csv_stand_in_weigh_toml_and_a_wrong_key_names_the_nearest(tmp_path: Path) -> None:
+    file = tmp_path / "weigh.toml"
+    file.write_text('[sql.csv]\nsep = ";"\nnull = ["NA"]\n')
+    table = read_file(file).sql
+    assert table is not None
+    assert table.csv == parsed("sep=;,null=NA")
+    file.write_text('[sql.csv]\nsepp = ";"\n')
+    with pytest.raises(UsageError) as error:
+        read_file(file)
+    assert "did you mean 'sep'?" in error.value.remedy
+
+
+def test_options_of_csv_are_written_as_they_are_taken() -> None:
+    text = "sep=tab,decimal=,,header=no,null=NA|-,skip=2,text=zip|id"
+    assert parsed(parsed(text).written) == parsed(text)
+    assert parsed(None) == FOUND
 
 
 def test_json(tmp_path: Path) -> None:

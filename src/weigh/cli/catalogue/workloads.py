@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.data_flags import DATA_FLAGS
 from weigh.cli.keys import keys, taking
 from weigh.cli.output import print_json, say, say_item, say_rows
 from weigh.cli.progress import progress
@@ -55,7 +56,7 @@ def workloads(context: click.Context, as_json: bool) -> None:
 @click.option(
     "--contender", multiple=True, metavar="SPEC", help="Who is asked: ENGINE[@VERSION] ... Repeatable [duckdb]."
 )
-@click.option("--data", metavar="NAME", help="Your own tables, registered under that name (weigh data register).")
+@taking(*DATA_FLAGS)
 @click.option("--scale", metavar="SCALE", help="Of the workload's data, as weigh run takes it.")
 @taking(*keys(ExperimentTable, operations="A,B,...", margin="FRACTION"))
 @click.option("--precision", metavar="FRACTION", help="How wide an interval may be to each side [0.45 of the margin].")

@@ -9,6 +9,8 @@ import click
 from weigh.ci.job import SYSTEMS
 from weigh.cli import completing
 from weigh.cli.commands import require_linux
+from weigh.cli.data_flags import CSV
+from weigh.cli.keys import taking
 from weigh.cli.output import say, say_failure
 from weigh.cli.progress import progress
 
@@ -29,6 +31,7 @@ from weigh.cli.progress import progress
     help="SELECT statements, or a folder of them; `-- name: NAME` before one names it. Repeatable [a count of every "
     "table].",
 )
+@taking(CSV)
 @click.option(
     "--param",
     multiple=True,
@@ -55,6 +58,7 @@ from weigh.cli.progress import progress
 def init(
     data: tuple[str, ...],
     sql: tuple[Path, ...],
+    csv: str | None,
     param: tuple[str, ...],
     contender: tuple[str, ...],
     folder: Path,
@@ -77,10 +81,13 @@ def init(
     if not data:
         raise click.UsageError("--data names your data, and --ci writes a job: take one of them")
     from weigh.engines.prepared import cache_folder
+    from weigh.experiment.config.csv_options import parsed
     from weigh.experiment.init import init as write
     from weigh.model.errors import ExitCode
 
-    written = write(data, sql, contender, folder, cache_folder(), progress(quiet), parameters=param, force=force)
+    written = write(
+        data, sql, contender, folder, cache_folder(), progress(quiet), parameters=param, csv=parsed(csv), force=force
+    )
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
     say(f"tables:  {tables}")
     for conversion in written.conversions:

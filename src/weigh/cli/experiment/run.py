@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from weigh.cli import completing
+from weigh.cli.data_flags import DATA_FLAGS
 from weigh.cli.keys import key, keys, output, switches
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
@@ -55,12 +56,7 @@ _EXPERIMENT: list[click.Parameter] = [
     key(ExperimentTable, "vary", "[CONTENDER:]KEY=A,B,...", multiple=True),
     *keys(ExperimentTable, baseline="NAME"),
     key(ExperimentTable, "workload", "NAME", shell_complete=completing.workloads),
-    click.Option(
-        ["--data"],
-        metavar="FILES|NAME",
-        help="Your own tables, in the place of those of [sql] in weigh.toml: a folder, a file or a pattern of Parquet, "
-        "CSV, JSON, Arrow or DuckDB; or the name that they are registered under (weigh data register).",
-    ),
+    *DATA_FLAGS,
     click.Option(
         ["--sql"],
         type=click.Path(),

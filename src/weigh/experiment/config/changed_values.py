@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from weigh.experiment.config.csv_options import CsvTable
+
     Rows = list[dict[str, Any]]
     Ask = Callable[[list[str]], list[Rows]]
 
@@ -66,7 +68,13 @@ _KINDS = (
 
 
 def notes(
-    file: Path, read: Sequence[dict[str, Any]], sniffed: dict[str, Any] | None, made: str, rows: int, ask: Ask
+    file: Path,
+    read: Sequence[dict[str, Any]],
+    sniffed: dict[str, Any] | None,
+    made: str,
+    rows: int,
+    ask: Ask,
+    csv: CsvTable,
 ) -> Iterator[str]:
     """One sentence for each column and way.
 
@@ -77,27 +85,29 @@ def notes(
         made: the table, as DuckDB reads it.
         rows: that it has.
         ask: queries of DuckDB.
+        csv: how it was to be read.
     """
     names = [str(column["name"]) for column in read]
     looked = [(at, kind) for at, column in enumerate(read) for kind in _KINDS if column["type"] in kind.types]
     if looked:
+        texts = [csv.number(f"c{at}") if "DOUBLE" in kind.types else f"c{at}" for at, kind in looked]
         counts = [
-            f"count(*) FILTER ({kind.predicate.replace('{0}', f'c{at}')}) AS n{number}"
-            for number, (at, kind) in enumerate(looked)
+            f"count(*) FILTER ({kind.predicate.replace('{0}', texts[number])}) AS n{number}"
+            for number, (_, kind) in enumerate(looked)
         ]
         try:
-            (found,) = ask([f"SELECT {', '.join(counts)} FROM {_texts(file, names, sniffed)}"])[0]
+            (found,) = ask([f"SELECT {', '.join(counts)} FROM {_texts(file, names, sniffed, csv)}"])[0]
         except DataFault:
             yield "its values cannot be read again as they stand: whether some were rounded or cut is not counted"
             return
         for number, (at, kind) in enumerate(looked):
             if changed := int(found[f"n{number}"]):
                 yield f"{one_line(names[at])}: {kind.words.format(f'{changed:,} of {rows:,} values')}"
-    if sniffed is not None:
+    if sniffed is not None and not csv.date:
         yield from _either_way(read, sniffed, made, ask)
 
 
-def _texts(file: Path, names: Sequence[str], sniffed: dict[str, Any] | None) -> str:
+def _texts(file: Path, names: Sequence[str], sniffed: dict[str, Any] | None, csv: CsvTable) -> str:
     """The values as they stand, in columns that are called by their numbers."""
     if sniffed is None:
         keys = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
@@ -107,11 +117,12 @@ def _texts(file: Path, names: Sequence[str], sniffed: dict[str, Any] | None) -> 
             f"hive_partitioning = false, columns = {{{keys}}}))"
         )
     marks = ", ".join(f"{name} = {literal(mark(sniffed[name]))}" for name in ("quote", "escape", "comment"))
+    nulls = f", nullstr = [{', '.join(map(literal, csv.null))}]" if csv.null else ""
     types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(names)))
     return (
         f"read_csv({literal(str(file))}, auto_detect = false, delim = {literal(str(sniffed['delimiter']))}, {marks}, "
         f"skip = {int(sniffed['skipped'])}, header = {str(bool(sniffed['header'])).lower()}, "
-        f"strict_mode = false, hive_partitioning = false, columns = {{{types}}})"
+        f"strict_mode = false, hive_partitioning = false{nulls}, columns = {{{types}}})"
     )
 
 

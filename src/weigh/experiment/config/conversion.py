@@ -15,6 +15,7 @@ from weigh.data.layout.program import fault
 from weigh.engines.duckdb_sql import NAME, DuckDB
 from weigh.evidence import whole
 from weigh.experiment.config import losses
+from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.model import units
 from weigh.model.dataset import Conversion
 from weigh.model.errors import DataFault, UsageError, nearest
@@ -48,13 +49,14 @@ class Converted(NamedTuple):
     conversions: tuple[Conversion, ...]
 
 
-def converted(tables: user_files.Tables, cache: Path, progress: Progress) -> Converted:
+def converted(tables: user_files.Tables, cache: Path, progress: Progress, csv: CsvTable = FOUND) -> Converted:
     """The tables with every file that is not Parquet replaced by one that is, from the cache or made now.
 
     Args:
         tables: files by table, in any form of :data:`weigh.data.user_files.FORMATS`.
         cache: weigh's cache directory.
         progress: is told what is converted.
+        csv: how files of CSV are read.
 
     Raises:
         UsageError: a file is of no known form, or a database has no such table.
@@ -65,7 +67,7 @@ def converted(tables: user_files.Tables, cache: Path, progress: Progress) -> Con
     conversions = []
     for table, files in tables.items():
         for file in files:
-            made = _parquet(table, file, cache, progress)
+            made = _parquet(table, file, cache, progress, csv)
             found.setdefault(table, []).append(made.path)
             if made.conversion:
                 conversions.append(made.conversion)
@@ -88,7 +90,7 @@ class _Made(NamedTuple):
     conversion: Conversion | None = None
 
 
-def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
+def _parquet(table: str, file: Path, cache: Path, progress: Progress, csv: CsvTable) -> _Made:
     from weigh._native import hash_bytes, hash_file
 
     form = user_files.form(file)
@@ -102,14 +104,16 @@ def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
         raise UsageError("it is empty", where=str(file), remedy="leave it out, or give one with rows")
     by = f"pyarrow {_pyarrow()}" if form == "Arrow" else NAME
     inside = _inside(table, file, cache) if form == "DuckDB" else ""
-    key = hash_bytes("\0".join((digest, form, by, inside, _NOTED)).encode())[:24]
+    csv = csv if form == "CSV" else FOUND
+    options = [csv.written] if csv.written else []
+    key = hash_bytes("\0".join((digest, form, by, inside, _NOTED, *options)).encode())[:24]
     target = cache / "data" / "files" / "converted" / f"{key}.parquet"
     if not target.exists():
         what = f"{file.name}, {inside}" if inside else file.name
         progress.say(f"data: {what} ({form}, {units.size(file.stat().st_size)}) becomes Parquet, by {by}")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            _convert(form, inside, file, target, cache)
+            _convert(form, inside, file, target, cache, csv)
         except OSError as error:
             raise fault(error, target.parent) from error
     name = f"{file.name}, {inside}" if inside else file.name
@@ -126,27 +130,35 @@ def _notes(target: Path) -> tuple[str, ...]:
         return ()
 
 
-def _source(form: str, inside: str, file: Path) -> str:
+def _source(form: str, inside: str, file: Path, options: str) -> str:
     """How DuckDB reads it."""
     return {
-        "CSV": f"read_csv({_text(file)}, {_READ})",
+        "CSV": f"read_csv({_text(file)}, {_READ}{options})",
         "JSON": f"read_json({_text(file)}, {_READ}, maximum_object_size = 268435456)",
         "DuckDB": f'source.main."{inside.replace(chr(34), chr(34) * 2)}"',
     }[form]
 
 
-def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> None:
+def _convert(form: str, inside: str, file: Path, target: Path, cache: Path, csv: CsvTable) -> None:
     """Made aside and moved into place whole."""
     with whole.aside(target) as aside:
         if form == "Arrow":
             _by_pyarrow(file, aside)
         else:
-            source = _source(form, inside, file)
+            source = _source(form, inside, file, csv.sql + csv.types(_columns(file, cache, csv)))
             script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
             attached = _attached(file) if form == "DuckDB" else ""
-            answers = _answers(file, cache, attached + script, losses.questions(file, form, source, aside))
-            notes = losses.notes(file, form, aside, answers, lambda queries: _answers(file, cache, "", queries))
+            answers = _answers(file, cache, attached + script, losses.questions(file, form, source, aside, csv))
+            notes = losses.notes(file, form, aside, answers, lambda queries: _answers(file, cache, "", queries), csv)
             whole.write(target.with_suffix(".notes.json"), msgspec.json.encode(notes))
+
+
+def _columns(file: Path, cache: Path, csv: CsvTable) -> list[str]:
+    """Columns of a file some of which have a type that is named; none where none has."""
+    if not csv.text:
+        return []
+    (rows,) = _answers(file, cache, "", [f"DESCRIBE SELECT * FROM {_source('CSV', '', file, csv.sql)}"])
+    return [str(row["column_name"]) for row in rows]
 
 
 def _answers(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:

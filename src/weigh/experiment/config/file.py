@@ -12,6 +12,7 @@ import msgspec
 from weigh.data.layout import knobs
 from weigh.evidence import files
 from weigh.experiment.config.builds import BuildTable, placed_at
+from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.experiment.config.tables import ExperimentTable, GridTable
@@ -68,12 +69,14 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             (docs/guide/your-own-data.md#registered-data); ``--data`` names another [none].
         parameters: values of ``{name}``, ``$name`` and ``$1`` in the queries: one or a list; or, under the name of a
             query, a table of them for it alone (docs/guide/your-own-data.md#parameters) [none].
+        csv: how files of CSV are read (docs/guide/your-own-data.md#csv) [as is found in each].
     """
 
     folder: str = "queries"
     tables: dict[str, str | list[str]] = {}
     data: str | None = None
     parameters: Parameters = {}
+    csv: CsvTable = FOUND
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -209,7 +212,8 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
     if isinstance(builds := plain.get("build", {}), dict):
         tables += [(f"build.{name}", table, BuildTable) for name, table in builds.items()]
     tables.append(("grid", plain.get("grid", {}), GridTable))
-    tables.append(("sql", plain.get("sql", {}), SqlTable))
+    tables.append(("sql", sql := plain.get("sql", {}), SqlTable))
+    tables.append(("sql.csv", sql.get("csv", {}) if isinstance(sql, dict) else {}, CsvTable))
     load = plain.get("load", {})
     tables.append(("load", load, LoadTable))
     if isinstance(load, dict) and isinstance(servers := load.get("contender", []), list):

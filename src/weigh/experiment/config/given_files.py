@@ -19,11 +19,19 @@ _COLUMNS = 12
 """Columns of a table that are listed."""
 
 
-def are_files(text: str, cache: Path) -> bool:
-    """Whether ``--data`` names files; otherwise it is the name that data is registered under."""
-    if text in registered.names(cache):
-        return False
-    return bool(_PATTERN & set(text)) or Path(text).expanduser().exists()
+def are_files(data: Sequence[str], cache: Path) -> bool:
+    """Whether ``--data`` names files; otherwise it is the name that data is registered under.
+
+    Raises:
+        UsageError: it is named next to something else.
+    """
+    names = registered.names(cache)
+    files = [text for text in data if text not in names and (_PATTERN & {*text} or Path(text).expanduser().exists())]
+    if len(data) > 1 and len(files) < len(data):
+        other = next(text for text in data if text not in files)
+        why = "is the name of registered data, which is all of it" if other in names else "is no file"
+        raise UsageError(f"--data {other} {why}", remedy="name files, or that name alone")
+    return bool(files)
 
 
 def tables(data: Sequence[str], cache: Path) -> user_files.Tables:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from weigh.experiment.config import changed_values
+from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.experiment.config.dialect import SNIFFED, literal, mark, quoted
 from weigh.model.errors import DataFault
 from weigh.model.text import one_line
@@ -31,9 +32,10 @@ _SEPARATORS = (",", ";", "\t", "|")
 _MOST = 0.5
 """Share of a column's values from which on it looks like something else than text."""
 _CHUNK = 1 << 20
+_NULLS = {"CSV": "empty fields", "JSON": "missing or null fields"}
 
 
-def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
+def questions(file: Path, form: str, source: str, made: Path, csv: CsvTable = FOUND) -> list[str]:
     """Queries of DuckDB where it makes the table.
 
     Args:
@@ -41,6 +43,7 @@ def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
         form: ``CSV``, ``JSON`` or ``DuckDB``.
         source: how DuckDB reads it.
         made: the table, as Parquet.
+        csv: how it was to be read.
     """
     described = [
         f"SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM {one})"
@@ -48,11 +51,13 @@ def questions(file: Path, form: str, source: str, made: Path) -> list[str]:
     ]
     if form != "CSV":
         return described
-    sniffed = f"SELECT {SNIFFED} FROM sniff_csv({literal(str(file))}, sample_size = -1)"
+    sniffed = f"SELECT {SNIFFED} FROM sniff_csv({literal(str(file))}, sample_size = -1{csv.sql})"
     return [*described, sniffed]
 
 
-def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) -> tuple[str, ...]:
+def notes(
+    file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask, csv: CsvTable = FOUND
+) -> tuple[str, ...]:
     """What a table is not that a text may be, or what Parquet does not keep of a database: one sentence each.
 
     Args:
@@ -61,6 +66,7 @@ def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) 
         made: the table, as Parquet.
         answers: to :func:`questions`.
         ask: queries of DuckDB.
+        csv: how it was to be read.
     """
     read, written, *sniffed = answers
     if form == "DuckDB":
@@ -75,9 +81,13 @@ def notes(file: Path, form: str, made: Path, answers: Sequence[Rows], ask: Ask) 
     if read_as is not None:
         lines = list(_lines(file, read_as, int(counted["rows"]), names, counted))
     if read_as is not None or form == "JSON":
-        changed = list(changed_values.notes(file, read, read_as, table, int(counted["rows"]), ask))
-    columns = (*_looks(texts, counted), *_nulls(form, names, texts, counted))
-    return (*lines, _types(read), *changed, *_changed(read, written), *columns)
+        changed = list(changed_values.notes(file, read, read_as, table, int(counted["rows"]), ask, csv))
+    columns = (
+        *_looks(texts, counted, csv if form == "CSV" else None),
+        *_nulls(form if not csv.null else "fields that --csv says are NULL", names, texts, counted),
+    )
+    options = (f"read as --csv {csv.written} says",) if csv.written else ()
+    return (*options, *lines, _types(read), *changed, *_changed(read, written), *columns)
 
 
 def _counts(table: str, names: Sequence[str], texts: Sequence[str]) -> str:
@@ -190,21 +200,32 @@ def _changed(read: Sequence[dict[str, Any]], written: Sequence[dict[str, Any]]) 
             yield f"{one_line(str(one['name']))} is {one_line(was, 60)}, and becomes {one_line(now, 60)} in Parquet"
 
 
-def _looks(texts: Sequence[str], counted: dict[str, Any]) -> Iterator[str]:
+def _looks(texts: Sequence[str], counted: dict[str, Any], csv: CsvTable | None) -> Iterator[str]:
     for number, name in _numbered(counted, texts):
+        if csv and name in csv.text:
+            continue
         there = int(counted["rows"]) - int(counted[f"null{number}"])
         for kind, like in (("number", "numbers"), ("date", "dates")):
             found = int(counted[f"{kind}{number}"])
             if found and found >= _MOST * there:
                 value = one_line(str(counted[f"{kind}_example{number}"]), 40)
-                yield f"{one_line(name)} stays text; {found:,} of its {there:,} values look like {like} ('{value}')"
+                remedy = f"; numbers they are with --csv '{options}'" if csv and (options := _as_number(value)) else ""
+                much = f"{found:,} of its {there:,} values"
+                yield f"{one_line(name)} stays text; {much} look like {like} ('{value}'){remedy}"
                 break
+
+
+def _as_number(value: str) -> str:
+    """Options of CSV with which such a text is a number: ``2,5`` and ``1.234,50``; empty for none."""
+    if re.fullmatch(r"-?\d{1,3}(\.\d{3})+,\d+", value):
+        return "decimal=,,thousands=."
+    return "decimal=," if re.fullmatch(r"-?\d+,(\d{1,2}|\d{4,})", value) else ""
 
 
 def _nulls(form: str, names: Sequence[str], texts: Sequence[str], counted: dict[str, Any]) -> Iterator[str]:
     made = [(name, int(counted[f"null{number}"])) for number, name in enumerate(names)]
     if columns := [f"{found:,} in {one_line(name)}" for name, found in made if found]:
-        yield f"NULL made of {'empty fields' if form == 'CSV' else 'missing or null fields'}: {_some(columns)}"
+        yield f"NULL made of {_NULLS.get(form, form)}: {_some(columns)}"
     words = [
         f"{int(counted[f'word{number}']):,} in {one_line(name)}"
         for number, name in _numbered(counted, texts)

@@ -9,7 +9,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import given_files
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
-from weigh.experiment.config.user_data import OwnFiles, queries_folder
+from weigh.experiment.config.user_data import OwnFiles, chosen_csv, queries_folder
 from weigh.model.errors import UsageError
 from weigh.model.progress import Silence
 
@@ -43,8 +43,8 @@ def own_files(
                 remedy="leave out one of the two",
             )
         return None
-    name = flags.get("data") or (file.sql.data if file and file.sql else None)
-    if name:
+    data = flags.get("data") or ([file.sql.data] if file and file.sql and file.sql.data else [])
+    if data:
         if not flags.get("data") and file and file.sql and file.sql.tables:
             raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
         queries = file.sql if file else None
@@ -53,12 +53,14 @@ def own_files(
                 "there are no questions about the data",
                 remedy="name a file or a folder of SELECT statements with --sql, or load the tables: --ingest",
             )
-        if flags.get("data") and given_files.are_files(name, cache_folder()):
+        if flags.get("data") and given_files.are_files(data, cache_folder()):
             cache = cache_folder()
-            made = converted(given_files.tables([name], cache), cache, progress or Silence())
+            made = converted(given_files.tables(data, cache), cache, progress or Silence(), chosen_csv(queries, flags))
             place = queries_folder(queries, path.parent) if queries and path and not section.ingest else None
             return OwnFiles(made.tables, place, made.conversions, queries.parameters if queries and place else None)
-        return OwnFiles.of(name, cache_folder(), None if section.ingest else queries, path.parent if path else Path())
+        return OwnFiles.of(
+            data[0], cache_folder(), None if section.ingest else queries, path.parent if path else Path()
+        )
     if file is None or path is None or file.sql is None:
         raise UsageError(
             "the workload 'sql' needs [sql] in weigh.toml: which tables, and which folder of queries",
@@ -70,7 +72,8 @@ def own_files(
             where=f"{path}, [sql.tables]",
             remedy='write NAME = "FILES.parquet", or data = "NAME" of registered data',
         )
-    return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence())
+    csv = chosen_csv(file.sql, flags)
+    return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence(), csv)
 
 
 def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from weigh.data import registered, user_files
 from weigh.experiment.config.conversion import converted
+from weigh.experiment.config.csv_options import FOUND, CsvTable, parsed
 from weigh.model.errors import UsageError
 from weigh.model.spec import Own
 from weigh.workloads.ingest import TablesAlone
@@ -63,7 +64,7 @@ class OwnFiles(NamedTuple):
         return tuple(file for files in self.tables.values() for file in files) if self.operations else None
 
     @classmethod
-    def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress) -> OwnFiles:
+    def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress, csv: CsvTable) -> OwnFiles:
         """The files that ``[sql]`` of weigh.toml names, those that are no Parquet converted.
 
         Raises:
@@ -72,7 +73,7 @@ class OwnFiles(NamedTuple):
         """
         place = queries_folder(table, root)
         patterns = {name: [given] if isinstance(given, str) else given for name, given in table.tables.items()}
-        made = converted(user_files.find(patterns, root), cache, progress)
+        made = converted(user_files.find(patterns, root), cache, progress, csv)
         return cls(made.tables, place, made.conversions, table.parameters)
 
     @classmethod
@@ -124,6 +125,15 @@ class OwnFiles(NamedTuple):
         return user_files.open_files(
             self.tables, cache, seed, self.conversions, known=self.known, registered=self.registered
         )
+
+
+def chosen_csv(table: SqlTable | None, flags: Mapping[str, Any]) -> CsvTable:
+    """How files of CSV are read: as ``--csv`` says, else as weigh.toml does.
+
+    Raises:
+        UsageError: ``--csv`` says nothing that can be done.
+    """
+    return parsed(flags["csv"]) if flags.get("csv") else (table.csv if table else FOUND)
 
 
 def queries_folder(table: SqlTable, root: Path) -> Path:

@@ -15,7 +15,7 @@ from weigh.experiment.config import given_files, named_files
 from weigh.experiment.config.contenders import chosen_contenders
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
-from weigh.experiment.config.user_data import OwnFiles
+from weigh.experiment.config.user_data import OwnFiles, chosen_csv
 from weigh.experiment.suite import findings
 from weigh.experiment.suite.load import load
 from weigh.experiment.suite.schemas import schemas
@@ -201,27 +201,28 @@ def _needs(sql: str, others: Mapping[str, str]) -> str:
 
 def _given(file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress) -> OwnFiles:
     """The tables that are named beside the suite."""
-    name = flags.get("data") or (file.sql.data if file and file.sql else None)
-    if flags.get("data") and given_files.are_files(flags["data"], cache):
-        given = converted(given_files.tables([flags["data"]], cache), cache, progress)
+    data = flags.get("data") or ([file.sql.data] if file and file.sql and file.sql.data else [])
+    csv = chosen_csv(file.sql if file else None, flags)
+    if flags.get("data") and given_files.are_files(data, cache):
+        given = converted(given_files.tables(data, cache), cache, progress, csv)
         for line in given_files.described(given.tables):
             progress.say(line)
         for one in given.conversions:
             for note in one.notes or ():
                 progress.say(f"{one.source}: {note}")
         return OwnFiles(given.tables, None, given.conversions)
-    if name:
-        found = registered.confirmed(name, cache)
+    if data:
+        found = registered.confirmed(data[0], cache)
         return OwnFiles(
             {key: [Path(one.path) for one in files] for key, files in found.tables.items()},
             None,
             known={Path(one.path): one.blake3 for one in found.files},
-            registered=name,
+            registered=data[0],
         )
     if file is None or path is None or file.sql is None or not file.sql.tables:
         return OwnFiles({}, None)
     patterns = {table: [one] if isinstance(one, str) else one for table, one in file.sql.tables.items()}
-    read = converted(user_files.find(patterns, path.parent), cache, progress)
+    read = converted(user_files.find(patterns, path.parent), cache, progress, csv)
     return OwnFiles(read.tables, None, read.conversions)
 
 

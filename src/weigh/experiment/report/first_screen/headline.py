@@ -38,6 +38,7 @@ def headline(
     compared: Sequence[Pair],
     ranking: Sequence[str] = (),
     overall: Sequence[str] = (),
+    outcomes: Mapping[tuple[str, str], str] | None = None,
     pooled: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The sentences, the one that matters most first.
@@ -47,6 +48,7 @@ def headline(
         compared: every contender against the baseline.
         ranking: who is the fastest.
         overall: what all operations together say of them.
+        outcomes: the same in a few words, by contender and temperature, of those that are ranked.
         pooled: what templates say of them.
     """
     timed = bool(results.headline.timings)
@@ -73,7 +75,7 @@ def headline(
         open_each = all(is_open(one) for one in fit[0].verdicts)
         lines = [*overall, *each] if decided and open_each else [*each, *overall]
     elif fit:
-        lines = [*ranking, *overall, *_listed(fit)]
+        lines = [*ranking, *overall, *_listed(fit, outcomes or {})]
     else:
         lines = [_alone(results)]
     lines += _not_compared(out, compared)
@@ -160,14 +162,16 @@ def sentence(pair: Pair, mean: float | None) -> str:
     return f"{'; '.join(parts)}.{rest}{_lost(pair)}"
 
 
-def _listed(compared: Sequence[Pair]) -> Iterator[str]:
+def _listed(compared: Sequence[Pair], outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Several pairs, a short line each."""
     hot = {pair.temperature for pair in compared} == {"hot"}
-    most = max(len(pair.verdicts) for pair in compared)
-    yield f"Against {compared[0].baseline}, on {units.count(most, 'operation')}:"
+    if any((pair.contender, pair.temperature) not in outcomes for pair in compared):
+        most = max(len(pair.verdicts) for pair in compared)
+        yield f"Against {compared[0].baseline}, on {units.count(most, 'operation')}:"
     for pair in compared:
         when = "" if hot else f", {pair.temperature}"
-        yield f"{pair.contender}{when}: {short(pair)}."
+        overall = outcomes.get((pair.contender, pair.temperature))
+        yield f"{pair.contender}{when}: {f'{overall} overall; ' if overall else ''}{short(pair)}."
 
 
 def _not_compared(out: Mapping[str, Finding], compared: Sequence[Pair]) -> Iterator[str]:

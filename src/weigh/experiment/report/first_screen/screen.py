@@ -84,11 +84,13 @@ class Group:
         questions: as a table names them.
         sign: name of their verdicts.
         meaning: what is said.
+        rows: of what is open, the row of the table that each may have.
     """
 
     questions: tuple[str, ...]
     sign: str
     meaning: str
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
             compared,
             tuple(overall.ranking(results)),
             tuple(overall.sentences(results)),
+            overall.outcomes(results),
             tuple(by_template.sentences(results, compared)),
         ),
         tier=results.tier.name if results.tier else None,
@@ -332,7 +335,8 @@ def _groups(
             yield Group(tuple(one.question for one in lost), str(name), meaning)
     for one in still_open:
         sign = str(one.verdicts[0].verdict)
-        yield Group(one.places(several=several), sign, f"open: {one.needs}{words.plain_ratios(one.verdicts)}")
+        rows = tuple(question(each.operation, each.temperature) for each in one.verdicts)
+        yield Group(one.places(several=several), sign, f"open: {one.needs}{words.plain_ratios(one.verdicts)}", rows)
     for clauses, verdicts in left.items():
         if verdicts:
             places = Outlook(tuple(verdicts), "").places(several=several)

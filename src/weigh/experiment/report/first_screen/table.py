@@ -29,6 +29,10 @@ _WORD = {
 }
 
 
+_OPEN = "? "
+"""Before a ratio that decides nothing, where several contenders leave no room to say it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """Cells from left to right, with the names of their verdicts where they have one."""
@@ -90,7 +94,12 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME
         tuple(_means(screen, wide=wide)),
         groups,
         f"Ratio to {screen.baseline}, above 1 takes longer"
-        + (f" ({screen.confidence} interval{'' if figures else '; of a mean: range'})." if wide else "."),
+        + (f" ({screen.confidence} interval{'' if figures else '; of a mean: range'})" if wide else "")
+        + (
+            f"; {_OPEN.strip()} is open."
+            if any(_open(one, figures) for line in lines for one in line.verdicts)
+            else "."
+        ),
     )
 
 
@@ -168,7 +177,12 @@ def _cell(verdict: Verdict | None, *, wide: bool, figures: bool) -> str:
             return loss(verdict) + words.plain_ratios([verdict])
         return _WORD.get(verdict.verdict, "open") + words.plain_ratios([verdict])
     interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""
-    return f"{verdict.ratio:.2f}{interval}"
+    return f"{_OPEN if _open(verdict, figures) else ''}{verdict.ratio:.2f}{interval}"
+
+
+def _open(verdict: Verdict | None, figures: bool) -> bool:
+    """Whether a cell has a ratio that decides nothing."""
+    return bool(verdict and figures and verdict.ratio and is_open(verdict))
 
 
 def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
@@ -176,7 +190,7 @@ def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
     for temperature in dict.fromkeys(one.temperature for one in screen.means):
         found = {one.contender: one for one in screen.means if one.temperature == temperature}
         cells = [_spread(found[name], wide=wide) if name in found else "" for name in screen.others]
-        label = "geometric mean" if temperature == "hot" else f"mean, {temperature}"
+        label = "geomean" if temperature == "hot" else f"geomean, {temperature}"
         judged = next((one for one in found.values() if one.interval), None)
         label += f" of {judged.operations}" if judged else ""
         yield Row((label, "", *cells), ("",) * (2 + len(cells)))
@@ -204,9 +218,14 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _left(screen: FirstScreen, lines: Sequence[Line]) -> Iterator[Group]:
-    """The groups; what is the same and has a row is not said again."""
+    """The groups; what is the same, or open, and has a row is not named again."""
     rows = {one.question for one in lines}
     for group in screen.groups:
+        if group.rows:
+            without = [name for name, row in zip(group.questions, group.rows, strict=True) if row not in rows]
+            above = len(group.questions) - len(without)
+            yield replace(group, questions=(*([f"{above} above"] if above else []), *without))
+            continue
         questions = tuple(one for one in group.questions if one not in rows or group.sign not in ALIKE)
         if questions:
             yield replace(group, questions=questions)

@@ -75,8 +75,8 @@ def _text(screen: FirstScreen, width: int) -> RenderableType:
     # An empty line above the table, its heading, and one below.
     room = height - len(head) - len(tail) - len(screen.groups) - len(screen.means) - 3 - bool(screen.others[1:])
     most = min(max(room, _LEAST), _MOST)
-    if len(screen.others) > 1 and len(screen.lines) == _LEAST + 1:
-        # The one that would be left out takes no more lines than what would stand for it.
+    if len(screen.others) > 1 and len(screen.lines) <= _LEAST + 2:
+        # Those that would be left out take hardly more lines than what would stand for them.
         most = max(most, len(screen.lines))
     elif len(screen.lines) > most:
         # What there is no room for has a line for each direction.
@@ -94,11 +94,15 @@ def _head(screen: FirstScreen, says: Sequence[str], width: int) -> Iterator[Text
     if screen.took_s:
         right.append(units.duration(screen.took_s))
     room = width - (max(map(len, right)) + _GAP if right else 0)
-    lines = [
-        line
-        for paragraph in _paragraphs(screen, says)
-        for line in shape.wrapped(paragraph, room, then="     " if paragraph.startswith("#") else "  ")
-    ]
+    first, *paragraphs = [*_paragraphs(screen, says)] or [""]
+    lines = shape.wrapped(first, width)
+    if len(lines) == 1 and len(lines[0]) > room:
+        # The answer has a line of its own.
+        right = ["", *right]
+    else:
+        lines = shape.wrapped(first, room)
+    for one in paragraphs:
+        lines += shape.wrapped(one, room, then="     " if one.startswith("#") else "  ")
     for line, word in shape.side_by_side(lines, right, width):
         text = _line(line)
         text.highlight_words(_SHOUTED, "bold")
