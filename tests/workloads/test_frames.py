@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import datetime
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,13 @@ def test_a_program_is_salted_by_a_constant_in_its_answer() -> None:
     assert salted(text, 7) == f'{text}answer = with_constant(answer, "weigh_salt", 7)\n'
 
 
+def test_a_function_gets_the_values_that_a_template_was_filled_with() -> None:
+    source = frames.filled(functions(FILE, "f.py")["many"], {"shop": datetime.date(2026, 1, 2)})
+    assert source.endswith("def many_filled(sales):\n    return many(sales=sales, shop=datetime.date(2026, 1, 2))\n")
+    assert "\nimport datetime\n" in source
+    assert frames.program(source, {}).endswith('answer = many_filled(sales=tables["sales"])\n')
+
+
 @pytest.mark.parametrize(("name", "function"), [("by_day", "by_day"), ("by-day", "by_day"), ("01", "q01")])
 def test_an_operation_that_is_no_name_of_python(name: str, function: str) -> None:
     assert frames.function_name(name) == function
@@ -94,7 +102,9 @@ def test_a_file_that_cannot_be_taken_is_refused(text: str, message: str) -> None
     with pytest.raises(UsageError, match=message) as error:
         with_functions(built, Source(text), ["frames/polars"])
     assert "my_frames.py" in str(error.value)
-    assert with_functions(built, Source(text), ["frames/pandas", "duckdb"]) is built
+    assert with_functions(built, Source(text), ["duckdb"]) is built
+    with pytest.raises(UsageError, match="there are no functions for pandas"):
+        with_functions(built, Source(text), ["frames/pandas"])
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

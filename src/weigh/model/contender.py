@@ -230,6 +230,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         background: what it does between queries, as its adapter declares; empty for nothing.
         elsewhere: whether its adapter says that other processes execute.
         build: what was installed; left out for versions of the index.
+        frames: of a library of data frames, the dialect of the functions that it executes; else left out.
     """
 
     name: str
@@ -247,6 +248,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     background: str = ""
     elsewhere: bool = False
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
+    frames: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def says(self) -> str:

@@ -11,45 +11,97 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.model.data.frames import PREFIX, function_name, is_frames
+from weigh.model.data.frames import PREFIX, filled, function_name, is_frames
 from weigh.model.errors import UsageError, nearest
 from weigh.workloads import operation_names as names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
-    from weigh.model.operation import Operation, Workload
+    from weigh.model.operation import Literal, Operation, Workload
     from weigh.workloads import WorkloadSource
+
+
+class FrameFiles:
+    """Where a source of questions has its functions: one file for one library, or a folder with ``polars.py``, ...
+
+    Args:
+        place: the file or the folder; None for none.
+    """
+
+    def __init__(self, place: Path | None) -> None:
+        self.place = place
+
+    def files(self) -> list[Path]:
+        """All that is read."""
+        if self.place is None:
+            return []
+        return sorted(self.place.glob("*.py")) if self.place.is_dir() else [self.place]
+
+    def of(self, library: str) -> tuple[str, str] | None:
+        """The text of a library's file, and its name; raises UsageError where it cannot be read."""
+        if self.place is None:
+            return None
+        file = self.place / f"{library}.py" if self.place.is_dir() else self.place
+        try:
+            return file.read_text(encoding="utf-8-sig"), str(file)
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(
+                f"there are no functions for {library}: {getattr(error, 'strerror', None) or error}",
+                where=str(file),
+                remedy=f"--frames names a file of functions, or a folder with {library}.py",
+            ) from None
 
 
 def with_functions(workload: Workload, source: WorkloadSource, dialects: Iterable[str]) -> Workload:
     """The workload, its operations with the functions that its source has in these dialects.
 
-    An operation without a function is left as it is; a data frame takes no SQL, and says so.
+    An operation without a function is left as it is; a data frame takes no SQL, and says so. The function of one that a
+    template makes is that of the template, with the values that were filled into its text.
 
     Args:
         workload: of the source.
-        source: has ``frames(library)``, the text of that library's file and its name for errors, or None.
+        source: has ``frames(library)``, the text of that library's file and its name for errors, or None; and
+            ``literals``, the values of what templates make.
         dialects: of the contenders; those of SQL are left out.
 
     Raises:
-        UsageError: a file is no Python, or a function is named like no operation.
+        UsageError: there is no file, it is no Python, or a function is named like no operation.
     """
     found: dict[str, dict[str, str]] = {}
+    files: dict[str, str] = {}
     for dialect in sorted({one for one in dialects if is_frames(one)}):
-        file = getattr(source, "frames", lambda _: None)(dialect.removeprefix(PREFIX))
-        if file is not None:
-            found[dialect] = functions(*file)
-            _check({one.name for one in workload.operations}.union(workload.suite, names_of(source)), *file)
+        library = dialect.removeprefix(PREFIX)
+        file = getattr(source, "frames", lambda _: None)(library)
+        if file is None:
+            raise UsageError(
+                f"there are no functions for {library}, and data frames take no SQL",
+                where=f"workload {workload.name}",
+                remedy="your own ones: --data FILES --sql PATH --frames FILE",
+            )
+        text, where = file
+        if (other := files.setdefault(where, library)) != library:
+            raise UsageError(
+                f"it is one file, and the contenders are of two libraries, {other} and {library}",
+                where=where,
+                remedy=f"name a folder with {other}.py and {library}.py: --frames FOLDER",
+            )
+        found[dialect] = functions(text, where)
+        names = {one.template or one.name for one in workload.operations}
+        _check(names.union(workload.suite, names_of(source)), text, where)
     if not found:
         return workload
-    operations = tuple(_with(one, found) for one in workload.operations)
+    literals: Mapping[str, Mapping[str, Literal]] = getattr(source, "literals", {})
+    operations = tuple(_with(one, found, literals.get(one.name, {})) for one in workload.operations)
     return msgspec.structs.replace(workload, operations=operations)
 
 
-def _with(operation: Operation, found: dict[str, dict[str, str]]) -> Operation:
-    name = function_name(operation.name)
-    ours = {dialect: f"# {dialect}\n{texts[name]}" for dialect, texts in found.items() if name in texts}
+def _with(operation: Operation, found: dict[str, dict[str, str]], literals: Mapping[str, Literal]) -> Operation:
+    name = function_name(operation.template or operation.name)
+    ours = {
+        dialect: f"# {dialect}\n{filled(texts[name], literals)}" for dialect, texts in found.items() if name in texts
+    }
     return msgspec.structs.replace(operation, dialect={**operation.dialect, **ours}) if ours else operation
 
 

@@ -68,12 +68,15 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             (docs/guide/your-own-data.md#registered-data); ``--data`` names another [none].
         parameters: values of ``{name}``, ``$name`` and ``$1`` in the queries: one or a list; or, under the name of a
             query, a table of them for it alone (docs/guide/your-own-data.md#parameters) [none].
+        frames: functions for data frames in the place of the queries, each named like one: a file for one library, or a
+            folder with ``polars.py``, ``pandas.py``, ... (docs/guide/frames.md#your-own-functions) [none].
     """
 
     folder: str = "queries"
     tables: dict[str, str | list[str]] = {}
     data: str | None = None
     parameters: Parameters = {}
+    frames: str | None = None
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

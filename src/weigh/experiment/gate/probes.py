@@ -10,7 +10,7 @@ from weigh.engines import catalogs
 from weigh.engines import environment as environments
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, read_back, sampled_rows
-from weigh.experiment.gate.table_questions import drawn_rows, every_row, row_count
+from weigh.experiment.gate.frames import drawn_rows, every_row, row_count
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.sample import Outcome

@@ -52,6 +52,19 @@ def program(source: str, literals: Mapping[str, object]) -> str:
     return f"{source.rstrip()}\n{QUESTION}answer = {name}({', '.join(given)})\n"
 
 
+def filled(source: str, literals: Mapping[str, object]) -> str:
+    """The source of a function whose parameters of these names have a value already."""
+    if not literals:
+        return source
+    name, parameters, required = _signature(source)
+    values = ", ".join(f"{one}={literals[one]!r}" for one in parameters if one in literals)
+    tables = ", ".join(f"{one}={one}" for one in parameters if one in required and one not in literals)
+    taken = ", ".join(one for one in parameters if one in required and one not in literals)
+    given = ", ".join(part for part in (tables, values) if part)
+    moments = "import datetime\n\n\n" if "datetime." in values else ""
+    return f"{source.rstrip()}\n\n\n{moments}def {name}_filled({taken}):\n    return {name}({given})\n"
+
+
 def whole(table: str, dialect: str) -> str:
     """The program that asks for every row of a table."""
     return f'# {dialect}\n{QUESTION}answer = all_rows(tables["{table}"])\n'
