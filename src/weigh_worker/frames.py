@@ -86,6 +86,10 @@ class FrameAdapter(Adapter):
         """Build the expression, execute it, and hold the complete result."""
         exec(self._question, self._names)
         self.result = self.collect(self._names.pop(_ANSWER))
+        return self.height()
+
+    def height(self) -> int:
+        """Rows of the result."""
         return len(self.result)
 
     def release(self) -> None:

@@ -23,6 +23,14 @@ def test_netflow_agrees_in_polars_and_pandas(weigh: Weigh) -> None:
     assert not {code for code in run.codes if code.startswith(("A4", "A9", "A12"))}
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("contender", ["pyarrow-table", "datafusion-df", "dask-df", "daft"])
+def test_netflow_agrees_in_the_other_libraries(weigh: Weigh, contender: str) -> None:
+    run = _gate(weigh, "duckdb", contender)
+    assert {row["operation"]: row["status"] for row in run.json["gate"] if row["status"] != "agreed"} == {}
+    assert not {code for code in run.codes if code.startswith(("A4", "A9", "A12"))}
+
+
 def _gate(weigh: Weigh, *contenders: str) -> Run:
     named = [word for one in contenders for word in ("--contender", one)]
     return weigh("gate", *named, "--scale", "20K", "--json", "--quiet")
