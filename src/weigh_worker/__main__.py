@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import importlib
 import importlib.util
 import json
 import math
@@ -73,8 +74,9 @@ class Worker:
         affinity: list[int] | None = None,
         ingests: bool = False,
         confined: dict[str, Any] | None = None,
+        part: str = "",
     ) -> protocol.Reply:
-        """Load the adapter module and begin the engine's life, on these CPUs or on all, confined or not."""
+        """Load the adapter module, or a part of it, and begin the engine's life, on these CPUs or on all, confined."""
         if affinity:
             # Engines count the CPUs when they are imported.
             os.sched_setaffinity(0, affinity)
@@ -98,6 +100,8 @@ class Worker:
         if found:
             sys.meta_path.insert(0, found)
         spec.loader.exec_module(module)
+        if part:
+            module = importlib.import_module(f"{ADAPTER}.{part}")
         self.adapter = module.Engine(settings, scratch)
         self.meter.keep()
         return protocol.Reply()

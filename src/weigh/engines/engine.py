@@ -10,6 +10,7 @@ import msgspec
 
 from weigh.host import plug_ins
 from weigh.model.contender import DIALECT, Contender, Setting
+from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, WeighError, nearest
 
@@ -87,13 +88,16 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         name: as contenders write it.
         lineage: engines that share code have one lineage, and one vote in the gate.
         adapter: the one module that runs in the worker; defines ``class Engine(weigh_worker.Adapter)``.
+        adapter_part: of an adapter that is a package, the module in it that defines the class; empty for the package.
         package: the package whose version a contender's ``@VERSION`` is; empty for an engine without one.
         numbering: ``package`` where the running engine names the version of its package, or the beginning of it;
             ``own`` where it numbers its releases in another way.
         tested: the version that weigh is tested with, used when a contender names none.
         tested_pins: further exact requirements used with ``tested``.
         requires: exact requirements of the adapter itself; a contender's own pin of the same package wins.
-        dialect: key under which operations may carry other text for this engine.
+        dialect: key under which operations may carry other text for this engine. One that begins with ``frames/`` is
+            that of a library of data frames: it is asked with functions alone, and its adapter is a
+            ``weigh_worker.frames.FrameAdapter``.
         threads: the setting that limits threads, for the check of one thread against n, and to be read back.
         memory: the setting that limits memory, to be read back, and to be set where no control group can.
         memory_form: how that setting wants bytes: ``{bytes}``, or ``{mib}`` of them in MiB.
@@ -131,6 +135,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     lineage: str
     adapter: Path
+    adapter_part: str = ""
     package: str = ""
     numbering: Literal["package", "own"] = "package"
     tested: str = ""
@@ -216,7 +221,7 @@ def of(contender: Contender) -> Engine:
     dialect = contender.settings.get(DIALECT)
     if dialect is None or DIALECT not in engine.variants:
         return engine
-    known = {one.dialect for one in map(load, installed())} - {""}
+    known = {one.dialect for one in map(load, installed()) if one.dialect and not is_frames(one.dialect)}
     if dialect not in known:
         raise UsageError(
             f"no engine speaks the dialect '{dialect}'",

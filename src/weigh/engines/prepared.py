@@ -23,6 +23,7 @@ from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
 from weigh.model.contender import SYSTEM, URL, Contender, ContenderRead, Setting
+from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
@@ -325,6 +326,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         background=" ".join(declared.background.split())[:_WORDS],
         elsewhere=declared.elsewhere,
         build=one.build,
+        frames=one.engine.dialect if is_frames(one.engine.dialect) else msgspec.UNSET,
     )
     return worker, described, found
 

@@ -1,7 +1,4 @@
-"""A life: one fresh process of one contender, from open to close.
-
-The controller may kill a life at any moment.
-"""
+"""A life: one fresh process of one contender, from open to close. The controller may kill it at any moment."""
 
 from __future__ import annotations
 
@@ -138,6 +135,7 @@ class WorkerProcess:
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),
                 ingests=ingests,
+                part=engine.adapter_part,
                 confined=None
                 if readable is None
                 else surroundings.bounds(

@@ -16,7 +16,7 @@ from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.data import dataset, storage
-from weigh.experiment.gate import caches, corrupt, gate, layouts, probes
+from weigh.experiment.gate import caches, corrupt, frames, gate, layouts, probes
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
@@ -175,7 +175,7 @@ class Attempt:
         witnesses = Witnesses((PINNED, known), (setup.workload.witness, true))
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
-        self._say(*drawn.findings_of(setup.workload, again))
+        self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
         bound = self._bound(fit, costs, starts) if costs and starts else None
         answers = gate.check_answers(
             fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound

@@ -14,6 +14,7 @@ from weigh.data.cache import TRUTH
 from weigh.data.catalog import registration
 from weigh.data.catalog.registrar import NotHeld, Registrar
 from weigh.data.store.memory import in_memory
+from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
@@ -30,6 +31,7 @@ from weigh.host import hidden
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS
 from weigh.model.errors import UsageError, nearest
+from weigh.workloads.frames import with_functions
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -108,7 +110,8 @@ def check(spec: Spec, request: RunRequest) -> None:
     if spec.ingest:
         pass
     elif request.own:
-        workload = _chosen(source.build({}, spec.seed), spec, request.own)
+        workload = with_functions(source.build({}, spec.seed), source, _dialects(spec))
+        workload = _chosen(workload, spec, request.own)
         # What is resumed may have a plan, and fewer starts to make.
         if request.measure and not (request.least or request.resume):
             LowerBound.before(spec, workload.operations).check({})
@@ -163,7 +166,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         ingest.sweep(cache)
         ingest.check_space(data, spec, cache)
         workload = ingest.workload(workload, data)
-    workload = _chosen(workload, spec, request.own)
+    workload = _chosen(with_functions(workload, source, _dialects(spec)), spec, request.own)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)
     stores = stack.enter_context(
@@ -184,6 +187,10 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         pinned=pinned,
         suite_findings=request.own.findings if request.own else (),
     )
+
+
+def _dialects(spec: Spec) -> set[str]:
+    return {engines.of(contender).dialect for contender in spec.contenders}
 
 
 def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progress: Progress) -> CatalogPlaces:

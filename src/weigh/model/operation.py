@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.model.answer import ResultSchema
+from weigh.model.data import frames
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         schema: what a right answer looks like.
         cases: at least one; an operation without a timed one is asked in the gate alone.
         filter: the predicate of the query, if it has one that can be split into p, not p, p is null.
-        dialect: other text for an engine's dialect where the standard one cannot be written; declared.
+        dialect: other text for an engine's dialect where the standard one cannot be written; declared. In a dialect of
+            data frames (``frames/polars``) a function in Python, after what it needs.
         about: one line for people.
         ingest: the table that is loaded under the clock; the query is then asked after it, with a clock of its own,
             and the result schema is that of the table's rows. Left out of an operation that is a query.
@@ -86,8 +88,9 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     template: str | msgspec.UnsetType = msgspec.UNSET
 
     def text(self, case: Case, dialect: str = "") -> str:
-        """The query of one case as an engine gets it."""
-        return fill(self.dialect.get(dialect, self.sql), case.literals, dialect)
+        """One case as an engine gets it: SQL, or a program for a data frame (:mod:`weigh.model.data.frames`)."""
+        text = self.dialect.get(dialect, self.sql)
+        return frames.program(text, case.literals) if frames.is_program(text) else fill(text, case.literals, dialect)
 
     def timed(self) -> tuple[Case, ...]:
         """The cases the clock runs on."""

@@ -140,10 +140,12 @@ class Own(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         tables: BLAKE3 of every file by table.
         queries: BLAKE3 of the workload folder's files.
+        frames: BLAKE3 of the files of functions for data frames, by name; left out where there are none.
     """
 
     tables: dict[str, tuple[str, ...]]
     queries: str
+    frames: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from weigh.model.data.frames import is_program, with_constant
 from weigh.workloads.long_lists import shortened
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ def salted(sql: str, salt: int) -> str | None:
 
     Nothing else of the text changes. A query without FROM, or of several parts (UNION), is left alone.
     """
+    if is_program(sql):
+        return with_constant(sql, COLUMN, salt)
     end = _place(sql)
     return None if end is None else f"{sql[:end]}, {salt} AS {COLUMN}{sql[end:]}"
 

@@ -29,10 +29,11 @@ from weigh.model.answer import Column, Kind, Match, ResultSchema
 from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case, Filter, Literal, Operation, Workload
 from weigh.workloads.askable import refuse
+from weigh.workloads.frames import FrameFiles
 from weigh.workloads.parameters import Parameters, braced, check, grid, names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -88,14 +89,16 @@ class Folder:
     Args:
         path: the folder.
         parameters: values of the queries' parameters; every combination is a case.
+        frames: functions for data frames, each named like a query.
     """
 
     name = NAME
     dataset = "files"
 
-    def __init__(self, path: Path, parameters: Parameters | None = None) -> None:
+    def __init__(self, path: Path, parameters: Parameters | None = None, frames: Path | None = None) -> None:
         self.path = path
         self.parameters = parameters or {}
+        self.frames = FrameFiles(frames).of
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """Every query of the folder, by name; nothing is known about the data and nothing is chosen.
@@ -121,13 +124,22 @@ class Questions:
     Args:
         operations: its questions.
         left_out: names of those that are not asked.
+        frames: functions for data frames, each named like a query.
+        literals: values that were filled into a text, by name of the question.
     """
 
     name = NAME
     dataset = "files"
 
-    def __init__(self, operations: Sequence[Operation], left_out: Sequence[str]) -> None:
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        left_out: Sequence[str],
+        frames: Path | None = None,
+        literals: Mapping[str, Mapping[str, Literal]] | None = None,
+    ) -> None:
         self.operations, self.left_out = tuple(operations), tuple(left_out)
+        self.frames, self.literals = FrameFiles(frames).of, literals or {}
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """All of them; what is left out belongs to the suite all the same."""

@@ -63,6 +63,13 @@ _EXPERIMENT: list[click.Parameter] = [
         metavar="PATH",
         help="Your own questions about --data: a file of SELECT statements, or a folder of them.",
     ),
+    click.Option(
+        ["--frames"],
+        type=click.Path(),
+        metavar="PATH",
+        help="Your own functions for data frames, each named like a question of --sql, which are executed: a file, or "
+        "a folder with polars.py, pandas.py, and so on.",
+    ),
     *keys(ExperimentTable, ingest=None),
     key(ExperimentTable, "operations", "A,B,...", callback=_comma),
     *keys(ExperimentTable, scale="SCALE", seed=None, truth=None),

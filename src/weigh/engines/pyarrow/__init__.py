@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import msgspec
+
 from weigh.engines.engine import Engine, Objects, Switch
 
 _ADAPTER = Path(__file__).with_name("adapter")
@@ -28,6 +30,7 @@ engine = Engine(
     name="pyarrow",
     lineage="arrow",
     adapter=_ADAPTER / "__init__.py",
+    adapter_part="sql",
     package="pyarrow",
     tested="26.0.1",
     # Reads the SQL, which PyArrow cannot.
@@ -46,3 +49,23 @@ engine = Engine(
     confined=True,
     about="PyArrow's Acero in its own process, plans translated from plain SELECTs",
 )
+
+frames = msgspec.structs.replace(
+    engine,
+    name="pyarrow-table",
+    adapter_part="frames",
+    requires=(),
+    dialect="frames/pyarrow",
+    switches=tuple(one for one in engine.switches if one.settings.keys() <= {"pre_buffer", "use_buffered_stream"}),
+    script="""\
+import pyarrow.dataset as ds
+
+
+def ask(tables, sql, settings):
+    names = {"tables": {name: ds.dataset(paths, format="parquet") for name, paths in tables.items()}}
+    exec(sql, names)
+    return list(zip(*(column.to_pylist() for column in names["answer"].columns)))
+""",
+    about="PyArrow's tables and functions in their own process, over datasets of Parquet",
+)
+"""The same library, asked with functions and not with SQL that is translated."""

@@ -70,6 +70,8 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         parameters: values of ``{name}``, ``$name`` and ``$1`` in the queries: one or a list; or, under the name of a
             query, a table of them for it alone (docs/guide/your-own-data.md#parameters) [none].
         csv: how files of CSV are read (docs/guide/your-own-data.md#csv) [as is found in each].
+        frames: functions for data frames in the place of the queries, each named like one: a file for one library, or a
+            folder with ``polars.py``, ``pandas.py``, ... (docs/guide/frames.md#your-own-functions) [none].
     """
 
     folder: str = "queries"
@@ -77,6 +79,7 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     data: str | None = None
     parameters: Parameters = {}
     csv: CsvTable = FOUND
+    frames: str | None = None
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

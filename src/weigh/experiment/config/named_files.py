@@ -76,6 +76,23 @@ def own_files(
     return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence(), csv)
 
 
+def frames_place(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
+    """Where functions for data frames lie: a file or a folder; None where none are named.
+
+    Raises:
+        UsageError: they do not lie there.
+    """
+    if named := flags.get("frames"):
+        place = Path(named).expanduser()
+    elif file and path and file.sql and file.sql.frames:
+        place = path.parent / Path(file.sql.frames).expanduser()
+    else:
+        return None
+    if not place.exists():
+        raise UsageError("there are no functions for data frames", where=str(place), remedy="see docs/guide/frames.md")
+    return place
+
+
 def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:
     """Where the pinned answers are, if any were named."""
     named = (file or File()).experiment.with_flags(flags).answers

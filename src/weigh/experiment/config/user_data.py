@@ -13,6 +13,7 @@ from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.csv_options import FOUND, CsvTable, parsed
 from weigh.model.errors import UsageError
 from weigh.model.spec import Own
+from weigh.workloads.frames import FrameFiles
 from weigh.workloads.ingest import TablesAlone
 from weigh.workloads.user_sql import Folder, Questions
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from weigh.experiment.config.file import SqlTable
     from weigh.model.dataset import Conversion
     from weigh.model.finding import Finding
-    from weigh.model.operation import Operation
+    from weigh.model.operation import Literal, Operation
     from weigh.model.progress import Progress
     from weigh.workloads import WorkloadSource
     from weigh.workloads.parameters import Parameters
@@ -45,6 +46,8 @@ class OwnFiles(NamedTuple):
         unread: keys of its files that have no effect.
         findings: what the suite says of itself.
         written: the suite's folder as the user wrote it; empty where there is no suite.
+        frames: file of functions for data frames, or a folder of them.
+        literals: of a suite, values that were filled into a text, by name of the question.
     """
 
     tables: user_files.Tables
@@ -58,6 +61,8 @@ class OwnFiles(NamedTuple):
     unread: tuple[Unread, ...] = ()
     findings: tuple[Finding, ...] = ()
     written: str = ""
+    frames: Path | None = None
+    literals: Mapping[str, Mapping[str, Literal]] = MappingProxyType({})
 
     def readable(self) -> tuple[Path, ...] | None:
         """The files that a suite's questions may reach; None where the questions are the user's own."""
@@ -107,18 +112,24 @@ class OwnFiles(NamedTuple):
         kinds = ("*.sql", "*.toml") if self.folder else ()
         files = sorted(path for kind in kinds for path in (self.folder or Path()).glob(kind))
         parts = [part for path in files for part in (path.name.encode(), path.read_bytes())]
+        functions = {file.name: file.read_bytes() for file in FrameFiles(self.frames).files()}
+        parts += [part for name, text in functions.items() for part in (name.encode(), text)]
         if self.operations:
             parts.append(msgspec.json.encode(self.operations, order="deterministic"))
         if self.parameters:
             parts.append(msgspec.json.encode(self.parameters, order="deterministic"))
         queries = b"\0".join(parts)
-        return Own(tables=user_files.hashes(self.tables, self.known), queries=hash_bytes(queries))
+        return Own(
+            tables=user_files.hashes(self.tables, self.known),
+            queries=hash_bytes(queries),
+            frames={name: hash_bytes(text) for name, text in functions.items()} or msgspec.UNSET,
+        )
 
     def source(self) -> WorkloadSource:
         """The workload; one without queries where only tables are loaded."""
         if self.operations:
-            return Questions(self.operations, [one.name for one in self.left_out])
-        return Folder(self.folder, self.parameters) if self.folder else TablesAlone()
+            return Questions(self.operations, [one.name for one in self.left_out], self.frames, self.literals)
+        return Folder(self.folder, self.parameters, self.frames) if self.folder else TablesAlone()
 
     def data(self, cache: Path, seed: int) -> CachedData:
         """The files with their manifest; raises as ``own.open_files``."""

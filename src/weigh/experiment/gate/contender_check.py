@@ -14,6 +14,7 @@ from weigh.experiment.gate.layouts import Question
 from weigh.experiment.gate.witnesses import PINNED
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.data.frames import is_program
 from weigh.model.gate import Check
 from weigh.model.sample import Outcome
 from weigh.verdict.repetition import Cost, remembered
@@ -102,8 +103,9 @@ class ContenderCheck:
             right, salt = self.open[name, case.name], caches.salt()
             text = operation.text(case, self.session.ready.engine.dialect)
             sql = salted(text, salt)
-            if sql is not None and right.num_rows and not from_statistics.suffices(text):
-                found[name] = Question(sql, partial(_unsalted_is, right, salt, operation))
+            plain = operation.text(case)
+            if sql is not None and right.num_rows and not from_statistics.suffices(plain):
+                found[name] = Question(sql, plain, partial(_unsalted_is, right, salt, operation))
         return found
 
     def unwitnessed(self) -> list[str]:
@@ -218,7 +220,9 @@ class ContenderCheck:
         if checked is not None and checked.status is GateStatus.DIVERGED:
             return checked
         wanted = [column.name for column in operation.schema.columns]
-        misnamed = names.renamed(table.column_names, wanted, sql)
+        # A function gives its columns the names that the SQL of its question gives them.
+        promised = operation.text(case) if is_program(sql) else sql
+        misnamed = names.renamed(table.column_names, wanted, promised)
         if misnamed is not None:
             return Check(**common, status=GateStatus.DIVERGED, witness=NAMES, differences=misnamed.differences)
         if checked is not None:

@@ -13,12 +13,13 @@ import msgspec
 
 from weigh.answers.votes import conclude, vote
 from weigh.engines import environment as environments
-from weigh.experiment.gate import dialects, layouts, twin_names
+from weigh.experiment.gate import dialects, frames, layouts, twin_names
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.data.frames import is_frames
 from weigh.model.finding import Finding
 from weigh.model.gate import UNDECIDED, Check, Gate
 
@@ -113,6 +114,8 @@ def check_answers(
             if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
             queries = one.unwitnessed()
+            if is_frames(ready.engine.dialect):
+                findings += frames.unasked(ready.name, queries)
             probed = dialects.ways(session, queries)
             ways[ready.name] = probed | dialects.data_ways(
                 ready.name, ready.engine, queries, link.values(ready.contender.layout, environment), probed

@@ -13,6 +13,7 @@ from weigh.experiment.gate import constant_columns
 from weigh.experiment.gate.queries import read_answer
 from weigh.host import processes
 from weigh.model import codes
+from weigh.model.data.frames import another_text, is_program
 from weigh.workloads import from_statistics
 
 if TYPE_CHECKING:
@@ -49,17 +50,21 @@ def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: f
     ready = session.ready
     if ready.engine.copies:
         return ""
-    timed = [(one, one.text(one.timed()[0], ready.engine.dialect)) for one in workload.operations if one.timed()]
+    timed = [(one, one.timed()[0]) for one in workload.operations if one.timed()]
     # Who has read the statistics in the files when it got them keeps nothing else.
-    operation, sql = next(((one, sql) for one, sql in timed if not from_statistics.suffices(sql)), (None, ""))
-    if operation is None:
+    chosen = next(((one, case) for one, case in timed if not from_statistics.suffices(one.text(case))), None)
+    if chosen is None:
         return ""
+    operation = chosen[0]
+    text = operation.text(chosen[1], ready.engine.dialect)
 
     # No order is asked for around the query, and the last bits of a sum of doubles depend on the order of addition.
     rows = msgspec.structs.replace(operation.schema, ordered_by=(), limit=None)
 
     def unseen(number: int) -> str:
-        return f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
+        if is_program(text):
+            return another_text(text, number)
+        return f"SELECT * FROM ({text}) AS weigh_probe WHERE {number} = {number}"
 
     try:
         worker = session.life()
@@ -94,10 +99,12 @@ class Question(NamedTuple):
     """One that nobody asked before.
 
     Attributes:
-        sql: its text.
+        text: as the contender takes it.
+        sql: of the operation that it is made of.
         is_right: whether an answer to it is.
     """
 
+    text: str
     sql: str
     is_right: Callable[[pa.Table], bool]
 
@@ -125,7 +132,7 @@ def unchanged(
             return ()
         with link.withdrawn():
             for operation, question in questions.items():
-                answer = _answer(worker, question.sql, timeout)
+                answer = _answer(worker, question.text, timeout)
                 if answer is not None and question.is_right(answer):
                     found.append(operation)
     except WorkerEnded:

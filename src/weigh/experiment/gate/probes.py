@@ -10,6 +10,7 @@ from weigh.engines import catalogs
 from weigh.engines import environment as environments
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, read_back, sampled_rows
+from weigh.experiment.gate.frames import drawn_rows, every_row, row_count
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.sample import Outcome
@@ -81,14 +82,14 @@ def reads(
         given: pa.Table | None = None
         try:
             if rows <= FULL_DIGEST_ROWS:
-                given = session.ask(f"SELECT * FROM {table}").table
+                given = session.ask(every_row(table, ready.engine.dialect)).table
                 digests[table] = _digest(_in_types_of_files(session, given, paths))
             else:
                 findings.append(_counted(ready.name, table, rows, sample))
-                count = session.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
+                count = session.ask(row_count(table, ready.engine.dialect)).table.column(0)[0].as_py()
                 digests[table] = f"rows:{count}"
                 if sample is not None:
-                    given = session.ask(f"SELECT * FROM {table} WHERE {sample.predicate}").table
+                    given = session.ask(drawn_rows(table, ready.engine.dialect, sample)).table
                     loaded = _in_types_of_files(session, given, paths)
                     digests[table] += f" where {sample.predicate}: {_digest(loaded)}"
         except WorkerEnded as ended:

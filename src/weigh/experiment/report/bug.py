@@ -40,6 +40,7 @@ def _lines(results: ExperimentResults, check: Check) -> Iterator[str]:
     record = results.record
     read = record.environment.contenders if record.environment else ()
     versions = {one.name: f"{one.engine} {one.version}" for one in read}
+    dialects = {one.name: one.frames for one in read}
     who = versions.get(check.contender, check.contender)
     open_ = check.detail == UNDECIDED
     yield f"## {who}: {'an answer that differs' if open_ else 'a wrong answer'} to {check.operation}"
@@ -48,6 +49,10 @@ def _lines(results: ExperimentResults, check: Check) -> Iterator[str]:
     for one in workload.operations if workload else ():
         if one.name == check.operation:
             yield from ("```sql", one.sql.strip(), "```", "")
+            function = one.dialect.get(dialects.get(check.contender) or "")
+            if function:
+                yield from ("Asked with a function, which may be wrong itself:", "")
+                yield from ("```python", function.strip(), "```", "")
     yield f"Case: {check.case}. Data: {record.manifest.dataset if record.manifest else record.spec.workload}."
     witness = check.witness or "another contender"
     expected = versions.get(witness, witness)

@@ -10,6 +10,7 @@ import msgspec
 
 from weigh import workloads
 from weigh.data import registered, user_files
+from weigh.engines import engine as engines
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import given_files, named_files
 from weigh.experiment.config.contenders import chosen_contenders
@@ -19,6 +20,8 @@ from weigh.experiment.config.user_data import OwnFiles, chosen_csv
 from weigh.experiment.suite import findings
 from weigh.experiment.suite.load import load
 from weigh.experiment.suite.schemas import schemas
+from weigh.model.contender import parse_contender
+from weigh.model.data.frames import is_frames
 from weigh.model.errors import UsageError
 from weigh.model.operation import Case, Operation
 from weigh.model.progress import Silence
@@ -65,10 +68,18 @@ def own_data(
             options["budget"] = _FIRST_ANSWER
     elif options.get("data"):
         options["workload"] = options.get("workload") or "sql"
+    frames = named_files.frames_place(file, path, options)
     if folder := Path(sql).expanduser() if sql else named(file, path, options):
         found = own_files(folder, file, path, options, progress)
-        return found._replace(written=_written(file, options)), {**options, "workload": "sql"}
-    return named_files.own_files(file, path, options, progress), options
+        found = found._replace(written=_written(file, options), frames=frames)
+        return found, {**options, "workload": "sql"}
+    own = named_files.own_files(file, path, options, progress)
+    if own is None and frames:
+        raise UsageError(
+            "--frames names functions for your own questions, and the workload has its own",
+            remedy="name data and questions as well: --data FILES --sql PATH",
+        )
+    return own and own._replace(frames=frames), options
 
 
 def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
@@ -159,7 +170,9 @@ def own_files(
     )
     files = tuple(file for found in tables.values() for file in found)
     key = msgspec.json.encode(content, order="deterministic").decode()
-    schemas_found = schemas(questions, contenders, key, data, files, cache, progress)
+    # Data frames take no SQL: where there is nothing else, DuckDB answers what the schemas are read off.
+    speaking = [one for one in contenders if not is_frames(engines.of(one).dialect)] or [parse_contender("duckdb")]
+    schemas_found = schemas(questions, speaking, key, data, files, cache, progress)
     left += schemas_found.left_out
     operations = tuple(
         _operation(one, schemas_found.schemas[one.name]) for one in questions if one.name in schemas_found.schemas
@@ -184,6 +197,7 @@ def own_files(
         operations=operations,
         left_out=tuple(left),
         unread=suite.unread,
+        literals={one.name: one.literals for one in questions if one.literals},
         findings=tuple(
             findings.of(suite, tuple(left), schemas_found.any_rows, schemas_found.any_order, len(operations))
         ),

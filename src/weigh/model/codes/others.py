@@ -19,6 +19,8 @@ X_DUET = note(
     "X.duet", Page(pages.METHOD, "Duets"), "each contender was measured while the baseline executed beside it"
 )
 X_RESUMED = note("X.resumed", Page(pages.EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
+X_FRAMES = note("X.frames", pages.FRAMES, "a contender executes functions of a data frame, and no SQL")
+X_FRAMES_SQL = note("X.frames_sql", pages.FRAMES, "what exists as SQL alone was not put to a data frame")
 X_RELATION = note(
     "X.relation", Page(pages.ANSWERS, "Metamorphic checks"), "a check of the engine against itself could not be made"
 )

@@ -36,6 +36,7 @@ STANDSTILL = Page(MACHINE, "Standing still")
 EXPECTING = Page(MACHINE, "Expecting a kind")
 METHOD = "concept/method.md"
 BUILDS = Page("guide/builds.md", "What is said of them")
+FRAMES = Page("guide/frames.md", "What is compared")
 REBUILDS = Page("guide/builds.md", "Several builds of each side")
 SUITES = Page("guide/suites.md", "What is not taken")
 BESIDES = Page(METHOD, "What differs besides the contender")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -101,6 +102,11 @@ class Netflow:
     def _built(self, truth: Cubes, seed: int, wanted: Collection[str]) -> tuple[Operation, ...]:
         known = self._known(truth)
         return (*map(_spoken, _operations(known, seed, wanted)), *edges.operations(known))
+
+    def frames(self, library: str) -> tuple[str, str] | None:
+        """The functions for a library of data frames, and the name of their file."""
+        file = Path(__file__).parent / "frames" / f"{library}.py"
+        return (file.read_text(encoding="utf-8"), f"netflow/frames/{file.name}") if file.is_file() else None
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """The right answer, from the truth alone."""

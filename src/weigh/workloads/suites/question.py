@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh.model.operation import Literal as SqlValue
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -24,6 +26,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         about: one line for people.
         dialect: its text for an engine that writes its values otherwise, by that engine's dialect.
         template: name of the statement whose parameters were filled in; empty where it has none.
+        literals: what was filled in.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     about: str = ""
     dialect: dict[str, str] = {}
     template: str = ""
+    literals: dict[str, SqlValue] = {}
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):

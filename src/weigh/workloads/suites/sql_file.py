@@ -91,6 +91,7 @@ def _read(folder: SuiteFolder, file: Path, statement: Statement, parameters: Par
                 load=load,
                 dialect={one: text for one in ESCAPING if (text := _filled(sql, case.literals, one)) != plain},
                 template=statement.name if case.literals else "",
+                literals=case.literals,
             )
             for case in cases
             for plain in (_filled(sql, case.literals),)

@@ -9,8 +9,9 @@ import pyarrow.dataset as ds
 
 _POOLS = {"threads": (pa.cpu_count, pa.set_cpu_count), "io_threads": (pa.io_thread_count, pa.set_io_thread_count)}
 _READER = ("pre_buffer", "use_buffered_stream", "buffer_size", "page_checksum_verification")
-_PLAN = {"pushdown": True, "use_threads": True, "batch_size": 131_072}
-"""Whether the scan gets the filter, to leave out row groups; whether a plan runs in parallel; rows of a batch."""
+PLAN = {"pushdown": True, "use_threads": True, "batch_size": 131_072}
+"""Of plans made of SQL: whether the scan gets the filter, to leave out row groups; whether they run in parallel; rows of
+a batch."""
 
 
 class Table(NamedTuple):
@@ -41,7 +42,7 @@ class Settings:
     def __init__(self, wanted: dict[str, Any]) -> None:
         self.objects: Any = None
         self.reader = ds.ParquetFragmentScanOptions()
-        self.plan: dict[str, Any] = dict(_PLAN)
+        self.plan: dict[str, Any] = dict(PLAN)
         self.defaults = self.values()
         for name, value in wanted.items():
             if name not in self.defaults:

@@ -162,7 +162,10 @@ def parts(
     for sample in sorted(samples, key=_when):
         by_operation.setdefault(sample.operation, []).append(sample)
     reads = results.record.environment.contenders if results.record.environment else ()
-    spoken = {name for read in reads for name in (read.engine, read.lineage)}
+    spoken = {name: name for read in reads for name in (read.engine, read.lineage)}
+    for read in reads:
+        if read.frames:
+            spoken[read.frames] = f"{spoken[read.frames]}, {read.name}" if read.frames in spoken else read.name
     drawing = _Drawing(samples, contenders, shared, most_dots)
     found = []
     for name, anchor in anchors.items():

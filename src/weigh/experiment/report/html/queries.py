@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weigh.model.operation import sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     from weigh.model.answer import Column, ResultSchema
     from weigh.model.operation import Case, Operation, Workload
@@ -27,7 +27,7 @@ class Question:
     Attributes:
         about: one line.
         texts: (case, SQL) of every timed case.
-        dialects: (dialect, SQL) where a contender gets other text.
+        dialects: (who gets it, text) where a contender gets other text: SQL, or a function.
         unspoken: dialects with other text that are not of anybody here.
         others: literals that only the gate asked, by kind of case.
         columns: name, kind, and how it is compared where that is not exactly.
@@ -48,13 +48,14 @@ class Question:
         return sum(len(values) for _, values in self.others)
 
 
-def question(workload: Workload | None, operation: str, spoken: Collection[str]) -> Question | None:
+def question(workload: Workload | None, operation: str, spoken: Mapping[str, str]) -> Question | None:
     """The question of that name, None where the evidence does not have it.
 
     Args:
         workload: of the experiment.
         operation: name.
-        spoken: dialects that contenders may have: names of their engines and lineages.
+        spoken: dialects that contenders may have, names of their engines and lineages among them, and what each is
+            called.
     """
     for one in workload.operations if workload else ():
         if one.name == operation:
@@ -62,13 +63,13 @@ def question(workload: Workload | None, operation: str, spoken: Collection[str])
     return None
 
 
-def _question(one: Operation, spoken: Collection[str]) -> Question:
+def _question(one: Operation, spoken: Mapping[str, str]) -> Question:
     timed = one.timed() or one.cases[:1]
     return Question(
         about=one.about,
         texts=tuple((case.name, _laid_out(one.text(case))) for case in timed),
         dialects=tuple(
-            (dialect, _laid_out(one.text(timed[0], dialect))) for dialect in one.dialect if dialect in spoken
+            (spoken[dialect], _laid_out(one.text(timed[0], dialect))) for dialect in one.dialect if dialect in spoken
         ),
         unspoken=tuple(dialect for dialect in one.dialect if dialect not in spoken),
         others=_by_kind([case for case in one.cases if case not in timed]),

@@ -81,12 +81,16 @@ class Engine(Adapter):
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Lazy scans: nothing is read but footers."""
-        scan = {**self.scan, "storage_options": self.store} if self.store else self.scan
 
         def registered(name: str) -> None:
-            self.context.register(name, self.polars.scan_parquet(tables[name], glob=False, **scan))
+            self.context.register(name, self.scanned(tables[name]))
 
         self.bind_each(tables, registered)
+
+    def scanned(self, paths: list[str]) -> Any:
+        """Files as a lazy frame, with the options that were asked for."""
+        scan = {**self.scan, "storage_options": self.store} if self.store else self.scan
+        return self.polars.scan_parquet(paths, glob=False, **scan)
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Lazy scans through the metadata; options of ``scan_parquet`` have no place there."""
@@ -109,9 +113,13 @@ class Engine(Adapter):
         return int(self.frame.height)
 
     def answer(self) -> Any:
-        """The frame as an Arrow IPC stream in types that every reader knows."""
+        """The frame as an Arrow IPC stream."""
+        return self.stream(self.frame)
+
+    def stream(self, frame: Any) -> bytes:
+        """An Arrow IPC stream in types that every reader knows."""
         sink = io.BytesIO()
-        self.frame.write_ipc_stream(sink, compat_level=self.polars.CompatLevel.oldest())
+        frame.write_ipc_stream(sink, compat_level=self.polars.CompatLevel.oldest())
         return sink.getvalue()
 
     def release(self) -> None:
