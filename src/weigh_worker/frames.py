@@ -101,8 +101,9 @@ class FrameAdapter(Adapter):
         self.release()
 
     def classify(self, error: BaseException) -> str:
-        """A function says with NotImplementedError what its library cannot do."""
-        return "unsupported" if isinstance(error, NotImplementedError) else super().classify(error)
+        """A function says with NotImplementedError what its library cannot do; other faults may be its own."""
+        # Not what SQL of the same library is taken for: there a column that is missing cannot be the question's fault.
+        return "unsupported" if isinstance(error, NotImplementedError) else Adapter.classify(self, error)
 
 
 class _Tables(dict[str, Any]):

@@ -89,6 +89,20 @@ def test_a_function_that_is_wrong_is_contradicted_and_its_text_is_told(weigh: We
     assert "def by_shop(sales):" in report.out
 
 
+def test_a_function_says_what_its_library_cannot_do_and_what_fails_is_an_error(weigh: Weigh) -> None:
+    _own(weigh.folder)
+    (weigh.folder / "frames").mkdir()
+    (weigh.folder / "frames" / "polars.py").write_text("def days(sales):\n    return sales.select('nothing')\n")
+    refusing = "def days(sales):\n    raise NotImplementedError('it has no dates')\n"
+    (weigh.folder / "frames" / "datafusion.py").write_text(refusing)
+    given = ("--data", "sales.parquet", "--sql", "sql", "--operations", "days", "--frames", "frames", "--no-shrink")
+    named = ("--contender", "duckdb", "--contender", "polars-df", "--contender", "datafusion-df")
+    run = weigh("gate", *given, *named, "--quiet")
+    (gate,) = json.loads((run.evidence / "gate.json").read_text())["operations"]
+    assert gate["contenders"] == {"duckdb": "unverified", "polars-df": "error", "datafusion-df": "unsupported"}
+    assert "it has no dates" in (run.evidence / "gate.json").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -63,6 +63,8 @@ class Engine(FrameAdapter, SqlEngine):
         return SqlEngine.answer(self)
 
     def classify(self, error: BaseException) -> str:
-        """As of SQL, but that a plan that cannot be made is the function's own fault."""
+        """As of every data frame, and what DataFusion says of itself."""
+        if "This feature is not implemented" in str(error):
+            return "unsupported"
         kind = SqlEngine.classify(self, error)
-        return FrameAdapter.classify(self, error) if kind == "unsupported" else kind
+        return kind if kind == "out_of_memory" else FrameAdapter.classify(self, error)

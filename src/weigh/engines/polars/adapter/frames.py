@@ -44,7 +44,3 @@ class Engine(FrameAdapter, SqlEngine):
     def profile(self) -> dict[str, Any]:
         """Nothing yet: what a function builds need not be one plan."""
         return {"lacks": "a plan: a function may execute several, or none that is lazy"}
-
-    def classify(self, error: BaseException) -> str:
-        """As of SQL, but that a column or a function that is missing is the function's own fault."""
-        return FrameAdapter.classify(self, error)

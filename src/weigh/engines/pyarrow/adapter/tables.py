@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 _POOLS = {"threads": (pa.cpu_count, pa.set_cpu_count), "io_threads": (pa.io_thread_count, pa.set_io_thread_count)}
 _READER = ("pre_buffer", "use_buffered_stream", "buffer_size", "page_checksum_verification")
 PLAN = {"pushdown": True, "use_threads": True, "batch_size": 131_072}
-"""Of plans made of SQL: whether the scan gets the filter, to leave out row groups; whether they run in parallel;
+"""Of plans made of SQL: whether the scan gets the filter, to leave out row groups; whether a plan runs in parallel;
 rows of a batch."""
 
 
