@@ -22,7 +22,7 @@ from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
-from weigh.model.contender import SYSTEM, URL, Contender, ContenderRead, Setting
+from weigh.model.contender import DRIVER, SYSTEM, Contender, ContenderRead, Setting
 from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -306,8 +306,10 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
             remedy="check its version and settings (weigh engines)",
         ) from None
     found = [finding for cache in one.engine.caches if (finding := _cache_on(one, cache, in_force))]
+    if one.contender.remote:
+        found += _remote(one)
     package = environments.installed(one.environment, one.engine.package)
-    own = one.engine.numbering == "own" or URL in one.contender.settings
+    own = one.engine.numbering == "own" or one.contender.remote
     if package and not own and not _same_version(version, package):
         found.append(_other_version(one, version, package))
     described = ContenderRead(
@@ -329,6 +331,24 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         frames=one.engine.dialect if is_frames(one.engine.dialect) else msgspec.UNSET,
     )
     return worker, described, found
+
+
+def _remote(one: PreparedContender) -> list[Finding]:
+    """What cannot be known of a system that weigh does not start."""
+    sessions = codes.T10_SESSIONS.finding(
+        contender=one.name,
+        text="its starts are sessions of one server that weigh did not start: what is found holds for that server, as "
+        "it ran then",
+        remedy="measure again after it was started anew, and on another day",
+    )
+    if DRIVER not in one.contender.settings:
+        return [sessions]
+    unknown = codes.A9_UNKNOWN.finding(
+        contender=one.name,
+        text="whether it has a cache of results is not known: nobody has described the system to weigh",
+        remedy="switch its caches off where it is started; a profile would read that back",
+    )
+    return [sessions, unknown]
 
 
 def _same_version(version: str, package: str) -> bool:

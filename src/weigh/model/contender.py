@@ -27,6 +27,9 @@ URL = "weigh.url"
 DIALECT = "weigh.dialect"
 """Which SQL a contender is asked in, for engines that are several systems."""
 
+DRIVER = "weigh.driver"
+"""The DB-API module of a contender ``dbapi:MODULE``, whose settings are the arguments of its ``connect``."""
+
 SYSTEM = "weigh.system"
 """The folder of a contender that is scripts and no package: what ``ENGINE:FOLDER`` sets."""
 
@@ -46,6 +49,12 @@ _HOST = r"(?:\[[\w:.%]*\]|[^\s:@/?#\[\]]*)(?::\d+)?"
 _URL = re.compile(
     rf"[a-z][a-z0-9+.-]*://(?:[^\s:@/?#]*(?::(?P<password>[^\s/?#]*))?@)?{_HOST}(?:,{_HOST})*(?P<rest>(?:[/?].*)?)"
 )
+_BY_URL = re.compile(r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>[a-z][a-z0-9+.-]*)(?P<rest>://[^?]*)(?:\?(?P<settings>.*))?$")
+_BY_DRIVER = re.compile(
+    r"^(?:(?P<name>[\w.-]+)=)?dbapi:(?P<module>[A-Za-z_][\w.]*)(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
+)
+_ENGINES = {"postgresql": "postgres"}
+"""Engines of schemes that are called otherwise."""
 _PIN = re.compile(r"^[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?==[\w.!*-]+$")
 
 
@@ -92,6 +101,11 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         """How and where its data lies, as far as that is not left open."""
         return {key: value for key in DATA_KEYS if (value := getattr(self, key))}
 
+    @property
+    def remote(self) -> bool:
+        """Whether it is a system that weigh does not start: reached by a URL, or by a module that connects to it."""
+        return URL in self.settings or DRIVER in self.settings
+
     def engine_settings(self) -> dict[str, Setting]:
         """The settings that go to the engine."""
         return {key: value for key, value in self.settings.items() if not key.startswith("weigh.")}
@@ -103,11 +117,18 @@ def engine_pins(pins: Iterable[str]) -> set[str]:
 
 
 def parse_contender(text: str) -> Contender:
-    """A contender from the command line: ``[NAME=]ENGINE[:FOLDER|@VERSION][+PIN...][?KEY=VALUE&...]``.
+    """A contender from the command line.
+
+    It is written ``[NAME=]ENGINE[:FOLDER|@VERSION][+PIN...][?KEY=VALUE&...]``, or ``[NAME=]URL[?KEY=VALUE&...]`` with
+    the engine as the scheme.
 
     Raises:
         UsageError: the text does not have that form.
     """
+    if by_url := _BY_URL.match(text.strip()):
+        return _by_url(by_url)
+    if by_driver := _BY_DRIVER.match(text.strip()):
+        return _by_driver(by_driver, text.strip())
     match = _SPEC.match(text.strip())
     if match is None:
         raise UsageError(
@@ -124,12 +145,10 @@ def parse_contender(text: str) -> Contender:
     pins = tuple(pin for pin in match["pins"].split("+") if pin)
     for pin in pins:
         check_pin(pin)
-    given = parse_qsl(match["settings"] or "", True)
-    settings = {key: parse_setting(value) for key, value in given if key not in DATA_KEYS}
+    settings, places = _given(match["settings"])
     if match["place"]:
         settings[SYSTEM] = match["place"]
     check_url(settings)
-    places: dict[str, Any] = {key: _data(key, value) for key, value in given if key in DATA_KEYS}
     return Contender(
         name=match["name"] or text.strip(),
         engine=match["engine"],
@@ -138,6 +157,34 @@ def parse_contender(text: str) -> Contender:
         settings=settings,
         **places,
     )
+
+
+def _by_url(match: re.Match[str]) -> Contender:
+    """A contender whose server is named by its URL; without a name it is called by the URL without its user."""
+    settings, places = _given(match["settings"])
+    scheme, rest = match["scheme"], match["rest"]
+    settings[URL] = scheme + rest
+    check_url(settings)
+    called = scheme + "://" + rest.removeprefix("://").rpartition("@")[2]
+    return Contender(name=match["name"] or called, engine=_ENGINES.get(scheme, scheme), settings=settings, **places)
+
+
+def _by_driver(match: re.Match[str], text: str) -> Contender:
+    """A contender by the module that connects to it; the packages that it needs are pins."""
+    settings, places = _given(match["settings"])
+    check_url(settings)
+    pins = tuple(pin for pin in match["pins"].split("+") if pin)
+    for pin in pins:
+        check_pin(pin)
+    settings[DRIVER] = match["module"]
+    return Contender(name=match["name"] or text, engine="dbapi", pins=pins, settings=settings, **places)
+
+
+def _given(text: str | None) -> tuple[dict[str, Setting], dict[str, Any]]:
+    """Settings of a spec, and those of its keys that say how its data lies."""
+    given = parse_qsl(text or "", True)
+    settings = {key: parse_setting(value) for key, value in given if key not in DATA_KEYS}
+    return settings, {key: _data(key, value) for key, value in given if key in DATA_KEYS}
 
 
 def _data(key: str, value: str) -> str:

@@ -15,7 +15,6 @@ from weigh.experiment.config.file import File
 from weigh.experiment.config.named_files import hash_of
 from weigh.experiment.config.stores import stores
 from weigh.model.contender import (
-    URL,
     Contender,
     layout_name,
 )
@@ -270,7 +269,7 @@ def _duet(
             f"a duet is measured hot, and the temperature is '{temperature}'", remedy="leave out one of the two"
         )
     for one in contenders:
-        if URL in one.settings:
+        if one.remote:
             raise UsageError(
                 f"a duet holds each side to CPUs of its own, and the server of {one.name} is not started by weigh",
                 remedy="let weigh start it, or leave out --duet",

@@ -98,7 +98,7 @@ def check(contender: Contender, files: Format = "parquet") -> None:
             where=f"contender {contender.name}",
             remedy="leave out catalog, or leave out --ingest",
         )
-    if URL in contender.settings:
+    if contender.remote:
         raise UsageError(
             "a server that weigh did not start is not loaded: its disk and its other work are not weigh's to see",
             where=f"contender {contender.name}",

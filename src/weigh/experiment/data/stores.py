@@ -16,7 +16,6 @@ from weigh.engines import engine as engines
 from weigh.engines.loaded import Tables
 from weigh.host import scratch
 from weigh.model import codes
-from weigh.model.contender import URL
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import FILE, TMPFS, StoreRead, StoreSpec
 from weigh.model.errors import EnvironmentFault, UsageError, WeighError
@@ -53,7 +52,7 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
         return
     engine = engines.load(contender.engine)
     where, name = f"contender {contender.name}", contender.store
-    if engine.copies or URL in contender.settings:
+    if engine.copies or contender.remote:
         raise UsageError(
             f"{engine.name} loads its tables and queries its own copy: where the files lie changes no query",
             where=where,

@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
 
-_URL = "weigh.url"
-"""The setting of a contender whose tables lie in a server that is not weigh's: nothing is loaded there for a probe."""
-
 
 class Heard(NamedTuple):
     """What came of asking once more.
@@ -174,7 +171,7 @@ class _Asking:
         """Every answer that was given, about that data."""
         found = {}
         for ready in self._contenders:
-            if _URL in ready.contender.settings:
+            if ready.contender.remote:
                 self.why[ready.name] = "nothing is loaded into a server that is not weigh's"
                 continue
             # What it loads of them goes with them.

@@ -19,7 +19,6 @@ from weigh.host import facts, page_cache, processes, storage
 from weigh.host.storage import device_reads
 from weigh.model import codes
 from weigh.model.cold import CacheState, Drive
-from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.sample import Outcome
 
@@ -210,7 +209,7 @@ def refuse_apart(contenders: Iterable[Contender]) -> None:
         UsageError: one of the contenders is reached by URL.
     """
     for one in contenders:
-        if URL in one.settings:
+        if one.remote:
             raise UsageError(
                 f"{codes.E1}: the contender '{one.name}' is a server by URL: which files hold its data, and what of "
                 "them is in memory, cannot be seen from here, so it can never be called cold",

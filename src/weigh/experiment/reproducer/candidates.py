@@ -14,7 +14,7 @@ from weigh.experiment.data.dataset import SPLIT_FILES
 from weigh.experiment.gate import metamorphic
 from weigh.experiment.reproducer.pair import Party, Question, kinds
 from weigh.model.answer import Column, GateStatus, ResultSchema
-from weigh.model.contender import URL, Contender
+from weigh.model.contender import Contender
 from weigh.model.errors import EnvironmentFault
 from weigh.model.gate import ON_UNSEEN, UNDECIDED
 from weigh.model.operation import fill
@@ -142,7 +142,7 @@ def references(
 
 def remote(one: PreparedContender) -> bool:
     """Whether it is somebody's server, to which every excerpt would have to be copied."""
-    return URL in one.contender.settings
+    return one.contender.remote
 
 
 def _able(suspect: Divergence, gate: Gate) -> list[str]:

@@ -10,7 +10,6 @@ from weigh.machine.contention import Contention, contention
 from weigh.machine.drift import Quiet, quiet
 from weigh.machine.timeline_bins import TimelineBins, timeline_bins
 from weigh.machine.use_method import Use, memory_of, use
-from weigh.model.contender import URL
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def machine(attempts: Sequence[Record], bound: float) -> Machine | None:
 
 def _apart(record: Record) -> tuple[str, ...]:
     """Contenders that are reached by URL."""
-    return tuple(one.name for one in record.spec.contenders if URL in one.settings)
+    return tuple(one.name for one in record.spec.contenders if one.remote)
 
 
 def _overall(pairs: Sequence[PairShare], of: str) -> float:

@@ -95,6 +95,9 @@ A9_SUSPECT = graded(
     "a repeated query is much faster than a new one, and whether a cache answers cannot be told; a note where other "
     "rows have the same answer",
 )
+A9_UNKNOWN = warning(
+    "A9.unknown", pages.REMOTE, "whether the system has a cache of results, and how it is switched off, is not known"
+)
 A9_UNVARIED = note("A9.unvaried", pages.PROBES, "whether a repeated query is executed could not be tried")
 A10_CLOCK = error(
     "A10.clock", pages.BOUND, "the times it says are not those that go by on weigh's own clock", disqualifies=True

@@ -12,6 +12,7 @@ STATUSES = Page(ANSWERS, "Statuses")
 ANSWERED = Page(ANSWERS, "Who answered")
 COLD = "concept/cold.md"
 PROVEN = Page(COLD, "What is proven")
+REMOTE = Page("guide/systems-by-url.md", "What is said of them")
 STORES = Page("concept/stores.md", "What is said")
 LOAD = "concept/load.md"
 FIGURES = Page(LOAD, "The figures")

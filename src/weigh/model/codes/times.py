@@ -72,6 +72,9 @@ T8_GAPS = warning(
     "T8.gaps", pages.JUDGED, "numbers of starts are left out in the file: what was lost may be the slow ones"
 )
 T10 = plain("T10", pages.COMPARED, "fewer fresh starts than a conclusive result needs")
+T10_SESSIONS = warning(
+    "T10.sessions", pages.REMOTE, "the starts of a contender are sessions of one server that weigh did not start"
+)
 T10_STARTS = plain("T10.starts", pages.VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", pages.BUDGET, "the budget allows fewer starts or runs than were asked for")
 T10_ONE_LIFE = note("T10.one_life", pages.REPEATS, "the repeats of a load are against one life of the server")

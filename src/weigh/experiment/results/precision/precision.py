@@ -24,7 +24,6 @@ from weigh.experiment.results.analysis import observed
 from weigh.experiment.results.precision import allocation
 from weigh.experiment.results.preclusions import failed, preclusions
 from weigh.machine.contention import disturbed
-from weigh.model.contender import URL
 from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.sample import Samples
 from weigh.model.spec import CONTENTION
@@ -231,7 +230,7 @@ def contended(
     for sample in samples():
         if sample.operation in operations:
             attempts.setdefault(sample.attempt, []).append(sample)
-    apart = [one.name for one in spec.contenders if URL in one.settings]
+    apart = [one.name for one in spec.contenders if one.remote]
     bound = spec.contention or CONTENTION
     pairs_of = [(own, watches.get(number, ())) for number, own in attempts.items()]
     pairs = {(one.operation, one.contender) for one in disturbed(pairs_of, bound, spec.baseline, apart)}

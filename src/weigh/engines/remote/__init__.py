@@ -1,0 +1,51 @@
+"""Systems that are reached by URL: one engine a profile (docs/reference/remote.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.engines.engine import Engine, ResultCache, Switch
+from weigh.engines.remote.adapter import PLACE, SECRET, WAY, driver, mariadb
+from weigh.engines.remote.adapter import trino as trino_profile
+from weigh.model.contender import DRIVER, URL
+
+if TYPE_CHECKING:
+    from weigh.engines.remote.adapter.profile import Profile
+
+_ADAPTER = Path(__file__).parent / "adapter" / "__init__.py"
+ARROW = "pyarrow==26.0.1"
+
+
+def engine_of(profile: Profile) -> Engine:
+    """The engine that a profile describes."""
+    client, *others = profile.client or ("",)
+    package, _, version = client.partition("==")
+    return Engine(
+        name=profile.name,
+        lineage=profile.lineage,
+        adapter=_ADAPTER,
+        package=package,
+        # The version that a contender names is that of the client.
+        numbering="own",
+        tested=version,
+        requires=(*others, ARROW),
+        dialect=profile.dialect,
+        copies=True,
+        variants=(
+            DRIVER if profile is driver.PROFILE else URL,
+            WAY,
+            SECRET,
+            *((PLACE,) if "external" in profile.ways else ()),
+        ),
+        starting_s=profile.starting_s,
+        switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
+        caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        terms=profile.terms,
+        about=profile.about + (f"; never run: written from {profile.documented}" if profile.documented else ""),
+    )
+
+
+dbapi = engine_of(driver.PROFILE)
+maria = engine_of(mariadb.PROFILE)
+trino = engine_of(trino_profile.PROFILE)

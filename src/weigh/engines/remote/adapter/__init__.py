@@ -1,0 +1,182 @@
+"""A system that is reached by URL. Runs in the worker, in the environment of the system's client.
+
+A life is a session. The clock covers sending the query and fetching every row of its answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weigh_worker import Adapter
+
+from . import address, rows, tables
+from .canceller import Canceller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .profile import Profile, Rows
+
+URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "weigh.place", "weigh.secret"
+
+
+def profile_of(settings: dict[str, Any]) -> Profile:
+    """The profile that a contender's settings name: by the scheme of its URL, or the one without a profile."""
+    url = str(settings.get(URL, ""))
+    module = "driver" if DRIVER in settings else url.partition(":")[0].replace("-", "_")
+    found: Profile = importlib.import_module(f".{module}", __package__).PROFILE
+    return found
+
+
+class Engine(Adapter):
+    """A session of one contender at its server."""
+
+    elsewhere = True
+
+    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
+        super().__init__(settings, scratch)
+        self.system = profile_of(settings)
+        self.way = str(settings.get(WAY, self.system.ways[0]))
+        if self.way not in self.system.ways:
+            raise ValueError(f"{WAY} = {self.way}: {self.system.name} has {', '.join(self.system.ways)}")
+        own = {name: value for name, value in settings.items() if not name.startswith("weigh.")}
+        options = {name: own.pop(name) for name in self.system.options if name in own}
+        if DRIVER in settings:
+            options, own = {**own, DRIVER: settings[DRIVER]}, {}
+        self.own = own
+        secret = str(settings.get(SECRET, ""))
+        self.address = address.parsed(str(settings.get(URL, "")), self.system.port, self.system.secrets, secret)
+        self.connect: Callable[[], Any] = lambda: self.system.connect(self.address, options)
+        self.connection = self.connect()
+        self.canceller: Canceller | None = None
+        if mark := self.system.mark(self.connection):
+            self.canceller = Canceller(lambda: self._cancel(mark))
+        self.unknown: dict[str, str] = {}
+        self._settle()
+        self.sql = ""
+        self.cursor: Any = None
+        self.fetched: Any = []
+
+    def ask(self, sql: str) -> Rows:
+        """Execute in this session, and fetch."""
+        return _asked(self.connection, sql)
+
+    def _cancel(self, mark: str) -> None:
+        other = self.connect()
+        self.system.cancel(lambda sql: _asked(other, sql), mark)
+
+    def _settle(self) -> None:
+        for name, value in self.system.session.items():
+            self.system.put(self.ask, name, value)
+        known = self.system.settings(self.ask) if self.system.caches else {}
+        for name, value in self.own.items():
+            if name in self.system.caches and name not in known:
+                # This version has no such cache; that it knows no such setting was read back.
+                self.unknown[name] = self.system.caches[name][0]
+                continue
+            try:
+                self.system.put(self.ask, name, value)
+            except Exception as error:
+                if self.system.lost(error):
+                    raise
+                raise ValueError(f"{name} = {value} cannot be set for a session: {error}") from None
+
+    def version(self) -> str:
+        """The server's own word."""
+        return self.system.version(self.ask)
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """Settings that were asked for, differ from their defaults or decide about a cache; and what a life is."""
+        read = self.system.settings(self.ask)
+        found = {
+            name: {"value": value, "default": default}
+            for name, (value, default) in read.items()
+            if name in self.own or name in self.system.caches or (default is not None and value != default)
+        }
+        for name, value in self.unknown.items():
+            found[name] = {"value": value, "default": value}
+        return {
+            **found,
+            "weigh.life": {"value": "session", "default": "process"},
+            WAY: {"value": self.way, "default": self.system.ways[0]},
+        }
+
+    def settings_of(self, names: list[str]) -> dict[str, dict[str, Any]]:
+        """Nothing that bounds a life: what a server may use is not its session's to say."""
+        return {}
+
+    def load(self, tables_of: dict[str, list[str]], copy: str) -> None:
+        """Tables of weigh's own in a schema of their own, or those that are there."""
+        place = str(self.wanted.get(PLACE, ""))
+        tables.make(self.system, self.connection, self.ask, self.way, place, tables_of, Path(copy))
+
+    def attach(self, copy: str, names: list[str]) -> None:
+        """See them."""
+        left_out = tables.attach(self.system, self.ask, Path(copy), names)
+        self.unreadable = {name: _LeftOut(why) for name, why in left_out.items()}
+
+    def files(self) -> list[str]:
+        """None: they lie with the server."""
+        return []
+
+    def servers(self) -> list[int]:
+        """The server's processes, where they are this machine's and can be told."""
+        return self.system.servers(self.ask, self.address)
+
+    def prepare(self, sql: str) -> None:
+        """Keep the text: parsing and planning belong to the timed region."""
+        self.sql = sql
+
+    def run(self) -> int:
+        """Send the query and fetch every row."""
+        self.cursor = self.connection.cursor()
+        self.cursor.execute(self.sql)
+        self.fetched = self.cursor.fetchall()
+        self.said_s = self.system.execution(self.cursor).server_s
+        return len(self.fetched)
+
+    def answer(self) -> memoryview:
+        """The rows as Arrow, typed by what the wire says of their columns."""
+        described = self.cursor.description or ()
+        kinds = [self.system.kind(column) for column in described]
+        return rows.stream([str(column[0]) for column in described], kinds, self.fetched)
+
+    def release(self) -> None:
+        """Drop the rows."""
+        self.fetched = []
+        if self.cursor is not None:
+            self.cursor.close()
+            self.cursor = None
+
+    def close(self) -> None:
+        """End the session."""
+        if self.canceller is not None:
+            self.canceller.close()
+        self.connection.close()
+
+    def classify(self, error: BaseException) -> str:
+        """A server that is gone takes the session with it."""
+        if self.system.lost(error):
+            sys.stderr.write(f"the connection is lost: {error}\n")
+            sys.stderr.flush()
+            os._exit(1)
+        if isinstance(error, _LeftOut) or self.system.unsupported(error):
+            return "unsupported"
+        return super().classify(error)
+
+
+class _LeftOut(Exception):
+    """A table that the system has no type for."""
+
+
+def _asked(connection: Any, sql: str) -> Rows:
+    cursor = connection.cursor()
+    try:
+        cursor.execute(sql)
+        return [tuple(row) for row in cursor.fetchall()] if cursor.description else []
+    finally:
+        cursor.close()

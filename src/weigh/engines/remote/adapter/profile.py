@@ -1,0 +1,194 @@
+"""What is particular to a system that is reached by URL: a profile is one class, in one module a system.
+
+weigh reads what a profile declares; a life calls its methods. The system's client is imported when a life connects.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from .types import STANDARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from .address import Address
+
+Rows = list[tuple[Any, ...]]
+Ask = "Callable[[str], Rows]"
+"""Executes a statement in the session and fetches its rows."""
+
+
+class Execution(NamedTuple):
+    """What the system itself says of an execution; None where it does not.
+
+    Attributes:
+        server_s: seconds by its own clock, those in its queue among them.
+        queued_s: seconds in its queue.
+        scanned_bytes: bytes that it read of the tables, as it bills them where it bills bytes.
+    """
+
+    server_s: float | None = None
+    queued_s: float | None = None
+    scanned_bytes: int | None = None
+
+
+class Profile:
+    """A system behind a DB-API driver. What a subclass leaves out is the standard's way, or not known.
+
+    Attributes:
+        name: of the engine, and the scheme of its URLs.
+        lineage: as :attr:`weigh.engines.engine.Engine.lineage`.
+        about: one line for ``weigh engines``.
+        client: exact requirements of the driver; the first is the package that ``@VERSION`` of a contender names.
+        dialect: key under which operations carry other text for it.
+        port: where its servers listen by default.
+        secrets: environment variables that the password is read from, the first that is set.
+        options: names that are arguments of ``connect`` and no settings of the session.
+        caches: settings that decide about a cache of results, and the values that mean off.
+        no_cache: why there is no result cache, with its source, where there is none.
+        session: settings that every session gets, so that values arrive as they are.
+        switches: optimisations that must not change an answer: settings by what they do.
+        ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
+            that the questions use, ``external`` over files that the server can read.
+        terms: what the vendor's terms say about publishing results, with the source.
+        documented: what it was written from, where it was never run against a real system; empty where it was.
+        starting_s: as :attr:`weigh.engines.engine.Engine.starting_s`.
+        placeholder: of a value in ``INSERT``, as the driver writes it.
+        rows: of one ``INSERT``.
+        types: SQL types by Arrow type; decimals, instants and strings of a fixed size are ``type_name``'s.
+        quote: the character around names.
+    """
+
+    name: ClassVar[str]
+    lineage: ClassVar[str]
+    about: ClassVar[str]
+    client: ClassVar[tuple[str, ...]] = ()
+    dialect: ClassVar[str] = ""
+    port: ClassVar[int] = 0
+    secrets: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[tuple[str, ...]] = ()
+    caches: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    no_cache: ClassVar[str] = ""
+    session: ClassVar[Mapping[str, str]] = {}
+    switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
+    ways: ClassVar[tuple[str, ...]] = ("load", "exists")
+    terms: ClassVar[str] = ""
+    documented: ClassVar[str] = ""
+    starting_s: ClassVar[float] = 60.0
+    placeholder: ClassVar[str] = "%s"
+    rows: ClassVar[int] = 1000
+    types: ClassVar[Mapping[str, str]] = STANDARD
+    quote: ClassVar[str] = '"'
+
+    def connect(self, address: Address, options: Mapping[str, Any]) -> Any:
+        """A session: an object with ``cursor()`` and ``close()``, as DB-API has them.
+
+        Args:
+            address: of the URL, with the password.
+            options: arguments of the driver that the contender gives (:attr:`options`).
+        """
+        raise NotImplementedError
+
+    def version(self, ask: Callable[[str], Rows]) -> str:
+        """What the server says that it is."""
+        return str(ask("SELECT version()")[0][0])
+
+    def settings(self, ask: Callable[[str], Rows]) -> dict[str, tuple[Any, Any]]:
+        """The settings in force in this session: value and default (None if unknown) by name."""
+        return {}
+
+    def put(self, ask: Callable[[str], Rows], name: str, value: str | float | bool) -> None:
+        """Put a setting in force for this session."""
+        ask(f"SET SESSION {name} = {self.literal(value)}")
+
+    def literal(self, value: str | float | bool) -> str:
+        """A setting's value as the system's SQL writes it."""
+        if isinstance(value, bool):
+            return str(value).lower()
+        return str(value) if isinstance(value, (int, float)) else "'" + value.replace("'", "''") + "'"
+
+    def kind(self, column: Sequence[Any]) -> pa.DataType | str | None:
+        """Arrow type of a column of an answer, of DB-API's description of it.
+
+        Returns:
+            A type; ``"decimal"`` for numbers whose scale their values tell; None to be told by the values.
+        """
+        return None
+
+    def execution(self, cursor: Any) -> Execution:
+        """What the system says of the last execution of the cursor, all of whose rows are fetched."""
+        return Execution()
+
+    def type_name(self, kind: pa.DataType) -> str:
+        """The SQL type of an Arrow type; empty where there is none."""
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if pa.types.is_decimal(kind):
+            return f"decimal({kind.precision}, {kind.scale})"
+        if pa.types.is_timestamp(kind):
+            return self.types.get("timestamp_tz" if kind.tz else "timestamp", "")
+        if pa.types.is_fixed_size_binary(kind):
+            return self.types.get("binary", "")
+        return self.types.get(str(kind).removeprefix("large_").removesuffix("_view"), "")
+
+    def quoted(self, name: str) -> str:
+        """A name in the system's quotes."""
+        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+
+    def create_schema(self, ask: Callable[[str], Rows], schema: str) -> None:
+        """Make the schema that weigh's tables lie in."""
+        ask(f"CREATE SCHEMA {self.quoted(schema)}")
+
+    def use_schema(self, ask: Callable[[str], Rows], schema: str) -> None:
+        """Make names without a schema mean that one."""
+        ask(f"USE {self.quoted(schema)}")
+
+    def table_options(self) -> str:
+        """What stands behind ``CREATE TABLE name (columns)``."""
+        return ""
+
+    def loaded(self, ask: Callable[[str], Rows], table: str) -> None:
+        """Called when a table has all its rows: statistics, as the system's manual recommends after loading."""
+
+    def register(
+        self,
+        ask: Callable[[str], Rows],
+        table: str,
+        columns: Sequence[tuple[str, str]],
+        paths: Sequence[str],
+        place: str,
+    ) -> None:
+        """Make a table over Parquet files, where ``ways`` has ``external``.
+
+        Args:
+            ask: executes a statement.
+            table: its name.
+            columns: their names and SQL types.
+            paths: its files on this machine.
+            place: what the contender names with ``weigh.place``.
+        """
+        raise NotImplementedError
+
+    def mark(self, connection: Any) -> str:
+        """Names the session for ``cancel``; empty where what is abandoned ends by itself."""
+        return ""
+
+    def cancel(self, ask: Callable[[str], Rows], mark: str) -> None:
+        """End what a session executes, from another one: it was abandoned at a time-out."""
+
+    def unsupported(self, error: BaseException) -> bool:
+        """Whether an error says that the system cannot parse or plan the query."""
+        return False
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether an error says that the server, or the network to it, is gone."""
+        return isinstance(error, (ConnectionError, BrokenPipeError, EOFError))
+
+    def servers(self, ask: Callable[[str], Rows], address: Address) -> list[int]:
+        """Processes of this machine that serve the session; empty where they are elsewhere or cannot be told."""
+        return []

@@ -1,0 +1,138 @@
+"""Tables of weigh's own in somebody's system, from Parquet by ``INSERT``; and tables that were there before."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from weigh_worker import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from .profile import Profile, Rows
+
+_NOTE = "tables.json"
+
+
+def make(
+    profile: Profile,
+    connection: Any,
+    ask: Callable[[str], Rows],
+    way: str,
+    place: str,
+    tables: dict[str, list[str]],
+    copy: Path,
+) -> None:
+    """Make the tables, or find them there; the copy notes where they are and which could not be made.
+
+    Args:
+        profile: of the system.
+        connection: its session.
+        ask: executes a statement in it.
+        way: ``load``, ``exists`` or ``external``.
+        place: where files lie that the server can read, for ``external``.
+        tables: Parquet files by table.
+        copy: weigh's folder for what it loads.
+    """
+    if way == "exists":
+        (copy / _NOTE).write_text(json.dumps({"schema": None, "left_out": {}}))
+        return
+    schema = f"weigh_{secrets.token_hex(6)}"
+    profile.create_schema(ask, schema)
+    profile.use_schema(ask, schema)
+    left_out = {}
+    for name, paths in tables.items():
+        try:
+            columns = _columns(profile, paths[0])
+            if way == "external":
+                profile.register(ask, name, columns, paths, place)
+                continue
+            listed = ", ".join(f"{profile.quoted(column)} {kind}" for column, kind in columns)
+            ask(f"CREATE TABLE {profile.quoted(name)} ({listed}){profile.table_options()}")
+            _fill(profile, connection, name, paths)
+            profile.loaded(ask, name)
+        except Unsupported as why:
+            left_out[name] = str(why)
+    if len(left_out) == len(tables):
+        raise Unsupported(next(iter(left_out.values())))
+    (copy / _NOTE).write_text(json.dumps({"schema": schema, "left_out": left_out}))
+
+
+def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Sequence[str]) -> dict[str, str]:
+    """See the tables that were made or found.
+
+    Returns:
+        Tables that could not be made, and why.
+
+    Raises:
+        LookupError: they are not there, or not any more.
+    """
+    note = json.loads((copy / _NOTE).read_text())
+    schema, left_out = note["schema"], dict(note["left_out"])
+    try:
+        if schema is not None:
+            profile.use_schema(ask, schema)
+        for name in tables:
+            if name not in left_out:
+                ask(f"SELECT 1 FROM {profile.quoted(name)} WHERE 1 = 0")
+    except Exception as error:
+        if profile.lost(error):
+            raise
+        where = f"its schema {schema}" if schema else "the schema of the URL"
+        remedy = f"; remove {copy}, and it is loaded again" if schema else ""
+        raise LookupError(f"{where} has no table {name if schema is None else ''}: {error}{remedy}") from None
+    return left_out
+
+
+def _columns(profile: Profile, path: str) -> list[tuple[str, str]]:
+    found = []
+    for field in pq.read_schema(path):
+        kind = profile.type_name(field.type)
+        if not kind:
+            raise Unsupported(f"{profile.name} has no type for {field.type} of column {field.name}")
+        found.append((field.name, kind))
+    return found
+
+
+def _fill(profile: Profile, connection: Any, name: str, paths: Sequence[str]) -> None:
+    columns = [field.name for field in pq.read_schema(paths[0])]
+    listed = ", ".join(map(profile.quoted, columns))
+    values = "(" + ", ".join([profile.placeholder] * len(columns)) + ")"
+    cursor = connection.cursor()
+    for batch in _batches(paths, profile.rows, columns):
+        rows = list(zip(*(_plain(column) for column in batch.columns), strict=True))
+        text = f"INSERT INTO {profile.quoted(name)} ({listed}) VALUES " + ", ".join([values] * len(rows))
+        cursor.execute(text, [value for row in rows for value in row])
+    cursor.close()
+    if commit := getattr(connection, "commit", None):
+        commit()
+
+
+def _batches(paths: Sequence[str], rows: int, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(rows, columns=columns)
+
+
+def _plain(column: pa.Array) -> list[Any]:
+    """Values as drivers take them.
+
+    Raises:
+        pa.ArrowInvalid: an instant is finer than a microsecond.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+    elif pa.types.is_timestamp(kind):
+        column = column.cast(pa.timestamp("us"))
+    values: list[Any] = column.to_pylist()
+    if pa.types.is_timestamp(kind):
+        return [None if value is None else value.isoformat(" ") for value in values]
+    return [value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value for value in values]
