@@ -104,6 +104,7 @@ def maria(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]
         process.kill()
 
 
+@pytest.mark.long
 def test_mariadb_agrees_and_its_password_is_nowhere(weigh: Weigh, maria: tuple[int, Path]) -> None:
     spec = f"maria=mariadb://root@127.0.0.1:{maria[0]}?weigh.secret=DB_PASSWORD"
     asked = "by_action,eq_user,time_window,duration_by_proto"
@@ -127,6 +128,7 @@ def test_mariadb_agrees_and_its_password_is_nowhere(weigh: Weigh, maria: tuple[i
     assert not [one for one in run.evidence.rglob("*") if one.is_file() and SECRET.encode() in one.read_bytes()]
 
 
+@pytest.mark.long
 def test_what_is_abandoned_at_a_time_out_is_ended_in_the_server(weigh: Weigh, maria: tuple[int, Path]) -> None:
     pq.write_table(pa.table({"id": [1, 2, 3]}), weigh.folder / "t.parquet")
     (weigh.folder / "q").mkdir()
