@@ -42,7 +42,7 @@ def engine_of(profile: Profile) -> Engine:
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
         caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
         terms=profile.terms,
-        about=profile.about + (f"; never run: written from {profile.documented}" if profile.documented else ""),
+        about=profile.about,
     )
 
 

@@ -123,10 +123,6 @@ class Engine(Adapter):
         """None: they lie with the server."""
         return []
 
-    def servers(self) -> list[int]:
-        """The server's processes, where they are this machine's and can be told."""
-        return self.system.servers(self.ask, self.address)
-
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region."""
         self.sql = sql
@@ -136,7 +132,7 @@ class Engine(Adapter):
         self.cursor = self.connection.cursor()
         self.cursor.execute(self.sql)
         self.fetched = self.cursor.fetchall()
-        self.said_s = self.system.execution(self.cursor).server_s
+        self.said_s = self.system.server_s(self.cursor)
         return len(self.fetched)
 
     def answer(self) -> memoryview:

@@ -5,7 +5,8 @@ weigh reads what a profile declares; a life calls its methods. The system's clie
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .types import STANDARD
 
@@ -17,25 +18,9 @@ if TYPE_CHECKING:
     from .address import Address
 
 Rows = list[tuple[Any, ...]]
-Ask = "Callable[[str], Rows]"
-"""Executes a statement in the session and fetches its rows."""
 
 
-class Execution(NamedTuple):
-    """What the system itself says of an execution; None where it does not.
-
-    Attributes:
-        server_s: seconds by its own clock, those in its queue among them.
-        queued_s: seconds in its queue.
-        scanned_bytes: bytes that it read of the tables, as it bills them where it bills bytes.
-    """
-
-    server_s: float | None = None
-    queued_s: float | None = None
-    scanned_bytes: int | None = None
-
-
-class Profile:
+class Profile(ABC):
     """A system behind a DB-API driver. What a subclass leaves out is the standard's way, or not known.
 
     Attributes:
@@ -48,13 +33,11 @@ class Profile:
         secrets: environment variables that the password is read from, the first that is set.
         options: names that are arguments of ``connect`` and no settings of the session.
         caches: settings that decide about a cache of results, and the values that mean off.
-        no_cache: why there is no result cache, with its source, where there is none.
         session: settings that every session gets, so that values arrive as they are.
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
             that the questions use, ``external`` over files that the server can read.
         terms: what the vendor's terms say about publishing results, with the source.
-        documented: what it was written from, where it was never run against a real system; empty where it was.
         starting_s: as :attr:`weigh.engines.engine.Engine.starting_s`.
         placeholder: of a value in ``INSERT``, as the driver writes it.
         rows: of one ``INSERT``.
@@ -71,18 +54,17 @@ class Profile:
     secrets: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[str, ...]] = ()
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    no_cache: ClassVar[str] = ""
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")
     terms: ClassVar[str] = ""
-    documented: ClassVar[str] = ""
     starting_s: ClassVar[float] = 60.0
     placeholder: ClassVar[str] = "%s"
     rows: ClassVar[int] = 1000
     types: ClassVar[Mapping[str, str]] = STANDARD
     quote: ClassVar[str] = '"'
 
+    @abstractmethod
     def connect(self, address: Address, options: Mapping[str, Any]) -> Any:
         """A session: an object with ``cursor()`` and ``close()``, as DB-API has them.
 
@@ -90,7 +72,6 @@ class Profile:
             address: of the URL, with the password.
             options: arguments of the driver that the contender gives (:attr:`options`).
         """
-        raise NotImplementedError
 
     def version(self, ask: Callable[[str], Rows]) -> str:
         """What the server says that it is."""
@@ -118,9 +99,9 @@ class Profile:
         """
         return None
 
-    def execution(self, cursor: Any) -> Execution:
-        """What the system says of the last execution of the cursor, all of whose rows are fetched."""
-        return Execution()
+    def server_s(self, cursor: Any) -> float | None:
+        """Seconds that the system itself says the cursor's last execution took, its queue included; None without."""
+        return None
 
     def type_name(self, kind: pa.DataType) -> str:
         """The SQL type of an Arrow type; empty where there is none."""
@@ -148,11 +129,7 @@ class Profile:
         """Make names without a schema mean that one."""
         ask(f"USE {self.quoted(schema)}")
 
-    def table_options(self) -> str:
-        """What stands behind ``CREATE TABLE name (columns)``."""
-        return ""
-
-    def loaded(self, ask: Callable[[str], Rows], table: str) -> None:
+    def loaded(self, ask: Callable[[str], Rows], table: str) -> None:  # noqa: B027 - most need nothing
         """Called when a table has all its rows: statistics, as the system's manual recommends after loading."""
 
     def register(
@@ -172,7 +149,7 @@ class Profile:
             paths: its files on this machine.
             place: what the contender names with ``weigh.place``.
         """
-        raise NotImplementedError
+        raise TypeError(f"ways of {self.name} has external, and it defines no register()")
 
     def mark(self, connection: Any) -> str:
         """Names the session for ``cancel``; empty where what is abandoned ends by itself."""
@@ -180,6 +157,7 @@ class Profile:
 
     def cancel(self, ask: Callable[[str], Rows], mark: str) -> None:
         """End what a session executes, from another one: it was abandoned at a time-out."""
+        raise TypeError(f"{self.name} has mark(), and defines no cancel()")
 
     def unsupported(self, error: BaseException) -> bool:
         """Whether an error says that the system cannot parse or plan the query."""
@@ -188,7 +166,3 @@ class Profile:
     def lost(self, error: BaseException) -> bool:
         """Whether an error says that the server, or the network to it, is gone."""
         return isinstance(error, (ConnectionError, BrokenPipeError, EOFError))
-
-    def servers(self, ask: Callable[[str], Rows], address: Address) -> list[int]:
-        """Processes of this machine that serve the session; empty where they are elsewhere or cannot be told."""
-        return []

@@ -55,7 +55,7 @@ def make(
                 profile.register(ask, name, columns, paths, place)
                 continue
             listed = ", ".join(f"{profile.quoted(column)} {kind}" for column, kind in columns)
-            ask(f"CREATE TABLE {profile.quoted(name)} ({listed}){profile.table_options()}")
+            ask(f"CREATE TABLE {profile.quoted(name)} ({listed})")
             _fill(profile, connection, name, paths)
             profile.loaded(ask, name)
         except Unsupported as why:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
-from .profile import Execution, Profile
+from .profile import Profile
 from .types import STANDARD
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Trino(Profile):
     port = 8080
     secrets = ("TRINO_PASSWORD",)
     options = ("http_scheme", "verify", "roles", "extra_credential")
-    no_cache = "Trino keeps no results of queries; connectors may cache files (Trino documentation, File system cache)"
+    # It keeps no results of queries; connectors may cache files (Trino documentation, "File system cache").
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {
         "no dynamic filters": {"enable_dynamic_filtering": False},
         "joins in the order of the text": {"join_reordering_strategy": "NONE", "join_distribution_type": "PARTITIONED"},
@@ -86,20 +86,10 @@ class Trino(Profile):
             return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
         return _KINDS.get(name.partition("(")[0])
 
-    def execution(self, cursor: Any) -> Execution:
-        """The statistics of the last page of its answer."""
+    def server_s(self, cursor: Any) -> float | None:
+        """By the statistics of the last page of its answer."""
         stats = cursor.stats or {}
-        if "elapsedTimeMillis" not in stats:
-            return Execution()
-        return Execution(
-            server_s=stats["elapsedTimeMillis"] / 1e3,
-            queued_s=stats.get("queuedTimeMillis", 0) / 1e3,
-            scanned_bytes=stats.get("physicalInputBytes"),
-        )
-
-    def create_schema(self, ask: Callable[[str], Rows], schema: str) -> None:
-        """In the catalog of the URL."""
-        ask(f"CREATE SCHEMA {self.quoted(schema)}")
+        return stats["elapsedTimeMillis"] / 1e3 if "elapsedTimeMillis" in stats else None
 
     def register(
         self,
