@@ -139,7 +139,7 @@ def test_what_is_abandoned_at_a_time_out_is_ended_in_the_server(weigh: Weigh, ma
     client = shutil.which("mariadb")
     if client is None:
         pytest.skip("the client of MariaDB is not installed: apt-get install mariadb-client-core")
-    command = [client, "--no-defaults", f"--socket={maria[1]}", "-uroot", "-N", "-e", "SHOW PROCESSLIST"]
+    command = [client, "--no-defaults", f"--socket={maria[1]}", "-uroot", "-N", "-e", "SHOW FULL PROCESSLIST"]
     own = {**os.environ, "MYSQL_PWD": SECRET}
     listed = subprocess.run(command, env=own, check=True, capture_output=True, text=True)
     assert "mkt_share" not in listed.stdout
