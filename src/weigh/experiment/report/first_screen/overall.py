@@ -102,10 +102,10 @@ def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:
     figures = [_short(verdicts.get(who)) for who in ranked.order]
 
     def line(count: int, longest: int) -> str:
-        names = [_cut(who, longest) for who in ranked.order[:count]]
+        names = _cut(ranked.order[:count], longest)
         more = len(figures) - count
         parts = [f"{name} {figure}" for name, figure in zip(names, figures, strict=False)]
-        return ", ".join([*parts, *([f"{more} more"] if more else [])]) if len({*names}) == count else ""
+        return ", ".join([*parts, *([f"{more} more"] if more else [])]) if names else ""
 
     widest = max(map(len, ranked.order))
     whole = [line(count, widest) for count in range(len(figures), 0, -1)]
@@ -114,10 +114,13 @@ def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:
     return next((one for one in every if one and len(one) <= room), shape.cut(whole[-1], room))
 
 
-def _cut(name: str, room: int) -> str:
-    """A name without its middle: both what it is of and what is another in the next one may be told from it."""
-    head = (room - 2) // 3
-    return name if len(name) <= room else f"{name[:head]}..{name[head + 2 - room :]}"
+def _cut(names: Sequence[str], room: int) -> list[str]:
+    """Names without their middle, as much of their ends as tells them from each other; none where nothing does."""
+    for tail in (room - 2 - (room - 2) // 3, (room - 2) // 3, 0):
+        cut = [one if len(one) <= room else f"{one[: room - 2 - tail]}..{one[len(one) - tail :]}" for one in names]
+        if len({*cut}) == len(names):
+            return cut
+    return []
 
 
 def _short(one: Verdict | None) -> str:
