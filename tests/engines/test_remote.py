@@ -46,6 +46,14 @@ def test_settings_stand_behind_the_url_and_passwords_in_none() -> None:
     assert SECRET not in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["password", "passwd", "auth_token", "secret_access_key"])
+@pytest.mark.parametrize("spec", ["a=dbapi:module?{}={}", "a=trino://h/hive?{}={}"])
+def test_a_secret_among_the_arguments_is_refused_and_not_repeated(spec: str, name: str) -> None:
+    with pytest.raises(UsageError, match="weigh.secret|by its name") as refused:
+        parse_contender(spec.format(name, SECRET))
+    assert SECRET not in str(refused.value)
+
+
 @pytest.mark.parametrize(("planted", "code"), [(7, 0), (8, 1)])
 def test_a_driver_without_a_profile_is_asked_what_the_others_are(weigh: Weigh, planted: int, code: int) -> None:
     """The twin has the rows of the files; the liar another value in one of them."""

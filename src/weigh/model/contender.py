@@ -53,6 +53,8 @@ _BY_URL = re.compile(r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>[a-z][a-z0-9+.-]*)(?P<
 _BY_DRIVER = re.compile(
     r"^(?:(?P<name>[\w.-]+)=)?dbapi:(?P<module>[A-Za-z_][\w.]*)(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
 )
+_SECRET = re.compile(r"passw|pwd|token|secret|credential|private|api_?key|access_?key", re.IGNORECASE)
+"""In the name of an argument whose value is one."""
 _ENGINES = {"postgresql": "postgres"}
 """Engines of schemes that are called otherwise."""
 _PIN = re.compile(r"^[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?==[\w.!*-]+$")
@@ -165,6 +167,7 @@ def _by_url(match: re.Match[str]) -> Contender:
     scheme, rest = match["scheme"], match["rest"]
     settings[URL] = scheme + rest
     check_url(settings)
+    _check_secrets(settings)
     called = scheme + "://" + rest.removeprefix("://").rpartition("@")[2]
     return Contender(name=match["name"] or called, engine=_ENGINES.get(scheme, scheme), settings=settings, **places)
 
@@ -173,11 +176,22 @@ def _by_driver(match: re.Match[str], text: str) -> Contender:
     """A contender by the module that connects to it; the packages that it needs are pins."""
     settings, places = _given(match["settings"])
     check_url(settings)
+    _check_secrets(settings)
     pins = tuple(pin for pin in match["pins"].split("+") if pin)
     for pin in pins:
         check_pin(pin)
     settings[DRIVER] = match["module"]
     return Contender(name=match["name"] or text, engine="dbapi", pins=pins, settings=settings, **places)
+
+
+def _check_secrets(settings: Mapping[str, Setting]) -> None:
+    """Whatever is an argument of a driver is in every report, as the settings of every contender are."""
+    for name in settings:
+        if not name.startswith("weigh.") and _SECRET.search(name):
+            raise UsageError(
+                f"{name} is a secret by its name: secrets do not belong into evidence",
+                remedy="write weigh.secret=VARIABLE, or the path of a file that only you can read",
+            )
 
 
 def _given(text: str | None) -> tuple[dict[str, Setting], dict[str, Any]]:

@@ -40,7 +40,7 @@ class Trino(Profile):
     dialect = "trino"
     port = 8080
     secrets = ("TRINO_PASSWORD",)
-    options = ("http_scheme", "verify", "roles", "extra_credential")
+    options = ("http_scheme", "verify", "roles")
     # It keeps no results of queries; connectors may cache files (Trino documentation, "File system cache").
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {
         "no dynamic filters": {"enable_dynamic_filtering": False},
