@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.engines.engine import Engine, ResultCache, Switch
 from weigh.engines.remote.adapter import PLACE, SECRET, WAY, driver, mariadb
+from weigh.engines.remote.adapter import clickhouse as clickhouse_profile
 from weigh.engines.remote.adapter import trino as trino_profile
 from weigh.model.contender import DRIVER, URL
 
@@ -47,5 +48,6 @@ def engine_of(profile: Profile) -> Engine:
 
 
 dbapi = engine_of(driver.PROFILE)
+clickhouse = engine_of(clickhouse_profile.PROFILE)
 maria = engine_of(mariadb.PROFILE)
 trino = engine_of(trino_profile.PROFILE)

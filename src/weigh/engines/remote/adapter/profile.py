@@ -43,6 +43,7 @@ class Profile(ABC):
         rows: of one ``INSERT``.
         types: SQL types by Arrow type; decimals, instants and strings of a fixed size are ``type_name``'s.
         quote: the character around names.
+        storage: what stands behind the columns of a table that is made.
     """
 
     name: ClassVar[str]
@@ -63,6 +64,7 @@ class Profile(ABC):
     rows: ClassVar[int] = 1000
     types: ClassVar[Mapping[str, str]] = STANDARD
     quote: ClassVar[str] = '"'
+    storage: ClassVar[str] = ""
 
     @abstractmethod
     def connect(self, address: Address, options: Mapping[str, Any]) -> Any:

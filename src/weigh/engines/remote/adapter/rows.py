@@ -68,6 +68,9 @@ def _array(name: str, kind: pa.DataType | str | None, values: Sequence[Any]) -> 
         )
     if wanted == pa.string():
         return pa.array([value if value is None or isinstance(value, str) else str(value) for value in values], wanted)
+    if pa.types.is_floating(wanted):
+        # Also from text, whose last digit counts.
+        return pa.array([None if value is None else float(value) for value in values], wanted)
     if pa.types.is_timestamp(wanted):
         return pa.array([_instant(value) for value in values], pa.timestamp("us")).cast(wanted)
     if pa.types.is_temporal(wanted) and any(isinstance(value, str) for value in values):

@@ -55,7 +55,7 @@ def make(
                 profile.register(ask, name, columns, paths, place)
                 continue
             listed = ", ".join(f"{profile.quoted(column)} {kind}" for column, kind in columns)
-            ask(f"CREATE TABLE {profile.quoted(name)} ({listed})")
+            ask(f"CREATE TABLE {profile.quoted(name)} ({listed}) {profile.storage}")
             _fill(profile, connection, name, paths)
             profile.loaded(ask, name)
         except Unsupported as why:
@@ -134,5 +134,5 @@ def _plain(column: pa.Array) -> list[Any]:
         column = column.cast(pa.timestamp("us"))
     values: list[Any] = column.to_pylist()
     if pa.types.is_timestamp(kind):
-        return [None if value is None else value.isoformat(" ") for value in values]
+        return [None if value is None else value.isoformat(" ", "microseconds") for value in values]
     return [value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value for value in values]
