@@ -86,7 +86,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: as contenders write it.
-        lineage: engines that share code have one lineage, and one vote in the gate.
+        lineage: engines that share code have one lineage, and one vote in the gate; empty where it is not known.
         adapter: the one module that runs in the worker; defines ``class Engine(weigh_worker.Adapter)``.
         adapter_part: of an adapter that is a package, the module in it that defines the class; empty for the package.
         package: the package whose version a contender's ``@VERSION`` is; empty for an engine without one.

@@ -37,6 +37,7 @@ class Profile(ABC):
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
             that the questions use, ``external`` over files that the server can read.
+        by_driver: whether a contender names a module that connects, and no URL.
         terms: what the vendor's terms say about publishing results, with the source.
         starting_s: as :attr:`weigh.engines.engine.Engine.starting_s`.
         placeholder: of a value in ``INSERT``, as the driver writes it.
@@ -57,6 +58,7 @@ class Profile(ABC):
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")
+    by_driver: ClassVar[bool] = False
     terms: ClassVar[str] = ""
     starting_s: ClassVar[float] = 60.0
     placeholder: ClassVar[str] = "%s"
@@ -90,6 +92,11 @@ class Profile(ABC):
         if isinstance(value, bool):
             return str(value).lower()
         return str(value) if isinstance(value, (int, float)) else "'" + value.replace("'", "''") + "'"
+
+    def fetch(self, cursor: Any) -> list[Any] | pa.Table:
+        """Every row of the cursor's answer, under the clock: rows, or Arrow where that is the driver's own form."""
+        rows: list[Any] = list(cursor.fetchall())
+        return rows
 
     def kind(self, column: Sequence[Any]) -> pa.DataType | str | None:
         """Arrow type of a column of an answer, of DB-API's description of it.
