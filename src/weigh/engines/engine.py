@@ -126,6 +126,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         closing_s: seconds that ending a life may take before it is killed.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
+        statistics: its adapter has ``statistics``: the system itself reports something of each execution.
         script: Python source of ``def ask(tables, sql, settings)``, which asks it without weigh and returns rows;
             for the reproducers of divergences. ``tables`` maps names to lists of Parquet paths.
         terms: what the vendor's licence says about publishing results; empty when nothing.
@@ -163,6 +164,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     closing_s: float = 5.0
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
+    statistics: bool = False
     script: str = ""
     terms: str = ""
     about: str = ""

@@ -43,6 +43,7 @@ def engine_of(profile: Profile) -> Engine:
         starting_s=profile.starting_s,
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
         caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        statistics=True,
         terms=profile.terms,
         about=profile.about,
     )

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh_worker import Adapter
+from weigh_worker import Adapter, Statistics
 
 from . import address, rows, tables
 from .canceller import Canceller
@@ -131,8 +131,17 @@ class Engine(Adapter):
         self.cursor = self.connection.cursor()
         self.cursor.execute(self.sql)
         self.fetched = self.system.fetch(self.cursor)
-        self.said_s = self.system.server_s(self.cursor)
         return len(self.fetched)
+
+    def statistics(self) -> Statistics:
+        """As the profile finds them. What cannot be read is not known, and no reason to lose the execution."""
+        try:
+            return self.system.statistics(self.ask, self.cursor)
+        except Exception as error:
+            if self.system.lost(error):
+                raise
+            sys.stderr.write(f"no statistics of the last query: {error}\n")
+            return Statistics()
 
     def answer(self) -> memoryview:
         """The rows as Arrow, typed by what the wire says of their columns."""

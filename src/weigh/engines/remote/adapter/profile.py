@@ -8,6 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from weigh_worker import Statistics
+
 from .types import STANDARD
 
 if TYPE_CHECKING:
@@ -106,9 +108,14 @@ class Profile(ABC):
         """
         return None
 
-    def server_s(self, cursor: Any) -> float | None:
-        """Seconds that the system itself says the cursor's last execution took, its queue included; None without."""
-        return None
+    def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
+        """What the system itself reports of the cursor's last execution; asked for after every one, outside the clock.
+
+        Args:
+            ask: executes another statement in the same session, where the driver alone does not tell.
+            cursor: as it is when every row has been fetched.
+        """
+        return Statistics()
 
     def type_name(self, kind: pa.DataType) -> str:
         """The SQL type of an Arrow type; empty where there is none."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from weigh_worker import Statistics
+
 from .profile import Profile
 from .types import STANDARD
 
@@ -86,10 +88,18 @@ class Trino(Profile):
             return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
         return _KINDS.get(name.partition("(")[0])
 
-    def server_s(self, cursor: Any) -> float | None:
-        """By the statistics of the last page of its answer."""
-        stats = cursor.stats or {}
-        return stats["elapsedTimeMillis"] / 1e3 if "elapsedTimeMillis" in stats else None
+    def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
+        """Those of the last page of its answer."""
+        last = cursor.stats or {}
+
+        def seconds(name: str) -> float | None:
+            return last[name] / 1e3 if name in last else None
+
+        return Statistics(
+            server_s=seconds("elapsedTimeMillis"),
+            queue_s=seconds("queuedTimeMillis"),
+            scanned_bytes=last.get("physicalInputBytes"),
+        )
 
     def register(
         self,
