@@ -355,14 +355,25 @@ def _remote(one: PreparedContender) -> list[Finding]:
         "it ran then",
         remedy="measure again after it was started anew, and on another day",
     )
-    if DRIVER not in one.contender.settings:
-        return [sessions]
-    unknown = codes.A9_UNKNOWN.finding(
-        contender=one.name,
-        text="whether it has a cache of results is not known: nobody has described the system to weigh",
-        remedy="switch its caches off where it is started; a profile would read that back",
-    )
-    return [sessions, unknown]
+    found = [sessions]
+    if not one.engine.caches_known:
+        found.append(
+            codes.A9_UNKNOWN.finding(
+                contender=one.name,
+                text="whether it has a cache of results is not known: nobody has described that to weigh",
+                remedy="switch its caches off where it is started; a profile would read that back",
+            )
+        )
+    if one.engine.never_run:
+        found.append(
+            codes.X_NEVER_RUN.finding(
+                contender=one.name,
+                text=f"the profile of {one.engine.name} was written from documentation and never run: what fails here "
+                "may be weigh's fault, and so may an answer that differs",
+                remedy="report what happened, with the evidence (weigh report --bug)",
+            )
+        )
+    return found
 
 
 def _same_version(version: str, package: str) -> bool:

@@ -10,6 +10,16 @@ from weigh.engines.remote.adapter import PLACE, SECRET, WAY, mariadb
 from weigh.engines.remote.adapter import adbc as adbc_profile
 from weigh.engines.remote.adapter import dbapi as dbapi_profile
 from weigh.engines.remote.adapter import trino as trino_profile
+from weigh.engines.remote.adapter.services import (
+    athena as athena_profile,
+    bigquery as bigquery_profile,
+    databricks as databricks_profile,
+    motherduck as motherduck_profile,
+    mssql as mssql_profile,
+    oracle as oracle_profile,
+    redshift as redshift_profile,
+    snowflake as snowflake_profile,
+)
 from weigh.model.contender import DRIVER, LINEAGE, URL
 
 if TYPE_CHECKING:
@@ -42,7 +52,9 @@ def engine_of(profile: Profile) -> Engine:
         ),
         starting_s=profile.starting_s,
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
-        caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        caches=tuple(ResultCache(setting=name, off=off) for name, off in (profile.caches or {}).items()),
+        caches_known=profile.caches is not None,
+        never_run=profile.never_run,
         statistics=True,
         terms=profile.terms,
         about=profile.about,
@@ -53,3 +65,11 @@ adbc = engine_of(adbc_profile.PROFILE)
 dbapi = engine_of(dbapi_profile.PROFILE)
 maria = engine_of(mariadb.PROFILE)
 trino = engine_of(trino_profile.PROFILE)
+athena = engine_of(athena_profile.PROFILE)
+bigquery = engine_of(bigquery_profile.PROFILE)
+databricks = engine_of(databricks_profile.PROFILE)
+motherduck = engine_of(motherduck_profile.PROFILE)
+mssql = engine_of(mssql_profile.PROFILE)
+oracle = engine_of(oracle_profile.PROFILE)
+redshift = engine_of(redshift_profile.PROFILE)
+snowflake = engine_of(snowflake_profile.PROFILE)

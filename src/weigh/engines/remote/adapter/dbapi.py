@@ -26,6 +26,7 @@ class DbApi(Profile):
         "any system by a DB-API module, dbapi:MODULE+PACKAGE==VERSION?ARGUMENT=VALUE; nothing is known of its caches"
     )
     by_driver = True
+    caches = None
     ways = ("exists",)
 
     def connect(self, address: Address, options: Mapping[str, Any]) -> Any:
