@@ -1,4 +1,4 @@
-"""Systems that are reached by URL: one engine a profile (docs/reference/remote.md)."""
+"""Systems that are reached by URL: one engine a profile (docs/reference/systems.md)."""
 
 from __future__ import annotations
 
@@ -6,25 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.engines.engine import Engine, ResultCache, Switch
-from weigh.engines.remote.adapter import PLACE, SECRET, WAY, mariadb
-from weigh.engines.remote.adapter import adbc as adbc_profile
-from weigh.engines.remote.adapter import dbapi as dbapi_profile
-from weigh.engines.remote.adapter import trino as trino_profile
-from weigh.engines.remote.adapter.services import (
-    athena as athena_profile,
-    bigquery as bigquery_profile,
-    databricks as databricks_profile,
-    motherduck as motherduck_profile,
-    mssql as mssql_profile,
-    oracle as oracle_profile,
-    redshift as redshift_profile,
-    snowflake as snowflake_profile,
-)
+from weigh.engines.remote.adapter import PLACE, SECRET, WAY, profile_named, services
 from weigh.model.contender import DRIVER, LINEAGE, URL
 
 if TYPE_CHECKING:
     from weigh.engines.remote.adapter.profile import Profile
 
+NAMES = ("adbc", "dbapi", "mariadb", "trino", *services.SCHEMES)
 _ADAPTER = Path(__file__).parent / "adapter" / "__init__.py"
 ARROW = "pyarrow==26.0.1"
 
@@ -61,15 +49,8 @@ def engine_of(profile: Profile) -> Engine:
     )
 
 
-adbc = engine_of(adbc_profile.PROFILE)
-dbapi = engine_of(dbapi_profile.PROFILE)
-maria = engine_of(mariadb.PROFILE)
-trino = engine_of(trino_profile.PROFILE)
-athena = engine_of(athena_profile.PROFILE)
-bigquery = engine_of(bigquery_profile.PROFILE)
-databricks = engine_of(databricks_profile.PROFILE)
-motherduck = engine_of(motherduck_profile.PROFILE)
-mssql = engine_of(mssql_profile.PROFILE)
-oracle = engine_of(oracle_profile.PROFILE)
-redshift = engine_of(redshift_profile.PROFILE)
-snowflake = engine_of(snowflake_profile.PROFILE)
+def __getattr__(name: str) -> Engine:
+    """The engine of a profile, for its entry point."""
+    if name not in NAMES:
+        raise AttributeError(f"no system {name}")
+    return engine_of(profile_named(name))

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "weigh.place", "weigh.secret"
 
 
-def profile_of(settings: dict[str, Any]) -> Profile:
-    """The profile that a contender's settings name: by the scheme of its URL, or of its driver."""
-    scheme = str(settings.get(URL) or settings[DRIVER]).partition(":")[0]
-    module = f".services.{scheme}" if scheme in services.SCHEMES else f".{scheme.replace('-', '_')}"
+def profile_named(name: str) -> Profile:
+    """The profile of a system."""
+    module = f".services.{name}" if name in services.SCHEMES else f".{name.replace('-', '_')}"
     found: Profile = importlib.import_module(module, __package__).PROFILE
     return found
 
@@ -39,7 +38,7 @@ class Engine(Adapter):
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        self.system = profile_of(settings)
+        self.system = profile_named(str(settings.get(URL) or settings[DRIVER]).partition(":")[0])
         self.caches = self.system.caches or {}
         self.way = str(settings.get(WAY, self.system.ways[0]))
         if self.way not in self.system.ways:
@@ -96,7 +95,9 @@ class Engine(Adapter):
         found = {
             name: {"value": value, "default": default}
             for name, (value, default) in read.items()
-            if name in self.own or name in (*self.caches, *self.system.scale) or (default is not None and value != default)
+            if name in self.own
+            or name in (*self.caches, *self.system.scale)
+            or (default is not None and value != default)
         }
         for name, value in self.unknown.items():
             found[name] = {"value": value, "default": value}

@@ -56,7 +56,9 @@ def _reason(gate: Gate, contender: str, status: GateStatus, operations: Sequence
         for one in gate.checks
         if one.contender == contender and one.status is status and one.operation in operations
     }
-    return f": {one_line(texts.pop(), _REASON).rstrip('.')}" if len(texts) == 1 and "" not in texts else ""
+    if len(texts) != 1 or "" in texts:
+        return ""
+    return ": " + one_line(texts.pop().removeprefix("error: "), _REASON).rstrip(".")
 
 
 def somebody_silent(results: ExperimentResults) -> bool:

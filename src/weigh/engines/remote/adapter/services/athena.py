@@ -1,5 +1,6 @@
-"""Amazon Athena, through PyAthena. Sources: docs.aws.amazon.com/athena, "Reuse query results", "QueryExecutionStatistics";
-the client's documentation.
+"""Amazon Athena, through PyAthena.
+
+Sources: docs.aws.amazon.com/athena, "Reuse query results", "QueryExecutionStatistics"; the client's documentation.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""BigQuery, through Google's client. Sources: cloud.google.com/bigquery, "Using cached query results", "REST: Job",
-"Data types"; the client's reference of ``QueryJob`` and ``QueryJobConfig``.
+"""BigQuery, through Google's client.
+
+Sources: cloud.google.com/bigquery, "Using cached query results", "REST: Job", "Data types"; the client's reference of
+``QueryJob`` and ``QueryJobConfig``.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Databricks SQL, through its own connector. Sources: docs.databricks.com, "Databricks SQL Connector for Python",
-"USE_CACHED_RESULT", "SQL data types".
+"""Databricks SQL, through its own connector.
+
+Sources: docs.databricks.com, "Databricks SQL Connector for Python", "USE_CACHED_RESULT", "SQL data types".
 """
 
 from __future__ import annotations

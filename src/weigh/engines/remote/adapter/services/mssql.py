@@ -1,5 +1,7 @@
-"""SQL Server, through python-tds. Sources: learn.microsoft.com/sql, "sys.configurations", "KILL", "SET statements",
-"Database engine errors"; the client's documentation.
+"""SQL Server, through python-tds.
+
+Sources: learn.microsoft.com/sql, "sys.configurations", "KILL", "SET statements", "Database engine errors"; the
+client's documentation.
 """
 
 from __future__ import annotations

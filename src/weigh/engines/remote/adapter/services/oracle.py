@@ -1,5 +1,7 @@
-"""Oracle Database, through its own driver. Sources: docs.oracle.com, "RESULT_CACHE_MODE", "V$PARAMETER", "ALTER SESSION",
-"Database Error Messages"; the driver's documentation.
+"""Oracle Database, through its own driver.
+
+Sources: docs.oracle.com, "RESULT_CACHE_MODE", "V$PARAMETER", "ALTER SESSION", "Database Error Messages"; the driver's
+documentation.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ class Oracle(Profile):
     session: ClassVar[Mapping[str, str]] = {"time_zone": "UTC"}
     ways = ("exists",)
     terms = (
-        "Results of benchmarks need Oracle's consent before others may see them (Oracle License and Services Agreement; "
-        "Oracle Technology Network licence terms)"
+        "Results of benchmarks need Oracle's consent before others may see them (Oracle License and Services "
+        "Agreement, Oracle Technology Network licence terms)"
     )
 
     def connect(self, address: Address, options: Mapping[str, Any]) -> Any:

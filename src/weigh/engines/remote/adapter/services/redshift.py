@@ -1,5 +1,7 @@
-"""Amazon Redshift, through Amazon's driver. Sources: docs.aws.amazon.com/redshift, "enable_result_cache_for_session",
-"SYS_QUERY_HISTORY", "PG_LAST_QUERY_ID", "Data types", "Using the Amazon Redshift Python connector".
+"""Amazon Redshift, through Amazon's driver.
+
+Sources: docs.aws.amazon.com/redshift, "enable_result_cache_for_session", "SYS_QUERY_HISTORY", "PG_LAST_QUERY_ID",
+"Data types", "Using the Amazon Redshift Python connector".
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class Redshift(Profile):
     port = 5439
     never_run = True
     secrets = ("REDSHIFT_PASSWORD", "PGPASSWORD")
-    options = ("iam", "region", "cluster_identifier", "profile", "is_serverless", "sslmode")
+    options = ("iam", "region", "cluster_identifier", "profile", "is_serverless", "ssl", "sslmode")
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"enable_result_cache_for_session": ("off", "false")}
     session: ClassVar[Mapping[str, str]] = {"timezone": "UTC"}
     rows = 500
@@ -114,7 +116,9 @@ class Redshift(Profile):
 
     def lost(self, error: BaseException) -> bool:
         """Of the driver's errors, or SQLSTATE's for a connection that was ended."""
-        return super().lost(error) or type(error).__name__ == "InterfaceError" or _state(error).startswith(("08", "57P"))
+        return (
+            super().lost(error) or type(error).__name__ == "InterfaceError" or _state(error).startswith(("08", "57P"))
+        )
 
 
 def _state(error: BaseException) -> str:

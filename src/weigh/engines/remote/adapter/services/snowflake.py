@@ -1,5 +1,7 @@
-"""Snowflake, through its own connector. Sources: docs.snowflake.com, "Python Connector API", "Parameters",
-"QUERY_HISTORY, QUERY_HISTORY_BY_*", "SYSTEM$CANCEL_ALL_QUERIES".
+"""Snowflake, through its own connector.
+
+Sources: docs.snowflake.com, "Python Connector API", "Parameters", "QUERY_HISTORY, QUERY_HISTORY_BY_*",
+"SYSTEM$CANCEL_ALL_QUERIES".
 """
 
 from __future__ import annotations
