@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.engines import catalogs, formats, loaded, places, resources
+from weigh.engines import catalogs, formats, loaded, resources, systems
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.builds import product
@@ -22,7 +22,7 @@ from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
-from weigh.model.contender import DRIVER, SYSTEM, Contender, ContenderRead, Setting
+from weigh.model.contender import LINEAGE, SYSTEM, Contender, ContenderRead, Setting
 from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -95,6 +95,11 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The contender's name."""
         return self.contender.name
+
+    @property
+    def lineage(self) -> str:
+        """Its vote in the gate; of a system without a profile what its user says that it is, and else empty."""
+        return str(self.contender.settings.get(LINEAGE, self.engine.lineage))
 
     @property
     def wheel_number(self) -> int | None:
@@ -274,7 +279,7 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
                 remedy=nearest(key, engine.variants) if engine.variants else "leave it out",
             )
     if engine.place:
-        return {**ours, **places.found(engine, contender)}
+        return {**ours, **systems.folder_settings(engine, contender)}
     return ours
 
 
@@ -303,11 +308,11 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         raise EngineFault(
             f"it cannot be started: {ended.detail}",
             where=f"contender {one.name}",
-            remedy="check its version and settings (weigh engines)",
+            remedy=systems.start_remedy(one.contender),
         ) from None
     found = [finding for cache in one.engine.caches if (finding := _cache_on(one, cache, in_force))]
     if one.contender.remote:
-        found += _remote(one)
+        found += systems.findings(one.engine, one.name)
     package = environments.installed(one.environment, one.engine.package)
     own = one.engine.numbering == "own" or one.contender.remote
     if package and not own and not _same_version(version, package):
@@ -315,7 +320,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
     described = ContenderRead(
         name=one.name,
         engine=one.engine.name,
-        lineage=one.engine.lineage,
+        lineage=one.lineage,
         version=version,
         pins=one.contender.pins,
         settings=one.contender.settings,
@@ -331,24 +336,6 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         frames=one.engine.dialect if is_frames(one.engine.dialect) else msgspec.UNSET,
     )
     return worker, described, found
-
-
-def _remote(one: PreparedContender) -> list[Finding]:
-    """What cannot be known of a system that weigh does not start."""
-    sessions = codes.T10_SESSIONS.finding(
-        contender=one.name,
-        text="its starts are sessions of one server that weigh did not start: what is found holds for that server, as "
-        "it ran then",
-        remedy="measure again after it was started anew, and on another day",
-    )
-    if DRIVER not in one.contender.settings:
-        return [sessions]
-    unknown = codes.A9_UNKNOWN.finding(
-        contender=one.name,
-        text="whether it has a cache of results is not known: nobody has described the system to weigh",
-        remedy="switch its caches off where it is started; a profile would read that back",
-    )
-    return [sessions, unknown]
 
 
 def _same_version(version: str, package: str) -> bool:

@@ -1,4 +1,4 @@
-"""Systems that are reached by URL: one engine a profile (docs/reference/remote.md)."""
+"""Systems that are reached by URL: one engine a profile (docs/reference/systems.md)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.engines.engine import Engine, ResultCache, Switch
-from weigh.engines.remote.adapter import PLACE, SECRET, WAY, driver, mariadb
-from weigh.engines.remote.adapter import clickhouse as clickhouse_profile
-from weigh.engines.remote.adapter import trino as trino_profile
-from weigh.model.contender import DRIVER, URL
+from weigh.engines.remote.adapter import PLACE, SECRET, WAY, profile_named, services
+from weigh.model.contender import DRIVER, LINEAGE, URL
 
 if TYPE_CHECKING:
     from weigh.engines.remote.adapter.profile import Profile
 
+NAMES = ("adbc", "clickhouse", "dbapi", "mariadb", "trino", *services.SCHEMES)
 _ADAPTER = Path(__file__).parent / "adapter" / "__init__.py"
 ARROW = "pyarrow==26.0.1"
 
@@ -34,20 +33,24 @@ def engine_of(profile: Profile) -> Engine:
         dialect=profile.dialect,
         copies=True,
         variants=(
-            DRIVER if profile is driver.PROFILE else URL,
+            *((DRIVER, LINEAGE) if profile.by_driver else (URL,)),
             WAY,
             SECRET,
             *((PLACE,) if "external" in profile.ways else ()),
         ),
         starting_s=profile.starting_s,
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
-        caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        caches=tuple(ResultCache(setting=name, off=off) for name, off in (profile.caches or {}).items()),
+        caches_known=profile.caches is not None,
+        never_run=profile.never_run,
+        statistics=True,
         terms=profile.terms,
         about=profile.about,
     )
 
 
-dbapi = engine_of(driver.PROFILE)
-clickhouse = engine_of(clickhouse_profile.PROFILE)
-maria = engine_of(mariadb.PROFILE)
-trino = engine_of(trino_profile.PROFILE)
+def __getattr__(name: str) -> Engine:
+    """The engine of a profile, for its entry point."""
+    if name not in NAMES:
+        raise AttributeError(f"no system {name}")
+    return engine_of(profile_named(name))

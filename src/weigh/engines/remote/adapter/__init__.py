@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh_worker import Adapter
+from weigh_worker import Adapter, Statistics
 
-from . import address, rows, tables
+from . import address, rows, services, tables
 from .canceller import Canceller
 
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "weigh.place", "weigh.secret"
 
 
-def profile_of(settings: dict[str, Any]) -> Profile:
-    """The profile that a contender's settings name: by the scheme of its URL, or the one without a profile."""
-    url = str(settings.get(URL, ""))
-    module = "driver" if DRIVER in settings else url.partition(":")[0].replace("-", "_")
-    found: Profile = importlib.import_module(f".{module}", __package__).PROFILE
+def profile_named(name: str) -> Profile:
+    """The profile of a system."""
+    module = f".services.{name}" if name in services.SCHEMES else f".{name.replace('-', '_')}"
+    found: Profile = importlib.import_module(module, __package__).PROFILE
     return found
 
 
@@ -39,14 +38,15 @@ class Engine(Adapter):
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        self.system = profile_of(settings)
+        self.system = profile_named(str(settings.get(URL) or settings[DRIVER]).partition(":")[0])
+        self.caches = self.system.caches or {}
         self.way = str(settings.get(WAY, self.system.ways[0]))
         if self.way not in self.system.ways:
             raise ValueError(f"{WAY} = {self.way}: {self.system.name} has {', '.join(self.system.ways)}")
         own = {name: value for name, value in settings.items() if not name.startswith("weigh.")}
         options = {name: own.pop(name) for name in self.system.options if name in own}
         if DRIVER in settings:
-            options, own = {**own, DRIVER: settings[DRIVER]}, {}
+            options, own = {**own, DRIVER: str(settings[DRIVER]).partition(":")[2]}, {}
         self.own = own
         secret = str(settings.get(SECRET, ""))
         self.address = address.parsed(str(settings.get(URL, "")), self.system.port, self.system.secrets, secret)
@@ -72,11 +72,11 @@ class Engine(Adapter):
     def _settle(self) -> None:
         for name, value in self.system.session.items():
             self.system.put(self.ask, name, value)
-        known = self.system.settings(self.ask) if self.system.caches else {}
+        known = self.system.settings(self.ask) if self.caches else {}
         for name, value in self.own.items():
-            if name in self.system.caches and name not in known:
+            if name in self.caches and name not in known:
                 # This version has no such cache; that it knows no such setting was read back.
-                self.unknown[name] = self.system.caches[name][0]
+                self.unknown[name] = self.caches[name][0]
                 continue
             try:
                 self.system.put(self.ask, name, value)
@@ -95,7 +95,9 @@ class Engine(Adapter):
         found = {
             name: {"value": value, "default": default}
             for name, (value, default) in read.items()
-            if name in self.own or name in self.system.caches or (default is not None and value != default)
+            if name in self.own
+            or name in (*self.caches, *self.system.scale)
+            or (default is not None and value != default)
         }
         for name, value in self.unknown.items():
             found[name] = {"value": value, "default": value}
@@ -131,12 +133,23 @@ class Engine(Adapter):
         """Send the query and fetch every row."""
         self.cursor = self.connection.cursor()
         self.cursor.execute(self.sql)
-        self.fetched = self.cursor.fetchall()
-        self.said_s = self.system.server_s(self.cursor)
+        self.fetched = self.system.fetch(self.cursor)
         return len(self.fetched)
+
+    def statistics(self) -> Statistics:
+        """As the profile finds them. What cannot be read is not known, and no reason to lose the execution."""
+        try:
+            return self.system.statistics(self.ask, self.cursor)
+        except Exception as error:
+            if self.system.lost(error):
+                raise
+            sys.stderr.write(f"no statistics of the last query: {error}\n")
+            return Statistics()
 
     def answer(self) -> memoryview:
         """The rows as Arrow, typed by what the wire says of their columns."""
+        if not isinstance(self.fetched, list):
+            return rows.written(self.fetched)
         described = self.cursor.description or ()
         kinds = [self.system.kind(column) for column in described]
         return rows.stream([str(column[0]) for column in described], kinds, self.fetched)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from weigh_worker import Statistics
+
 from .profile import Profile
 from .types import STANDARD
 
@@ -81,15 +83,20 @@ class Trino(Profile):
 
     def kind(self, column: Sequence[Any]) -> pa.DataType | str | None:
         """By the name of its type."""
-        name = str(column[1])
-        if name.startswith("timestamp"):
-            return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
-        return _KINDS.get(name.partition("(")[0])
+        return arrow_type(str(column[1]))
 
-    def server_s(self, cursor: Any) -> float | None:
-        """By the statistics of the last page of its answer."""
-        stats = cursor.stats or {}
-        return stats["elapsedTimeMillis"] / 1e3 if "elapsedTimeMillis" in stats else None
+    def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
+        """Those of the last page of its answer."""
+        last = cursor.stats or {}
+
+        def seconds(name: str) -> float | None:
+            return last[name] / 1e3 if name in last else None
+
+        return Statistics(
+            server_s=seconds("elapsedTimeMillis"),
+            queue_s=seconds("queuedTimeMillis"),
+            scanned_bytes=last.get("physicalInputBytes"),
+        )
 
     def register(
         self,
@@ -133,6 +140,13 @@ class Trino(Profile):
     def lost(self, error: BaseException) -> bool:
         """What the client, or what it speaks HTTP with, says of the network."""
         return super().lost(error) or type(error).__name__ in _NETWORK
+
+
+def arrow_type(name: str) -> pa.DataType | str | None:
+    """The Arrow type of one of Trino's; None for those of several values."""
+    if name.startswith("timestamp"):
+        return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
+    return _KINDS.get(name.partition("(")[0])
 
 
 def _put(source: Path, target: Path) -> None:
