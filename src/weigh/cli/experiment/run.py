@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from weigh.cli import completing
-from weigh.cli.data_flags import DATA_FLAGS
+from weigh.cli.data_flags import DATA_FLAGS, SQL
 from weigh.cli.keys import key, keys, output, switches
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
@@ -57,12 +57,7 @@ _EXPERIMENT: list[click.Parameter] = [
     *keys(ExperimentTable, baseline="NAME"),
     key(ExperimentTable, "workload", "NAME", shell_complete=completing.workloads),
     *DATA_FLAGS,
-    click.Option(
-        ["--sql"],
-        type=click.Path(),
-        metavar="PATH",
-        help="Your own questions about --data: a file of SELECT statements, or a folder of them.",
-    ),
+    SQL,
     click.Option(
         ["--frames"],
         type=click.Path(),
