@@ -103,9 +103,10 @@ class Connection:
         if self._http.sock is not None and select.select([self._http.sock], [], [], 0)[0]:
             self._http.close()
         if self._http.sock is None:
-            self._http.timeout = 30
-            self._http.connect()
-            self._http.sock.settimeout(None)
+            http = self._http
+            http.timeout = 30
+            http.connect()
+            http.sock.settimeout(None)
 
     def close(self) -> None:
         """End the connection; the server forgets the session."""
