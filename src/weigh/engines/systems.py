@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
-from weigh.model.contender import DRIVER
+from weigh.model.contender import COMMAND, DRIVER
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def _hash(folder: Path, where: str) -> str:
 
 def start_remedy(contender: Contender) -> str:
     """What to look at when a life does not get as far as describing itself."""
+    if COMMAND in contender.settings:
+        return "name a program of this folder or of PATH; for pipes and variables write sh -c '...'"
     if DRIVER in contender.settings:
         return "name the packages of its module (+PACKAGE==VERSION) and the arguments that its connect has"
     if contender.remote:
