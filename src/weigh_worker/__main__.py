@@ -196,7 +196,11 @@ class Worker:
         if not isinstance(rows, int) or rows < 0:
             raise TypeError(f"{'ingest' if self.loading else 'run'}() must return the number of rows, not {rows!r}")
         cpu_s = None if engine.elsewhere else measured.cpu_s
-        return protocol.RunReply(wall_s=measured.wall_ns / 1e9, rows=rows, cpu_s=cpu_s, said_s=engine.said_s)
+        return protocol.RunReply(wall_s=measured.wall_ns / 1e9, rows=rows, cpu_s=cpu_s)
+
+    def on_statistics(self) -> protocol.StatisticsReply:
+        """What the system reports of the last run."""
+        return protocol.StatisticsReply(**self.engine.statistics()._asdict())
 
     def on_answer(self, path: str) -> protocol.Reply:
         """Write the last result to ``path`` as an Arrow IPC stream."""

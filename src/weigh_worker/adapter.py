@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -14,6 +14,26 @@ SettingsRead = dict[str, dict[str, Any]]
 
 class Unsupported(Exception):
     """The engine cannot parse or plan the query: that concerns this contender only, and is no failure."""
+
+
+class Statistics(NamedTuple):
+    """What a system itself reports of one execution. What it does not report is None, never a guess or 0.
+
+    Attributes:
+        server_s: seconds from taking the query to its last row, by the system's clock, its queue included.
+        queue_s: seconds of these that the query waited before anything worked on it.
+        scanned_bytes: that were read of tables, as the system counts them.
+        billed_bytes: that are charged for, where that is another number: rounded up, or with a least.
+        credits: units of the vendor's own that are charged for it: credits, DBU, slot hours.
+        cached: whether the answer came from a cache of results.
+    """
+
+    server_s: float | None = None
+    queue_s: float | None = None
+    scanned_bytes: int | None = None
+    billed_bytes: int | None = None
+    credits: float | None = None
+    cached: bool | None = None
 
 
 class Adapter(ABC):
@@ -34,8 +54,6 @@ class Adapter(ABC):
             where they are the user's own. The kernel bounds the process to them; what the engine can refuse by itself,
             it refuses as well. Set before it is made.
         unreadable: tables that the engine could not be given, and why: only queries that name one fail.
-        said_s: seconds that the system itself says the last ``run`` took, where it says so. They stand beside what the
-            clock says, and decide nothing.
 
     Args:
         settings: the contender's settings, applied before anything else.
@@ -47,7 +65,6 @@ class Adapter(ABC):
     background = ""
     confined: tuple[str, ...] | None = None
     unreadable: Mapping[str, BaseException] = {}
-    said_s: float | None = None
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
         self.wanted = settings
@@ -188,6 +205,13 @@ class Adapter(ABC):
     @abstractmethod
     def release(self) -> None:
         """Free the result of the last ``run``. Called before the next one, outside the clock."""
+
+    def statistics(self) -> Statistics:
+        """What the system itself reports of the last ``run``, by clocks and meters of its own.
+
+        Asked for outside the clock, after every execution, where ``Engine.statistics`` is set.
+        """
+        return Statistics()
 
     def profile(self) -> dict[str, Any]:
         """Execute the prepared query once more, under the engine's own profiler. Never called in a life that is timed.

@@ -20,6 +20,7 @@ no others, or is an ``error``::
     prepare  sql                          -> Reply
     release                               -> Reply      the result of the last run is freed, and garbage collected
     run                                   -> RunReply   execution under the clock, and nothing else
+    statistics                            -> StatisticsReply  what the system reports of the last run
     answer   path                         -> Reply      an Arrow IPC stream at that path
     profile                               -> ProfileReply  the engine's own; never in a life that is timed
     repeat   seconds, interval            -> RepeatReply   executions under a sampler of Python frames; as profile
@@ -129,13 +130,22 @@ class RunReply(Reply):
         rows: of the result.
         cpu_s: user and system CPU seconds of all threads. None where the work is done by other processes, so that what
             the kernel tells of this one is the client's.
-        said_s: seconds that the system says it took, by a clock of its own; None where it does not say.
     """
 
     wall_s: float
     rows: int
     cpu_s: float | None
-    said_s: float | None = None
+
+
+class StatisticsReply(Reply):
+    """What the system reports of one execution; see :class:`weigh_worker.adapter.Statistics`."""
+
+    server_s: float | None = None
+    queue_s: float | None = None
+    scanned_bytes: int | None = None
+    billed_bytes: int | None = None
+    credits: float | None = None
+    cached: bool | None = None
 
 
 class ProfileReply(Reply):

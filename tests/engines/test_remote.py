@@ -54,8 +54,11 @@ def test_a_secret_among_the_arguments_is_refused_and_not_repeated(spec: str, nam
     assert SECRET not in str(refused.value)
 
 
+@pytest.mark.parametrize("driver", ["dbapi:sqlite3?database", "adbc:sqlite?uri"])
 @pytest.mark.parametrize(("planted", "code"), [(7, 0), (8, 1)])
-def test_a_driver_without_a_profile_is_asked_what_the_others_are(weigh: Weigh, planted: int, code: int) -> None:
+def test_a_driver_without_a_profile_is_asked_what_the_others_are(
+    weigh: Weigh, driver: str, planted: int, code: int
+) -> None:
     """The twin has the rows of the files; the liar another value in one of them."""
     pq.write_table(pa.table({"id": [1, 2, 3], "v": [5, 6, 7]}), weigh.folder / "t.parquet")
     with sqlite3.connect(weigh.folder / "t.db") as database:
@@ -64,7 +67,7 @@ def test_a_driver_without_a_profile_is_asked_what_the_others_are(weigh: Weigh, p
     database.close()
     (weigh.folder / "q").mkdir()
     (weigh.folder / "q" / "total.sql").write_text("SELECT sum(v) AS total FROM t")
-    lite = f"lite=dbapi:sqlite3?database={weigh.folder / 't.db'}"
+    lite = f"lite={driver}=t.db&weigh.lineage=sqlite"
     run = weigh(
         "gate",
         "--data",
@@ -82,6 +85,38 @@ def test_a_driver_without_a_profile_is_asked_what_the_others_are(weigh: Weigh, p
     assert {"T10.sessions", "A9.unknown"} <= run.codes
     wrong = [row["operation"] for row in run.json["gate"] if row["status"] == "diverged"]
     assert bool(wrong or "A4.rows" in run.codes) == bool(code)
+
+
+def test_a_driver_of_unknown_lineage_confirms_nobody(weigh: Weigh) -> None:
+    """It may be the very engine that it agrees with."""
+    pq.write_table(pa.table({"v": [5, 6, 7]}), weigh.folder / "t.parquet")
+    (weigh.folder / "q").mkdir()
+    (weigh.folder / "q" / "total.sql").write_text("SELECT sum(v) AS total FROM t")
+    with sqlite3.connect(weigh.folder / "t.db") as database:
+        database.execute("CREATE TABLE t (v INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?)", [(5,), (6,), (7,)])
+    database.close()
+    contenders = ("--contender", "duckdb", "--contender", "lite=dbapi:sqlite3?database=t.db")
+    run = weigh("gate", "--data", "t.parquet", "--sql", "q", *contenders, "--json")
+    assert [row["status"] for row in run.json["gate"]] == ["unverified"], run.err
+
+
+def test_a_driver_that_cannot_connect_names_its_arguments(weigh: Weigh) -> None:
+    run = weigh("gate", "--scale", "2K", "--contender", "a=adbc:nosuch?uri=t.db", "--contender", "duckdb")
+    assert run.code == 2
+    assert "No module named 'adbc_driver_nosuch'" in run.err
+    assert "+PACKAGE==VERSION" in run.err
+
+
+@pytest.mark.parametrize("key", ["password", "session_token"])
+def test_a_secret_in_the_file_is_refused_and_not_repeated(weigh: Weigh, key: str) -> None:
+    (weigh.folder / "weigh.toml").write_text(
+        f"[[contender]]\nengine = 'dbapi'\nsettings = {{'weigh.driver' = 'dbapi:m', {key} = '{SECRET}'}}\n"
+    )
+    run = weigh("gate", "--scale", "2K")
+    assert run.code == 2
+    assert "is a secret by its name" in run.err
+    assert SECRET not in run.err
 
 
 @pytest.fixture(scope="module")

@@ -152,6 +152,7 @@ class Ours(WorkerProcess):
         self.exchange = Exchange(channel, self.pid, self)
         self._starting = StartClock()
         self._starting_s = 60.0
+        self._reports = False
         self.family = None
         self.store = None
         self.counters = Counters(self.pid)
@@ -186,6 +187,12 @@ def replying(theirs: socket.socket, *bodies: bytes | protocol.Message) -> thread
     made = threading.Thread(target=reply)
     made.start()
     return made
+
+
+def statistics(process: WorkerProcess) -> object:
+    """Of the last execution, from an engine that has some."""
+    process._reports = True
+    return process.reported(5)
 
 
 def test_a_reply_arrives_as_it_was_sent(process: Ours, pair: Pair) -> None:
@@ -278,6 +285,8 @@ def test_a_reply_that_comes_before_it_was_asked_for_is_none(process: Ours, pair:
 @pytest.mark.parametrize(
     ("ask", "reply", "said"),
     [
+        (statistics, {"queue_s": -1.0}, "queue_s is -1, and must be at least 0"),
+        (statistics, {"scanned_bytes": -1}, "scanned_bytes is -1, and nobody reads so many"),
         (WorkerProcess.files, {"paths": ["a\0b"]}, "is no path"),
         (WorkerProcess.files, {"paths": ["x" * 5000]}, "is no path"),
         (WorkerProcess.servers, {"pids": [-1]}, "-1 is no process id"),

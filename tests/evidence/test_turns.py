@@ -94,6 +94,10 @@ OTHERS = {
         (),
     ),
     "elsewhere": ((sample(0, cpu_s=None, bytes_read=None, said_s=0.25, build=1),), (cpu(told_inside=None),)),
+    "reported": (
+        (sample(0, queue_s=0.5, scanned_bytes=7, credits=0.125, cached=False), sample(1, billed_bytes=9, cached=True)),
+        (cpu(),),
+    ),
     "named as an arm": ((sample(0, arm="a#2", contender="a#2"),), ()),
     "another writer": ((sample(0, attempt=1, contender="renamed"),), (cpu(contender="new", start=9),)),
 }  # fmt: skip

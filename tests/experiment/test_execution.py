@@ -12,6 +12,7 @@ from weigh.engines.run_cost import RunCost
 from weigh.experiment import derived
 from weigh.experiment.measure.execution import AnswerCheck, Execution, FirstQuery, Position, failed, sample
 from weigh.model.sample import OF_SOME, Outcome
+from weigh_worker.protocol import StatisticsReply
 
 POSITION = Position(
     attempt=2,
@@ -40,7 +41,9 @@ EXECUTION = Execution(
         bytes_read=14,
         bytes_written=15,
         major_faults=16,
-        said_s=26.5,
+        reported=StatisticsReply(
+            server_s=26.5, queue_s=28.5, scanned_bytes=29, billed_bytes=30, credits=31.5, cached=False
+        ),
         round_trip=RequestCost(seconds=19.5, cpu_s=20.5),
         release=RequestCost(seconds=21.5, cpu_s=22.5),
     ),
@@ -56,7 +59,8 @@ PLACED = {
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
-    "major_faults": 16, "said_s": 26.5, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
+    "major_faults": 16, "said_s": 26.5, "queue_s": 28.5, "scanned_bytes": 29, "billed_bytes": 30, "credits": 31.5,
+    "cached": False, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
     "round_trip_s": 19.5, "round_trip_cpu_s": 20.5, "release_s": 21.5, "release_cpu_s": 22.5,
     "stored_bytes": 23, "settled_bytes": 24, "first_query_s": 25.5,
 }  # fmt: skip
@@ -71,7 +75,8 @@ COLUMNS = [
     ("release_s", pa.float64()), ("release_cpu_s", pa.float64()),
     ("answer_s", pa.float64()), ("answer_cpu_s", pa.float64()), ("rows", pa.int64()), ("digest", pa.string()),
     ("peak_memory", pa.int64()), ("bytes_read", pa.int64()), ("bytes_written", pa.int64()),
-    ("major_faults", pa.int64()), ("said_s", pa.float64()),
+    ("major_faults", pa.int64()), ("said_s", pa.float64()), ("queue_s", pa.float64()),
+    ("scanned_bytes", pa.int64()), ("billed_bytes", pa.int64()), ("credits", pa.float64()), ("cached", pa.bool_()),
     ("stored_bytes", pa.int64()), ("settled_bytes", pa.int64()), ("first_query_s", pa.float64()),
     ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),
     ("temperature", pa.string()), ("build", pa.int64()),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _KINDS = (
     protocol.Reply, protocol.RunReply, protocol.VersionReply, protocol.SettingsReply, protocol.FilesReply,
-    protocol.ServersReply, protocol.CloseReply,
+    protocol.ServersReply, protocol.StatisticsReply, protocol.CloseReply,
 )  # fmt: skip
 _REPLIES: tuple[dict[str, Any], ...] = (
     {},
@@ -29,6 +29,7 @@ _REPLIES: tuple[dict[str, Any], ...] = (
     {"values": {"threads": {"value": 2, "default": "4"}}},
     {"paths": ["/data/a.parquet"]},
     {"pids": [1, 2]},
+    {"server_s": 0.5, "queue_s": 0.1, "scanned_bytes": 10, "billed_bytes": 10, "credits": 0.5, "cached": False},
     {"closed": True},
     {"error": {"kind": "unsupported", "type": "ValueError", "text": "no such function"}},
 )

@@ -44,7 +44,7 @@ def vote(
         operation: what was asked.
         case: with which literals.
         tables: answer of each contender.
-        lineage: of each contender.
+        lineage: of each contender; one that is not known is empty, and confirms nobody.
         ways: how each takes what SQL leaves open, as far as it could be probed.
     """
     camps: list[list[str]] = []
@@ -66,7 +66,7 @@ def vote(
     def contradicts(camp: list[str], other: list[str]) -> bool:
         return camp is not other and frozenset((camp[0], other[0])) not in left_open
 
-    strength = [len({lineage[name] for name in camp}) for camp in camps]
+    strength = [len({lineage[name] for name in camp} - {""}) or 1 for camp in camps]
     best = max(strength, default=0)
     winners = [camp for camp, votes in zip(camps, strength, strict=True) if votes == best]
     right = winners[0] if best > 1 and len(winners) == 1 else []

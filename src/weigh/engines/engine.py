@@ -86,7 +86,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: as contenders write it.
-        lineage: engines that share code have one lineage, and one vote in the gate.
+        lineage: engines that share code have one lineage, and one vote in the gate; empty where it is not known.
         adapter: the one module that runs in the worker; defines ``class Engine(weigh_worker.Adapter)``.
         adapter_part: of an adapter that is a package, the module in it that defines the class; empty for the package.
         package: the package whose version a contender's ``@VERSION`` is; empty for an engine without one.
@@ -126,6 +126,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         closing_s: seconds that ending a life may take before it is killed.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
+        statistics: its adapter has ``statistics``: the system itself reports something of each execution.
         script: Python source of ``def ask(tables, sql, settings)``, which asks it without weigh and returns rows;
             for the reproducers of divergences. ``tables`` maps names to lists of Parquet paths.
         terms: what the vendor's licence says about publishing results; empty when nothing.
@@ -163,6 +164,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     closing_s: float = 5.0
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
+    statistics: bool = False
     script: str = ""
     terms: str = ""
     about: str = ""

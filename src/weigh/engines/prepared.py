@@ -22,7 +22,7 @@ from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
-from weigh.model.contender import DRIVER, SYSTEM, Contender, ContenderRead, Setting
+from weigh.model.contender import DRIVER, LINEAGE, SYSTEM, Contender, ContenderRead, Setting
 from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -95,6 +95,11 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The contender's name."""
         return self.contender.name
+
+    @property
+    def lineage(self) -> str:
+        """Its vote in the gate; of a system without a profile what its user says that it is, and else empty."""
+        return str(self.contender.settings.get(LINEAGE, self.engine.lineage))
 
     @property
     def wheel_number(self) -> int | None:
@@ -303,7 +308,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         raise EngineFault(
             f"it cannot be started: {ended.detail}",
             where=f"contender {one.name}",
-            remedy="check its version and settings (weigh engines)",
+            remedy=_start_remedy(one.contender),
         ) from None
     found = [finding for cache in one.engine.caches if (finding := _cache_on(one, cache, in_force))]
     if one.contender.remote:
@@ -315,7 +320,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
     described = ContenderRead(
         name=one.name,
         engine=one.engine.name,
-        lineage=one.engine.lineage,
+        lineage=one.lineage,
         version=version,
         pins=one.contender.pins,
         settings=one.contender.settings,
@@ -331,6 +336,15 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         frames=one.engine.dialect if is_frames(one.engine.dialect) else msgspec.UNSET,
     )
     return worker, described, found
+
+
+def _start_remedy(contender: Contender) -> str:
+    """What to look at when a life does not get as far as describing itself."""
+    if DRIVER in contender.settings:
+        return "name the packages of its module (+PACKAGE==VERSION) and the arguments that its connect has"
+    if contender.remote:
+        return "check that its server runs there and takes this user and password (weigh.secret), and its settings"
+    return "check its version and settings (weigh engines)"
 
 
 def _remote(one: PreparedContender) -> list[Finding]:

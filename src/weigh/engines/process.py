@@ -107,6 +107,7 @@ class WorkerProcess:
         self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
         self._family: list[processes.Process] = []
         self._closing_s = engine.closing_s
+        self._reports = engine.statistics
         self._starting_s = engine.starting_s
         self._over = False
         processes.adopt()
@@ -315,7 +316,11 @@ class WorkerProcess:
         requests = self.store.take() if self.store else None
         self.counters.begin()
         reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
-        return run_cost(reply, cost, before, self.counters, self.used(requests))
+        return run_cost(reply, cost, before, self.counters, self.used(requests), self.reported(timeout))
+
+    def reported(self, timeout: Seconds) -> protocol.StatisticsReply | None:
+        """What the system itself says of the last execution; None where its adapter has nothing to say."""
+        return self.exchange.ask("statistics", protocol.StatisticsReply, timeout)[0] if self._reports else None
 
     def used(self, before: Requests | None) -> StoreUse | None:
         """What an execution asked of the store that has just ended."""

@@ -120,11 +120,20 @@ def _(reply: protocol.RunReply, limit: Seconds) -> str:
         return f"wall_s is {reply.wall_s:g}, and must be above 0 and at most the {limit:g} s that it was given"
     if not 0 <= reply.rows < _LARGEST:
         return f"rows is {str(reply.rows)[:24]}, and no table has so many"
-    if reply.said_s is not None and not 0 <= reply.said_s < math.inf:
-        return f"said_s is {reply.said_s:g}, and must be at least 0"
     most = limit * process_counters.cpus() + _CPU_SLACK
     if reply.cpu_s is not None and not 0 <= reply.cpu_s <= most:
         return f"cpu_s is {reply.cpu_s:g}, and must be at least 0 and at most {most:g}: the limit on every CPU"
+    return ""
+
+
+@_impossible.register
+def _(reply: protocol.StatisticsReply, _: Seconds) -> str:
+    for name in ("server_s", "queue_s", "credits"):
+        if (value := getattr(reply, name)) is not None and not 0 <= value < math.inf:
+            return f"{name} is {value:g}, and must be at least 0"
+    for name in ("scanned_bytes", "billed_bytes"):
+        if (value := getattr(reply, name)) is not None and not 0 <= value < _LARGEST:
+            return f"{name} is {str(value)[:24]}, and nobody reads so many"
     return ""
 
 

@@ -29,7 +29,7 @@ class RunCost:
         round_trip: of the request that executed, and did nothing else: the bound of wall and CPU seconds.
         release: of the request before it, which freed the previous result and collected garbage.
         store: what was asked of a store; None of a life whose tables are files.
-        said_s: seconds that the system says it took, by a clock of its own; None where it does not say.
+        reported: what the system itself says of it; None where it is not asked.
     """
 
     wall_s: Seconds
@@ -42,7 +42,7 @@ class RunCost:
     round_trip: RequestCost
     release: RequestCost
     store: StoreUse | None = None
-    said_s: Seconds | None = None
+    reported: protocol.StatisticsReply | None = None
 
 
 def run_cost(
@@ -51,6 +51,7 @@ def run_cost(
     release: RequestCost,
     counters: process_counters.Counters,
     store: StoreUse | None,
+    reported: protocol.StatisticsReply | None = None,
 ) -> RunCost:
     """Put it together from the worker's reply and from what weigh saw itself.
 
@@ -60,6 +61,7 @@ def run_cost(
         release: of the request before it.
         counters: of its process, as they stood before it.
         store: what was asked of a store; None of a life whose tables are files.
+        reported: what the system itself says of it; None where it is not asked.
     """
     # What is done by other processes is not in the counters of this one.
     spent = process_counters.Spent(None, None, None, None) if reply.cpu_s is None else counters.spent()
@@ -71,5 +73,5 @@ def run_cost(
         round_trip=round_trip,
         release=release,
         store=store,
-        said_s=reply.said_s,
+        reported=reported,
     )

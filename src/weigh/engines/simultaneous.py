@@ -67,7 +67,7 @@ def run_at_once(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[RunC
         alone = WorkerEnded(Outcome.ERROR, "the other side of the duet did not get as far", alive=True)
         return [alone if isinstance(one, _Ready) else one for one in begun]
     replies = _replies(workers, timeout)
-    return [_cost(*each) for each in zip(workers, ready, replies, strict=True)]
+    return [_cost(*each, timeout) for each in zip(workers, ready, replies, strict=True)]
 
 
 def _begun(worker: WorkerProcess, timeout: Seconds) -> _Ready | WorkerEnded:
@@ -123,11 +123,12 @@ def _taken(one: _Waited, now_ns: int) -> _Reply | WorkerEnded | None:
     return None if body is None else _Reply(one.pending, body, now_ns)
 
 
-def _cost(worker: WorkerProcess, ready: _Ready, reply: _Reply | WorkerEnded) -> RunCost | WorkerEnded:
+def _cost(worker: WorkerProcess, ready: _Ready, reply: _Reply | WorkerEnded, timeout: Seconds) -> RunCost | WorkerEnded:
     if isinstance(reply, WorkerEnded):
         return reply
     try:
         run_reply, cost = worker.exchange.replied(reply.pending, protocol.RunReply, reply.body, reply.ended_ns)
-        return run_cost(run_reply, cost, ready.released, worker.counters, worker.used(ready.requests))
+        counters, used = worker.counters, worker.used(ready.requests)
+        return run_cost(run_reply, cost, ready.released, counters, used, worker.reported(timeout))
     except WorkerEnded as ended:
         return ended

@@ -17,7 +17,7 @@ from msgspec import UNSET, UnsetType
 
 from weigh.evidence import files, timeline
 from weigh.model.clock_coverage import TurnCpu
-from weigh.model.sample import Outcome, Sample, Temperature
+from weigh.model.sample import REPORTED, Outcome, Sample, Temperature
 from weigh.model.schedule import CONTROL
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Numbers = list[int] | int
 Measured = list[int | None] | int | None
+Fractions = list[float | None] | float | None
+Flags = list[bool | None] | bool | None
 Texts = list[str] | str
 
 ONLY = "only"
@@ -117,6 +119,11 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     bytes_written: Measured = 0
     major_faults: Measured = 0
     said: Measured = None
+    queue: Measured = None
+    scanned_bytes: Measured = None
+    billed_bytes: Measured = None
+    credits: Fractions = None
+    cached: Flags = None
     stored_bytes: Measured = None
     settled_bytes: Measured = None
     first_query: Measured = None
@@ -134,7 +141,7 @@ _TIMES = {name: name.removesuffix("_s") for name in _NAMES if name == "at" or na
 _USUAL: dict[str, Any] = {field.name: field.default for field in msgspec.structs.fields(Columns) if not field.required}
 _SELDOM = (
     "outcome", "bytes_read", "bytes_written", "major_faults", "detail", "solo", "temperature", "build", "stored_bytes",
-    "settled_bytes", "said_s", "first_query_s",
+    "settled_bytes", "first_query_s", *REPORTED,
 )  # fmt: skip
 """What nearly every turn leaves out: it is looked at together."""
 _OFTEN = ("block", "start", "turn", "round", "arm", "operation", "case", "salt", "rows", "peak_memory")

@@ -91,7 +91,7 @@ def sample_schema() -> pa.Schema:
     # A whole number that every sample has is a position; one that may be missing was measured, and may be large.
     columns = {
         int: pa.int32(), int | None: pa.int64(), float: pa.float64(), float | None: pa.float64(),
-        bool: pa.bool_(), str: pa.string(), Outcome: pa.string(), Temperature: pa.string(),
+        bool: pa.bool_(), bool | None: pa.bool_(), str: pa.string(), Outcome: pa.string(), Temperature: pa.string(),
     }  # fmt: skip
     types = get_type_hints(Sample)
     return pa.schema([(field.name, columns[types[field.name]]) for field in msgspec.structs.fields(Sample)])

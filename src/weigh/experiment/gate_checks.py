@@ -89,9 +89,7 @@ def self_examined(
     if rest:
         failed += contradicted([one.name for one in setup.workload.operations if one.name in rest])
     checks = [*answers.gate.checks, *failed]
-    checks = gate.acquitted(
-        checks, answers.kept, setup.workload, {one.name: one.engine.lineage for one in fit}, answers.ways
-    )
+    checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.lineage for one in fit}, answers.ways)
     operations = conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit])
     return msgspec.structs.replace(
         answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)

@@ -28,7 +28,10 @@ DIALECT = "weigh.dialect"
 """Which SQL a contender is asked in, for engines that are several systems."""
 
 DRIVER = "weigh.driver"
-"""The DB-API module of a contender ``dbapi:MODULE``, whose settings are the arguments of its ``connect``."""
+"""``dbapi:MODULE`` or ``adbc:NAME`` of a contender, whose settings are the arguments of its ``connect``."""
+
+LINEAGE = "weigh.lineage"
+"""What code a contender by driver is, as its user says: engines that share code have one vote in the gate."""
 
 SYSTEM = "weigh.system"
 """The folder of a contender that is scripts and no package: what ``ENGINE:FOLDER`` sets."""
@@ -51,12 +54,14 @@ _URL = re.compile(
 )
 _BY_URL = re.compile(r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>[a-z][a-z0-9+.-]*)(?P<rest>://[^?]*)(?:\?(?P<settings>.*))?$")
 _BY_DRIVER = re.compile(
-    r"^(?:(?P<name>[\w.-]+)=)?dbapi:(?P<module>[A-Za-z_][\w.]*)(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
+    r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>dbapi|adbc):(?P<module>[A-Za-z_][\w.]*)(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
 )
 _SECRET = re.compile(r"passw|pwd|token|secret|credential|private|api_?key|access_?key", re.IGNORECASE)
 """In the name of an argument whose value is one."""
-_ENGINES = {"postgresql": "postgres"}
+_ENGINES = {"postgresql": "postgres", "sc": "spark"}
 """Engines of schemes that are called otherwise."""
+_ADBC = {"bigquery": "1.11.0", "flightsql": "1.13.0", "postgresql": "1.13.0", "snowflake": "1.11.0", "sqlite": "1.13.0"}
+"""Drivers of Apache Arrow ADBC, packages ``adbc-driver-NAME``, and the version of each that is installed by default."""
 _PIN = re.compile(r"^[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?==[\w.!*-]+$")
 
 
@@ -167,7 +172,7 @@ def _by_url(match: re.Match[str]) -> Contender:
     scheme, rest = match["scheme"], match["rest"]
     settings[URL] = scheme + rest
     check_url(settings)
-    _check_secrets(settings)
+    check_secrets(settings)
     called = scheme + "://" + rest.removeprefix("://").rpartition("@")[2]
     return Contender(name=match["name"] or called, engine=_ENGINES.get(scheme, scheme), settings=settings, **places)
 
@@ -175,23 +180,15 @@ def _by_url(match: re.Match[str]) -> Contender:
 def _by_driver(match: re.Match[str], text: str) -> Contender:
     """A contender by the module that connects to it; the packages that it needs are pins."""
     settings, places = _given(match["settings"])
+    settings[DRIVER] = f"{match['scheme']}:{match['module']}"
     check_url(settings)
-    _check_secrets(settings)
+    check_secrets(settings)
     pins = tuple(pin for pin in match["pins"].split("+") if pin)
     for pin in pins:
         check_pin(pin)
-    settings[DRIVER] = match["module"]
-    return Contender(name=match["name"] or text, engine="dbapi", pins=pins, settings=settings, **places)
-
-
-def _check_secrets(settings: Mapping[str, Setting]) -> None:
-    """Whatever is an argument of a driver is in every report, as the settings of every contender are."""
-    for name in settings:
-        if not name.startswith("weigh.") and _SECRET.search(name):
-            raise UsageError(
-                f"{name} is a secret by its name: secrets do not belong into evidence",
-                remedy="write weigh.secret=VARIABLE, or the path of a file that only you can read",
-            )
+    if match["scheme"] == "adbc" and not pins and match["module"] in _ADBC:
+        pins = (f"adbc-driver-{match['module']}=={_ADBC[match['module']]}",)
+    return Contender(name=match["name"] or text, engine=match["scheme"], pins=pins, settings=settings, **places)
 
 
 def _given(text: str | None) -> tuple[dict[str, Setting], dict[str, Any]]:
@@ -258,6 +255,22 @@ def check_url(settings: Mapping[str, Setting]) -> None:
             f"{URL} holds a password: secrets do not belong into evidence",
             remedy="leave it out of the URL, and put it into PGPASSWORD or ~/.pgpass",
         )
+
+
+def check_secrets(settings: Mapping[str, Setting]) -> None:
+    """What a driver or a session is given is in every report, as the settings of every contender are.
+
+    Raises:
+        UsageError: a name among them says that it is a secret.
+    """
+    if URL not in settings and DRIVER not in settings:
+        return
+    for name in settings:
+        if not name.startswith("weigh.") and _SECRET.search(name):
+            raise UsageError(
+                f"{name} is a secret by its name: secrets do not belong into evidence",
+                remedy="write weigh.secret=VARIABLE, or the path of a file that only you can read",
+            )
 
 
 def parse_setting(text: str) -> Setting:

@@ -28,8 +28,10 @@ Temperature = Literal["hot", "cold", "first"]
 """Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
 
 
-OF_SOME = ("said_s", "stored_bytes", "settled_bytes", "first_query_s", "build")
-"""What only a system that times itself, the loading of a table, or one of several builds has."""
+REPORTED = ("said_s", "queue_s", "scanned_bytes", "billed_bytes", "credits", "cached")
+"""What a system itself reports of an execution (:class:`weigh_worker.Statistics`)."""
+OF_SOME = (*REPORTED, "stored_bytes", "settled_bytes", "first_query_s", "build")
+"""What only a system that reports, the loading of a table, or one of several builds has."""
 
 
 class Outcome(StrEnum):
@@ -79,8 +81,12 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         bytes_read: bytes the process read from storage devices in the timed region.
         bytes_written: bytes that the process caused to be written to them, such as what it spilled.
         major_faults: page faults that needed a device.
-        said_s: seconds that the system itself says it took (docs/reference/engines.md#clickbench); None where it does
-            not say. No figure is made of it.
+        said_s: seconds that the system itself says it took, its queue included; None where it does not say.
+        queue_s: seconds of these before anything worked on it.
+        scanned_bytes: that it says it read of tables.
+        billed_bytes: that it says it charges for, where that is another number.
+        credits: units of the vendor's own that it says it charges.
+        cached: whether it says that the answer came from a cache of results.
         at: seconds since the beginning of the attempt at which the execution began.
         stored_bytes: bytes that the files of a table take on the disk when it is loaded; None of a query.
         settled_bytes: the same when every row was read back; None of a query.
@@ -121,6 +127,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     bytes_written: Bytes | None = None
     major_faults: int | None = None
     said_s: Seconds | None = None
+    queue_s: Seconds | None = None
+    scanned_bytes: Bytes | None = None
+    billed_bytes: Bytes | None = None
+    credits: float | None = None
+    cached: bool | None = None
     stored_bytes: Bytes | None = None
     settled_bytes: Bytes | None = None
     first_query_s: Seconds | None = None

@@ -12,6 +12,7 @@ engine = Engine(
     copies=True,
     variants=("weigh.system", "weigh.data", "weigh.answer", "weigh.null", "weigh.dialect"),
     place="weigh.system",
+    statistics=True,
     # Not install: it may change the machine, and is the user's to call, once.
     executables=("start", "check", "stop", "load", "query", "data-size"),
     # A server that is told to stop writes what it has.

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.engines.engine import Engine, ResultCache, Switch
-from weigh.engines.remote.adapter import PLACE, SECRET, WAY, driver, mariadb
+from weigh.engines.remote.adapter import PLACE, SECRET, WAY, mariadb
+from weigh.engines.remote.adapter import adbc as adbc_profile
 from weigh.engines.remote.adapter import clickhouse as clickhouse_profile
+from weigh.engines.remote.adapter import dbapi as dbapi_profile
+from weigh.engines.remote.adapter import spark as spark_profile
 from weigh.engines.remote.adapter import trino as trino_profile
-from weigh.model.contender import DRIVER, URL
+from weigh.model.contender import DRIVER, LINEAGE, URL
 
 if TYPE_CHECKING:
     from weigh.engines.remote.adapter.profile import Profile
@@ -34,7 +37,7 @@ def engine_of(profile: Profile) -> Engine:
         dialect=profile.dialect,
         copies=True,
         variants=(
-            DRIVER if profile is driver.PROFILE else URL,
+            *((DRIVER, LINEAGE) if profile.by_driver else (URL,)),
             WAY,
             SECRET,
             *((PLACE,) if "external" in profile.ways else ()),
@@ -42,12 +45,15 @@ def engine_of(profile: Profile) -> Engine:
         starting_s=profile.starting_s,
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
         caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        statistics=True,
         terms=profile.terms,
         about=profile.about,
     )
 
 
-dbapi = engine_of(driver.PROFILE)
+adbc = engine_of(adbc_profile.PROFILE)
 clickhouse = engine_of(clickhouse_profile.PROFILE)
+dbapi = engine_of(dbapi_profile.PROFILE)
 maria = engine_of(mariadb.PROFILE)
+spark = engine_of(spark_profile.PROFILE)
 trino = engine_of(trino_profile.PROFILE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -12,7 +13,7 @@ from weigh.engines import engine
 from weigh.engines import engine as engines
 from weigh.engines.builds.resolution import is_build
 from weigh.experiment.config.builds import with_builds
-from weigh.experiment.config.file import ContenderTable, File
+from weigh.experiment.config.file import ContenderTable, File, located
 from weigh.experiment.config.stores import placed
 from weigh.model.contender import (
     DATA_KEYS,
@@ -20,6 +21,7 @@ from weigh.model.contender import (
     Setting,
     Variation,
     check_pin,
+    check_secrets,
     check_url,
     layout_name,
     parse_contender,
@@ -91,7 +93,7 @@ def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str |
             raise _twice(name)
         if "#" in name or not name.isprintable():
             raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out # and what cannot be printed")
-    return with_builds(tuple(chosen), file.build if file else {})
+    return with_builds(tuple(_located(one) for one in chosen), file.build if file else {})
 
 
 def _from_text(text: str, named: Mapping[str, Contender]) -> Contender:
@@ -105,11 +107,16 @@ def _from_text(text: str, named: Mapping[str, Contender]) -> Contender:
     return found
 
 
+def _located(contender: Contender) -> Contender:
+    return msgspec.structs.replace(contender, settings=located(contender.settings, Path()))
+
+
 def _from_table(table: ContenderTable) -> Contender:
     indexed = bool(table.version) and not is_build(table.version)
     for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if indexed else [])]:
         check_pin(pin)
     check_url(table.settings)
+    check_secrets(table.settings)
     for key in DATA_KEYS:
         if key in table.settings:
             raise UsageError(

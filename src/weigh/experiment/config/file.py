@@ -16,7 +16,7 @@ from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.experiment.config.tables import ExperimentTable, GridTable
-from weigh.model.contender import SYSTEM, Setting
+from weigh.model.contender import DRIVER, SYSTEM, Setting
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import OF_EVERY_FORMAT, LayoutSpec
 from weigh.model.text import unreadable
@@ -168,8 +168,19 @@ def _placed(read: File, folder: Path) -> None:
         contender.version = placed_at(contender.version, folder)
         if SYSTEM in contender.settings:
             contender.settings[SYSTEM] = str(folder / Path(str(contender.settings[SYSTEM])).expanduser())
+        contender.settings = located(contender.settings, folder)
     for table in read.build.values():
         table.repository = str(folder / Path(table.repository).expanduser())
+
+
+def located(settings: Mapping[str, Setting], folder: Path) -> dict[str, Setting]:
+    """Files that a driver is given, as they are from anywhere: a life does not run in the user's folder."""
+    if DRIVER not in settings:
+        return dict(settings)
+    return {
+        name: str(path.absolute()) if isinstance(value, str) and (path := folder / value).is_file() else value
+        for name, value in settings.items()
+    }
 
 
 def _converted(plain: Mapping[str, Any], kind: type[_Table], path: Path, place: str = "") -> _Table:

@@ -184,7 +184,7 @@ def _cross_examine(
 
     Over columns that engines may take for one another no majority tells who is right.
     """
-    lineage = {ready.name: ready.engine.lineage for ready in contenders}
+    lineage = {ready.name: ready.lineage for ready in contenders}
     found: list[Check] = []
     findings: dict[str, Finding] = {}
     for operation in workload.operations:

@@ -114,7 +114,7 @@ def check(
     def right(operation: Operation, case: Case) -> pa.Table | None:
         return expected(operation, case, made.truth) if made.truth else None
 
-    lineage = {one.name: one.engine.lineage for one in contenders}
+    lineage = {one.name: one.lineage for one in contenders}
     same = made.manifest.digests == data.manifest.digests
     judged = judge(UnseenAnswers(workload, before, answers, settled, lineage, ways, right, same))
     findings = judged.findings

@@ -115,6 +115,7 @@ def execute(worker: WorkerProcess, prepared: RequestCost, run: int, at: Seconds,
 def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
     """The sample of an execution that returned. Its times are whole nanoseconds, as the journal keeps them."""
     cost = one.cost
+    reported = cost.reported.message() if cost.reported else {}
     return Sample(
         **msgspec.structs.asdict(position),
         run=one.run,
@@ -137,7 +138,9 @@ def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
         bytes_read=cost.bytes_read,
         bytes_written=cost.bytes_written,
         major_faults=cost.major_faults,
-        said_s=whole(cost.said_s),
+        said_s=whole(reported.pop("server_s", None)),
+        queue_s=whole(reported.pop("queue_s", None)),
+        **reported,
         stored_bytes=one.stored_bytes,
         settled_bytes=one.settled_bytes,
         first_query_s=whole(one.first.seconds) if one.first else None,

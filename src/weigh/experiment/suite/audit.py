@@ -132,7 +132,7 @@ def audit(spec: Spec, request: RunRequest, progress: Progress) -> Audit:
         problems: list[Problem] = [*_same_text(setup.workload.operations)]
         for one in setup.contenders:
             problems += _of(one, setup, progress)
-        lineages = {one.name: one.engine.lineage for one in setup.contenders}
+        lineages = {one.name: one.lineage for one in setup.contenders}
     names = tuple(one.name for one in setup.workload.operations)
     return Audit(
         operations=names,
@@ -191,7 +191,7 @@ def _case(operation: Operation) -> Case:
 def _look(session: QuerySession, one: PreparedContender, sql: str) -> _Look:
     table = session.ask(sql).table
     seconds = _times(session, sql, EXECUTIONS)
-    lineage = one.engine.lineage
+    lineage = one.lineage
     plan: str | None = None
     if question := plans.explain(sql, lineage):
         # Some statements cannot be explained; then nothing is said of their plan.

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weigh_worker import Adapter
+from weigh_worker import Adapter, Statistics
 
 from . import forms, scripts, tables
 
@@ -40,6 +40,7 @@ class Engine(Adapter):
         self.texts: frozenset[str] = frozenset()
         self.sql = ""
         self.raw = b""
+        self.server_s: float | None = None
 
     def version(self) -> str:
         """The scripts have no word for it: the system's name in its template, and what its files are."""
@@ -110,8 +111,12 @@ class Engine(Adapter):
         """One call of ``query``, with everything that it starts; its answer is held as it was printed."""
         if self.system is None:
             raise RuntimeError("no tables are attached")
-        self.raw, self.said_s = self.system.query(self.sql)
+        self.raw, self.server_s = self.system.query(self.sql)
         return self.answers.rows(self.raw)
+
+    def statistics(self) -> Statistics:
+        """The time that ``query`` printed."""
+        return Statistics(server_s=self.server_s)
 
     def answer(self) -> Any:
         """What was printed, as columns; with what the print leaves open."""

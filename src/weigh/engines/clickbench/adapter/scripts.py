@@ -27,12 +27,12 @@ class Answered(NamedTuple):
 
     Attributes:
         answer: on standard output.
-        said_s: seconds that it says the query took: the last number alone on a line of standard error, as ClickBench
+        server_s: seconds that it says the query took: the last number alone on a line of standard error, as ClickBench
             takes it; None where it does not say.
     """
 
     answer: bytes
-    said_s: float | None
+    server_s: float | None
 
 
 class System:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh_worker import Adapter
+from weigh_worker import Adapter, Statistics
 
 from . import address, rows, tables
 from .canceller import Canceller
@@ -25,9 +25,9 @@ URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "we
 
 
 def profile_of(settings: dict[str, Any]) -> Profile:
-    """The profile that a contender's settings name: by the scheme of its URL, or the one without a profile."""
-    url = str(settings.get(URL, ""))
-    module = "driver" if DRIVER in settings else url.partition(":")[0].replace("-", "_")
+    """The profile that a contender's settings name: by the scheme of its URL, or of its driver."""
+    scheme = str(settings.get(URL) or settings[DRIVER]).partition(":")[0]
+    module = {"sc": "spark"}.get(scheme, scheme).replace("-", "_")
     found: Profile = importlib.import_module(f".{module}", __package__).PROFILE
     return found
 
@@ -46,7 +46,7 @@ class Engine(Adapter):
         own = {name: value for name, value in settings.items() if not name.startswith("weigh.")}
         options = {name: own.pop(name) for name in self.system.options if name in own}
         if DRIVER in settings:
-            options, own = {**own, DRIVER: settings[DRIVER]}, {}
+            options, own = {**own, DRIVER: str(settings[DRIVER]).partition(":")[2]}, {}
         self.own = own
         secret = str(settings.get(SECRET, ""))
         self.address = address.parsed(str(settings.get(URL, "")), self.system.port, self.system.secrets, secret)
@@ -131,12 +131,23 @@ class Engine(Adapter):
         """Send the query and fetch every row."""
         self.cursor = self.connection.cursor()
         self.cursor.execute(self.sql)
-        self.fetched = self.cursor.fetchall()
-        self.said_s = self.system.server_s(self.cursor)
+        self.fetched = self.system.fetch(self.cursor)
         return len(self.fetched)
+
+    def statistics(self) -> Statistics:
+        """As the profile finds them. What cannot be read is not known, and no reason to lose the execution."""
+        try:
+            return self.system.statistics(self.ask, self.cursor)
+        except Exception as error:
+            if self.system.lost(error):
+                raise
+            sys.stderr.write(f"no statistics of the last query: {error}\n")
+            return Statistics()
 
     def answer(self) -> memoryview:
         """The rows as Arrow, typed by what the wire says of their columns."""
+        if not isinstance(self.fetched, list):
+            return rows.written(self.fetched)
         described = self.cursor.description or ()
         kinds = [self.system.kind(column) for column in described]
         return rows.stream([str(column[0]) for column in described], kinds, self.fetched)

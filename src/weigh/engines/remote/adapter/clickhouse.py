@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from weigh_worker import Statistics
+
 from .clickhouse_http import Connection, ServerError
 from .profile import Profile
 
@@ -86,10 +88,14 @@ class ClickHouse(Profile):
                 name = name[len(around) : -1]
         return _KINDS.get(name.partition("(")[0])
 
-    def server_s(self, cursor: Any) -> float | None:
-        """By the statistics at the end of its answer."""
-        elapsed = cursor.document.get("statistics", {}).get("elapsed")
-        return None if elapsed is None else float(elapsed)
+    def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
+        """Those at the end of its answer."""
+        last = cursor.document.get("statistics", {})
+        elapsed = last.get("elapsed")
+        return Statistics(
+            server_s=None if elapsed is None else float(elapsed),
+            scanned_bytes=last.get("bytes_read"),
+        )
 
     def type_name(self, kind: pa.DataType) -> str:
         """A column of Parquet may be NULL; older servers lack types."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from weigh_worker import Statistics
+
 from .types import STANDARD
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class Profile(ABC):
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
             that the questions use, ``external`` over files that the server can read.
+        by_driver: whether a contender names a module that connects, and no URL.
         terms: what the vendor's terms say about publishing results, with the source.
         starting_s: as :attr:`weigh.engines.engine.Engine.starting_s`.
         placeholder: of a value in ``INSERT``, as the driver writes it.
@@ -58,6 +61,7 @@ class Profile(ABC):
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")
+    by_driver: ClassVar[bool] = False
     terms: ClassVar[str] = ""
     starting_s: ClassVar[float] = 60.0
     placeholder: ClassVar[str] = "%s"
@@ -93,6 +97,11 @@ class Profile(ABC):
             return str(value).lower()
         return str(value) if isinstance(value, (int, float)) else "'" + value.replace("'", "''") + "'"
 
+    def fetch(self, cursor: Any) -> list[Any] | pa.Table:
+        """Every row of the cursor's answer, under the clock: rows, or Arrow where that is the driver's own form."""
+        rows: list[Any] = list(cursor.fetchall())
+        return rows
+
     def kind(self, column: Sequence[Any]) -> pa.DataType | str | None:
         """Arrow type of a column of an answer, of DB-API's description of it.
 
@@ -101,9 +110,14 @@ class Profile(ABC):
         """
         return None
 
-    def server_s(self, cursor: Any) -> float | None:
-        """Seconds that the system itself says the cursor's last execution took, its queue included; None without."""
-        return None
+    def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
+        """What the system itself reports of the cursor's last execution; asked for after every one, outside the clock.
+
+        Args:
+            ask: executes another statement in the same session, where the driver alone does not tell.
+            cursor: as it is when every row has been fetched.
+        """
+        return Statistics()
 
     def type_name(self, kind: pa.DataType) -> str:
         """The SQL type of an Arrow type; empty where there is none."""

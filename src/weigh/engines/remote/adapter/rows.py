@@ -47,7 +47,11 @@ def stream(
     """
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     arrays = [_array(name, kind, values) for name, kind, values in zip(names, kinds, columns, strict=True)]
-    table = pa.Table.from_arrays(arrays, names=list(names))
+    return written(pa.Table.from_arrays(arrays, names=list(names)))
+
+
+def written(table: pa.Table) -> memoryview:
+    """The bytes of an Arrow IPC stream of a table."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

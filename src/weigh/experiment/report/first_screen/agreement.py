@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.experiment.results.answered import emptiness
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
+from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 """Operations that a sentence names; the others are counted."""
+_REASON = 160
+"""Characters of an engine's error in a sentence; its row of the answers has more."""
 _KNOWN = {
     "ground truth": "the ground truth",
     "published answer": "the published ones",
@@ -42,7 +45,18 @@ def answers(results: ExperimentResults) -> Iterator[str]:
             if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR):
                 unable.setdefault((name, status), []).append(one.operation)
     for (name, status), operations in unable.items():
-        yield f"{name} {'cannot answer' if status is GateStatus.UNSUPPORTED else 'failed on'} {named(operations)}."
+        cannot = "cannot answer" if status is GateStatus.UNSUPPORTED else "failed on"
+        yield f"{name} {cannot} {named(operations)}{_reason(gate, name, status, operations)}."
+
+
+def _reason(gate: Gate, contender: str, status: GateStatus, operations: Sequence[str]) -> str:
+    """What the engine's own words are, where they are the same for all: else each row has its own."""
+    texts = {
+        one.detail
+        for one in gate.checks
+        if one.contender == contender and one.status is status and one.operation in operations
+    }
+    return f": {one_line(texts.pop(), _REASON).rstrip('.')}" if len(texts) == 1 and "" not in texts else ""
 
 
 def somebody_silent(results: ExperimentResults) -> bool:

@@ -14,23 +14,24 @@ if TYPE_CHECKING:
     from .address import Address
     from .profile import Rows
 
-_DRIVER = "weigh.driver"
+DRIVER = "weigh.driver"
 
 
-class Driver(Profile):
+class DbApi(Profile):
     """A module with ``connect``; the contender's settings are its arguments."""
 
     name = "dbapi"
-    lineage = "dbapi"
+    lineage = ""
     about = (
         "any system by a DB-API module, dbapi:MODULE+PACKAGE==VERSION?ARGUMENT=VALUE; nothing is known of its caches"
     )
+    by_driver = True
     ways = ("exists",)
 
     def connect(self, address: Address, options: Mapping[str, Any]) -> Any:
         """What the module's ``connect`` returns, with the password as its argument ``password``."""
         arguments = dict(options)
-        module = importlib.import_module(str(arguments.pop(_DRIVER)))
+        module = importlib.import_module(str(arguments.pop(DRIVER)))
         if address.password:
             arguments["password"] = address.password
         return module.connect(**arguments)
@@ -57,4 +58,4 @@ class Driver(Profile):
         return super().lost(error) or type(error).__name__ == "InterfaceError"
 
 
-PROFILE = Driver()
+PROFILE = DbApi()
