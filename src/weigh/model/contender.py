@@ -68,7 +68,7 @@ _PASSED = re.compile(
     re.IGNORECASE,
 )
 """In a command: an option or a variable with such a name, and a value that is no number."""
-_ENGINES = {"postgresql": "postgres"}
+_ENGINES = {"postgresql": "postgres", "sc": "spark"}
 """Engines of schemes that are called otherwise."""
 _ADBC = {"bigquery": "1.11.0", "flightsql": "1.13.0", "postgresql": "1.13.0", "snowflake": "1.11.0", "sqlite": "1.13.0"}
 """Drivers of Apache Arrow ADBC, packages ``adbc-driver-NAME``, and the version of each that is installed by default."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Literal = str | int | float | None
-ESCAPING = ("clickhouse",)
+ESCAPING = ("clickhouse", "spark")
 """Dialects in whose strings a backslash begins an escape."""
 
 

@@ -25,8 +25,9 @@ URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "we
 
 
 def profile_named(name: str) -> Profile:
-    """The profile of a system."""
-    module = f".services.{name}" if name in services.SCHEMES else f".{name.replace('-', '_')}"
+    """The profile of a system, or of the scheme of its URLs."""
+    module = {"sc": "spark"}.get(name, name)
+    module = f".services.{module}" if module in services.SCHEMES else f".{module}"
     found: Profile = importlib.import_module(module, __package__).PROFILE
     return found
 

@@ -90,10 +90,11 @@ class ClickHouse(Profile):
 
     def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
         """Those at the end of its answer."""
-        found = cursor.document.get("statistics", {})
-        elapsed, read = found.get("elapsed"), found.get("bytes_read")
+        last = cursor.document.get("statistics", {})
+        elapsed = last.get("elapsed")
         return Statistics(
-            server_s=None if elapsed is None else float(elapsed), scanned_bytes=None if read is None else int(read)
+            server_s=None if elapsed is None else float(elapsed),
+            scanned_bytes=last.get("bytes_read"),
         )
 
     def type_name(self, kind: pa.DataType) -> str:

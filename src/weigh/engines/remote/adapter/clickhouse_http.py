@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Sequence
 
     from .address import Address
@@ -100,13 +101,15 @@ class Connection:
 
     def _connect(self) -> None:
         """Anew where the server closed an idle connection: the session is not the connection's."""
-        if self._http.sock is not None and select.select([self._http.sock], [], [], 0)[0]:
+        idle: socket.socket | None = self._http.sock
+        if idle is not None and select.select([idle], [], [], 0)[0]:
             self._http.close()
-        if self._http.sock is None:
-            http = self._http
-            http.timeout = 30
-            http.connect()
-            http.sock.settimeout(None)
+            idle = None
+        if idle is None:
+            self._http.timeout = 30
+            self._http.connect()
+            # The query may take as long as it takes.
+            self._http.sock.settimeout(None)
 
     def close(self) -> None:
         """End the connection; the server forgets the session."""

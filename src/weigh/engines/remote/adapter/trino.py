@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
 from weigh_worker import Statistics
 
+from .linked_files import linked
 from .profile import Profile
 from .types import STANDARD
 
@@ -107,17 +106,11 @@ class Trino(Profile):
         place: str,
     ) -> None:
         """A table over the folder of its files, in the place that the server knows as ``local:///``."""
-        if not place:
-            raise ValueError("weigh.place names no folder: that which the server's local.location is")
-        name = f"weigh_{secrets.token_hex(6)}"
-        folder = Path(place) / name / table
-        folder.mkdir(parents=True)
-        for number, path in enumerate(paths):
-            _put(Path(path), folder / f"{number:04}.parquet")
+        folder = linked(table, paths, place, "which the server's local.location names")
         listed = ", ".join(f"{self.quoted(column)} {kind}" for column, kind in columns)
         ask(
             f"CREATE TABLE {self.quoted(table)} ({listed}) "
-            f"WITH (external_location = 'local:///{name}/{table}', format = 'PARQUET')"
+            f"WITH (external_location = 'local:///{folder.parent.name}/{table}', format = 'PARQUET')"
         )
 
     def mark(self, connection: Any) -> str:
@@ -147,16 +140,6 @@ def arrow_type(name: str) -> pa.DataType | str | None:
     if name.startswith("timestamp"):
         return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
     return _KINDS.get(name.partition("(")[0])
-
-
-def _put(source: Path, target: Path) -> None:
-    """A second name of the same bytes, or a copy where the folder is on another device."""
-    try:
-        os.link(source, target)
-    except OSError:
-        import shutil
-
-        shutil.copyfile(source, target)
 
 
 PROFILE = Trino()
