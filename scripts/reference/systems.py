@@ -44,7 +44,7 @@ def _section(one: Profile) -> str:
         ("client", ", ".join(map(code, one.client)) or "the packages that the contender names"),
         ("its data", "; ".join(_WAYS[way] for way in one.ways)),
         ("arguments of the client", ", ".join(map(code, one.options)) or ("all settings" if one.by_driver else "none")),
-        ("password", ", ".join(map(code, one.secrets)) or "`weigh.secret`"),
+        ("password", ", ".join(map(code, (*one.secrets, *(f"{key}*" for key in one.keys)))) or "`weigh.secret`"),
         ("cache of results", _caches(one)),
         ("set in every session", _pairs(one.session)),
         ("size, shown always", ", ".join(map(code, one.scale)) or "nothing to read"),
