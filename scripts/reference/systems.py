@@ -6,7 +6,6 @@ import inspect
 from typing import TYPE_CHECKING
 
 from reference.markdown import code, prose, table
-from weigh.engines import engine as registry
 from weigh.engines.remote import NAMES
 from weigh.engines.remote.adapter import profile_named
 from weigh.engines.remote.adapter.profile import Profile
@@ -38,13 +37,12 @@ def _client(one: Profile) -> str:
 
 
 def _section(one: Profile) -> str:
-    known = registry.load(one.name)
     rows = [
         ("run", _tried(one)),
         ("client", ", ".join(map(code, one.client)) or "the packages that the contender names"),
         ("its data", "; ".join(_WAYS[way] for way in one.ways)),
         ("arguments of the client", ", ".join(map(code, one.options)) or ("all settings" if one.by_driver else "none")),
-        ("password", ", ".join(map(code, one.secrets)) or "`weigh.secret`"),
+        ("password", ", ".join(map(code, (*one.secrets, *(f"{key}*" for key in one.keys)))) or "`weigh.secret`"),
         ("cache of results", _caches(one)),
         ("set in every session", _pairs(one.session)),
         ("size, shown always", ", ".join(map(code, one.scale)) or "nothing to read"),
@@ -53,7 +51,7 @@ def _section(one: Profile) -> str:
         ("SQL dialect", code(one.dialect) if one.dialect else "standard"),
         ("lineage in the gate", code(one.lineage) if one.lineage else f"unknown: {code('weigh.lineage')}"),
         ("queries abandoned at a time-out", _abandoned(one)),
-        ("terms", known.terms or "none known"),
+        ("terms", one.terms or "none known"),
     ]
     form, about = one.about, prose(inspect.getdoc(type(one)) or "")
     return f"## {one.name}\n\n{form[0].upper()}{form[1:]}. {about}.\n\n{table(('what', 'how'), rows)}"

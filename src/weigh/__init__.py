@@ -14,6 +14,7 @@ from weigh._version import __version__ as __version__
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from weigh import stats as stats
     from weigh.kinds.evidence import AnyEvidence as AnyEvidence
@@ -34,6 +35,7 @@ __all__ = [
     "__version__",
     "errors",
     "open",
+    "run",
     "stats",
 ]
 
@@ -60,6 +62,22 @@ def open(
     from weigh.kinds.opened import opened
 
     return opened(Path(evidence))
+
+
+def run(contender: str | Sequence[str] = (), **arguments: Any) -> Evidence:
+    """Carry out an experiment, as ``weigh run`` does, and open its evidence (docs/guide/python.md).
+
+    Args:
+        contender: who is compared; one, or several.
+        arguments: ``data`` (files, or frames by table), ``sql`` (files, or texts by question), ``out``, ``progress``,
+            and every flag of ``weigh run`` by its name with _ for -.
+
+    Raises:
+        weigh.errors.WeighError: as ``weigh run`` fails.
+    """
+    from weigh.kinds.measuring import run as measured
+
+    return measured(contender, **arguments)
 
 
 def __getattr__(name: str) -> Any:

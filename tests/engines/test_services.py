@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 
 from weigh.engines import engine as registry
+from weigh.engines import surroundings
 from weigh.engines.remote.adapter import Engine
 from weigh.engines.remote.adapter.services import SCHEMES
 from weigh.model.contender import parse_contender
@@ -147,6 +148,15 @@ def test_a_profile_says_what_the_documentation_asks_for(
         life.system.cancel(life.ask, life.system.mark(conversation))
     assert {one["sql"] for one in written["asks"]} == set(conversation.sent)
     assert SECRET not in " ".join(conversation.sent)
+
+
+def test_keys_of_a_client_reach_its_lives_and_nobody_elses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", SECRET)
+    given = {
+        name: "AWS_ACCESS_KEY_ID" in surroundings.variables(tmp_path, registry.load(name).keys, confined=False)
+        for name in ("athena", "duckdb")
+    }
+    assert given == {"athena": True, "duckdb": False}
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -126,6 +126,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         closing_s: seconds that ending a life may take before it is killed.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
+        keys: what the names of environment variables begin with that its client takes its keys from.
         caches_known: whether these are all that there are.
         never_run: its adapter was written from documentation alone: no answer of the system was ever compared.
         statistics: its adapter has ``statistics``: the system itself reports something of each execution.
@@ -166,6 +167,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     closing_s: float = 5.0
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
+    keys: tuple[str, ...] = ()
     caches_known: bool = True
     never_run: bool = False
     statistics: bool = False

@@ -164,7 +164,7 @@ class WorkerProcess:
                         stderr=subprocess.STDOUT,
                         pass_fds=[theirs.fileno()],
                         cwd=self.folder / "scratch",
-                        env={**surroundings.variables(self.folder, confined=confined), _MARK: self._mark},
+                        env={**surroundings.variables(self.folder, engine.keys, confined=confined), _MARK: self._mark},
                         start_new_session=True,
                     )
         except BaseException as error:

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     from weigh_worker.protocol import Message
 
 
-def variables(folder: Path, *, confined: bool) -> dict[str, str]:
+def variables(folder: Path, keys: Sequence[str] = (), *, confined: bool) -> dict[str, str]:
     """The environment variables of a life.
 
     Args:
         folder: of the life.
+        keys: what the names of variables begin with that its client takes its keys from.
         confined: whether its queries are others', who could read in them what is the user's.
     """
     if confined:
         inherited = confinement.environment(str(folder / "scratch"))
     else:
         # Nor anybody's keys: an engine has those that were made up for it.
-        foreign = ("PYTHON", "VIRTUAL_ENV", "AWS_")
+        foreign = ("PYTHON", "VIRTUAL_ENV", *({"AWS_"}.difference(keys)))
         inherited = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
     return {**inherited, "PYTHONPATH": str(folder / "lib"), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
 

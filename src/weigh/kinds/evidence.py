@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import msgspec
@@ -13,6 +14,7 @@ from weigh.experiment.report import files
 from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.experiment.verify.verify import Verification
 from weigh.kinds.kind import Found, Kind, Results
+from weigh.kinds.rows import Rows
 from weigh.kinds.table import LOAD, LOAD_COMPARISON, RUN, kind_of
 from weigh.load import record as load_record
 from weigh.load.comparison.report import files as comparison_files
@@ -109,6 +111,10 @@ class AnyEvidence(ABC, Generic[Results, Found]):
         """The report as one page, the same as ``weigh report --html``."""
         return self._kind.html(self.path).decode()
 
+    def _repr_html_(self) -> str:
+        """The first screen, for notebooks."""
+        return f"<pre>{escape(plain_text(self._kind.text(self._results, self.path.name)))}</pre>"
+
     def verify(self) -> Found:
         """Compute every hash and every printed number again, as ``weigh verify`` does; it says what is wrong.
 
@@ -164,14 +170,14 @@ class Evidence(AnyEvidence[ExperimentResults, Verification]):
         return self._results.gate
 
     @property
-    def verdicts(self) -> tuple[Verdict, ...]:
+    def verdicts(self) -> Rows[Verdict]:
         """One of every operation, contender other than the baseline, and metric."""
-        return self._results.verdicts
+        return Rows(self._results.verdicts)
 
     @property
-    def timings(self) -> tuple[Timing, ...]:
+    def timings(self) -> Rows[Timing]:
         """Each contender by itself: one of every operation, contender and metric that may be shown."""
-        return self._results.timings
+        return Rows(self._results.timings)
 
     @property
     def tier(self) -> Tier | None:
@@ -260,9 +266,9 @@ class LoadComparisonEvidence(AnyEvidence[LoadComparisonResults, LoadComparisonVe
         return self._attempts
 
     @property
-    def verdicts(self) -> tuple[LoadVerdict, ...]:
+    def verdicts(self) -> Rows[LoadVerdict]:
         """One of every figure and contender other than the baseline."""
-        return self._results.verdicts
+        return Rows(self._results.verdicts)
 
     @property
     def runs(self) -> tuple[BlockRun, ...]:

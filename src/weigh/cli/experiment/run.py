@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -43,7 +42,6 @@ def _comma(_context: click.Context, _option: click.Parameter, value: str | None)
     return names
 
 
-_NAME = re.compile(r"[\w.-]+")
 _WHAT = ("command", "workload", "data", "scale", "operations")
 """Flags that say what is asked of which data."""
 _EXPERIMENT: list[click.Parameter] = [
@@ -176,40 +174,9 @@ def requested(
     file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True, quiet: bool = False
 ) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out, as far as flags say."""
-    from weigh.experiment.config import named_files
-    from weigh.experiment.config.spec import make_spec
-    from weigh.experiment.suite.own import own_data
+    from weigh.experiment import request
 
-    flags = _commands(flags)
-    table, file = tables_of(file)
-    own, flags = own_data(table, file, flags, progress(quiet))
-    spec = make_spec(table, flags, own, adaptive=adaptive)
-    named = {field.name: flags[field.name] for field in dataclasses.fields(RunRequest) if field.name in flags}
-    named |= {"root": out, "command": command_line(), "answers": named_files.answers_path(table, flags), "own": own}
-    # A first look measures what it can in its time.
-    named |= {"least": True} if spec.quick else {}
-    return spec, RunRequest(**named)
-
-
-def _commands(flags: dict[str, Any]) -> dict[str, Any]:
-    """The flags with commands as the contenders that they are, and with their workload."""
-    from weigh.model.errors import UsageError
-    from weigh.workloads.commands import name_of
-
-    flags = dict(flags)
-    commands, output = flags.pop("command", ()), flags.pop("output", None)
-    if not commands:
-        if output:
-            raise UsageError("--output is that of commands, and none is named", remedy="add --command NAME=TEXT")
-        return flags
-    for name in ("contender", "workload", "data", "sql", "scale", "frames", "ingest"):
-        if flags.get(name):
-            raise UsageError(f"--command and --{name} are asked for together", remedy="leave out one of the two")
-    made = []
-    for text in commands:
-        name, _, rest = text.partition("=")
-        made.append(f"{name}=command:{rest}" if rest and _NAME.fullmatch(name) else f"command:{text}")
-    return {**flags, "contender": tuple(made), "workload": name_of(output or "exact")}
+    return request.requested(*tables_of(file), flags, out, command_line(), progress(quiet), adaptive=adaptive)
 
 
 def _say_unnamed(file: Path | None, flags: dict[str, Any], spec: Spec, request: RunRequest) -> None:

@@ -33,6 +33,7 @@ class Profile(ABC):
         dialect: key under which operations carry other text for it.
         port: where its servers listen by default.
         secrets: environment variables that the password is read from, the first that is set.
+        keys: what the names of variables begin with that the client itself takes its keys from.
         options: names that are arguments of ``connect`` and no settings of the session.
         caches: settings that decide about a cache of results, and the values that mean off; None where it is not known
             whether there is one.
@@ -59,6 +60,7 @@ class Profile(ABC):
     dialect: ClassVar[str] = ""
     port: ClassVar[int] = 0
     secrets: ClassVar[tuple[str, ...]] = ()
+    keys: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[str, ...]] = ()
     caches: ClassVar[Mapping[str, tuple[str, ...]] | None] = {}
     never_run: ClassVar[bool] = False

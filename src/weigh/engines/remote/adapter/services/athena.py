@@ -34,6 +34,7 @@ class Athena(Profile):
     client = ("PyAthena==4.2.1",)
     dialect = "trino"
     never_run = True
+    keys = ("AWS_",)
     options = (_REUSE, "work_group", "s3_staging_dir", "catalog_name", "profile_name", "role_arn")
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {_REUSE: ("false",)}
     ways = ("exists",)

@@ -1,0 +1,77 @@
+"""What flags ask for: the spec of an experiment, and how it is carried out."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any
+
+from weigh.experiment.config import named_files
+from weigh.experiment.config.run_request import RunRequest
+from weigh.experiment.config.spec import make_spec
+from weigh.experiment.suite.own import own_data
+from weigh.model.errors import UsageError
+from weigh.workloads.commands import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from weigh.experiment.config.file import File
+    from weigh.model.progress import Progress
+    from weigh.model.spec import Spec
+
+_NAME = re.compile(r"[\w.-]+")
+_OTHERS = ("contender", "workload", "data", "sql", "scale", "frames", "ingest")
+"""Flags that say what commands say themselves."""
+
+
+def requested(
+    file: File | None,
+    path: Path | None,
+    flags: Mapping[str, Any],
+    root: Path,
+    command: str,
+    progress: Progress,
+    *,
+    adaptive: bool = True,
+) -> tuple[Spec, RunRequest]:
+    """The spec, and how it is carried out.
+
+    Args:
+        file: weigh.toml, if there is one.
+        path: where it lies.
+        flags: values of the command line by name; each wins over weigh.toml.
+        root: folder of all evidence.
+        command: the command that does it again, for the report.
+        progress: is told.
+        adaptive: whether sampling may stop by itself, where nothing else is asked for.
+
+    Raises:
+        WeighError: something does not exist, contradicts itself, or is impossible.
+    """
+    own, given = own_data(file, path, _with_commands(flags), progress)
+    spec = make_spec(file, given, own, adaptive=adaptive)
+    named = {field.name: given[field.name] for field in dataclasses.fields(RunRequest) if field.name in given}
+    named |= {"root": root, "command": command, "answers": named_files.answers_path(file, given), "own": own}
+    # A first look measures what it can in its time.
+    named |= {"least": True} if spec.quick else {}
+    return spec, RunRequest(**named)
+
+
+def _with_commands(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The flags with commands as the contenders that they are, and with their workload."""
+    rest = {name: value for name, value in flags.items() if name not in ("command", "output")}
+    commands, output = flags.get("command", ()), flags.get("output")
+    if not commands:
+        if output:
+            raise UsageError("--output is that of commands, and none is named", remedy="add --command NAME=TEXT")
+        return rest
+    for name in _OTHERS:
+        if flags.get(name):
+            raise UsageError(f"--command and --{name} are asked for together", remedy="leave out one of the two")
+    made = []
+    for text in commands:
+        name, _, words = text.partition("=")
+        made.append(f"{name}=command:{words}" if words and _NAME.fullmatch(name) else f"command:{text}")
+    return {**rest, "contender": tuple(made), "workload": name_of(output or "exact")}
