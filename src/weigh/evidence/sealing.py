@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from weigh._version import __version__
 from weigh.evidence import files
 from weigh.evidence.attempts import attempts, number_of
+from weigh.evidence.postponed import postponed
 from weigh.evidence.seal import SEAL, Seal, file_names, write_json
 from weigh.model.errors import EnvironmentFault, WeighError, refusal, remedy_of
 
@@ -104,7 +105,9 @@ def attempted(
     finally:
         if before is not None:
             before(course.end)
-        with sealed(folder, journal, course.end):
+        # Whoever has interrupted already does not wait for the second time.
+        whole = course.end.how == "complete"
+        with postponed(f"all of it is in {folder}") if whole else nullcontext(), sealed(folder, journal, course.end):
             write()
 
 

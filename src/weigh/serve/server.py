@@ -60,6 +60,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
 
     def __init__(self, folder: Path, port: int) -> None:
         self.index = Index(folder)
