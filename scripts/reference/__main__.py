@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import ci_jobs, commands, json_documents, promises, registry, weigh_toml
+from reference import ci_jobs, commands, json_documents, promises, registry, systems, weigh_toml
 from type_table import page as types
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ PAGES: dict[str, Callable[[], dict[str, str]]] = {
     "json.md": json_documents.blocks,
     "lies.md": registry.lies,
     "promises.md": promises.blocks,
+    "systems.md": systems.blocks,
     "types.md": types.blocks,
     "weigh-toml.md": weigh_toml.blocks,
 }

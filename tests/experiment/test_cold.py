@@ -66,7 +66,13 @@ def test_the_account_of_a_cold_execution() -> None:
         ({"before": None}, "E1.unseen"),
         ({"before": Pages(resident=0, pages=0, how="")}, "E1.unseen"),
         ({"bytes_read": None}, "E1.unseen"),
-        ({"bytes_read": 0}, "E1.unread"),
+        ({"bytes_read": 0, "after": pages(0)}, "E1.unread"),
+        ({"bytes_read": 0}, "E1.others"),
+        # Pages that stay are of whoever has them mapped.
+        ({"before": pages(100), "mapped": 0, "holders": ("reader (pid 7)",)}, "E1.others"),
+        ({"before": pages(100), "mapped": 399 << 10, "holders": ("reader (pid 7)",)}, "E1.resident"),
+        ({"before": pages(100), "mapped": 0}, "E1.resident"),
+        ({"before": pages(100), "holders": ("reader (pid 7)",)}, "E1.resident"),
         # Reading past the page cache leaves no page behind, and cannot be told from reading another file.
         ({"after": pages(0)}, "E1.unread"),
         ({"bytes_read": 9 * MIB}, "E1.others"),
@@ -118,7 +124,7 @@ def code_of(found: tuple[Any, ...]) -> str | None:
 
 @pytest.mark.promise("`E1.hypervisor` says so in every cold report, with both readings of the data")
 def test_a_lie_is_an_error_and_what_nobody_can_tell_a_warning() -> None:
-    for changed, severity in (({"before": pages(1)}, "error"), ({"bytes_read": 0}, "warning")):
+    for changed, severity in (({"before": pages(1)}, "error"), ({"bytes_read": 0, "after": pages(0)}, "warning")):
         found = cold.cold_proofs([attempt(reading(**changed))])
         said, below = cold.findings(found, [DRIVE])
         assert (said.severity, said.contender, said.operation) == (severity, "a", "q")
@@ -191,9 +197,39 @@ def test_who_brings_in_far_less_of_the_same_files_than_every_other_one_is_named(
     """One needs 10 MiB, one 0.8 MiB; a third reads a layout of its own and is not compared with them."""
     found = []
     for name, came in (("a", 2560), ("b", 200), ("c", 2)):
-        one = reading(arms=(name,), contender=name, after=pages(came))
+        one = reading(arms=(name,), contender=name, after=pages(came), bytes_read=came << 12)
         found += cold.cold_proofs([attempt(one, samples=(sample(arm=name, contender=name),))])
     said = [one for one in cold.findings(found, (DRIVE,), [{"a", "b"}, {"c"}]) if one.code == "E1.little"]
     assert [(one.contender, one.severity) for one in said] == [("b", "warning")]
     assert not [one for one in cold.findings(found, (DRIVE,), [{"a", "c"}]) if one.contender == "a"]
     assert not [one for one in cold.findings(found, (DRIVE,)) if one.code == "E1.little"]
+
+
+@pytest.mark.promise("`E1.others` names no contender")
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"before": pages(100), "mapped": 4096, "holders": ("reader (pid 7)",)}, "reader (pid 7) had them mapped"),
+        ({"bytes_read": 0}, "somebody else read it in"),
+        (
+            {"temperature": "first", "before": pages(25_600), "after": pages(100)},
+            "99.6 MiB of it was put out meanwhile",
+        ),
+    ],
+)
+def test_whose_data_others_touch_is_not_named_for_it(changed: dict[str, Any], words: str) -> None:
+    found = cold.cold_proofs([attempt(reading(**changed))])
+    said = next(iter(cold.findings(found, [DRIVE])))
+    assert (said.code, said.severity, said.contender, said.operation) == ("E1.others", "error", None, "q")
+    assert said.text.startswith("a, 1 of 1 execution called ")
+    assert said.text.endswith(words) or f"{words}, and it had not" in said.text
+
+
+def test_who_read_as_much_and_has_little_in_memory_may_be_a_victim() -> None:
+    found = []
+    for name, came in (("a", 2560), ("b", 200)):
+        one = reading(arms=(name,), contender=name, after=pages(came))
+        found += cold.cold_proofs([attempt(one, samples=(sample(arm=name, contender=name),))])
+    (said,) = (one for one in cold.findings(found, (DRIVE,), [{"a", "b"}]) if one.code == "E1.little")
+    assert said.contender is None
+    assert said.text.startswith("b: 800 KiB of the data came into memory, 10.0 MiB at least")

@@ -78,3 +78,15 @@ def test_what_was_asked_before_an_interruption_stays(folder: Path) -> None:
     rest = Asked()
     assert len(read(folder, rest).operations) == 4
     assert rest.times == 1
+
+
+def test_a_question_ends_at_the_declared_time_and_may_have_more_the_next_time(folder: Path) -> None:
+    write(folder, "at_least", [1])
+    write(folder, "long", [1], "SELECT max(hash(n + range)) AS c FROM t, range(5_000_000) WHERE n >= {least}")
+    flags = {"contender": ("duckdb",), "timeout": "40ms"}
+    found = own.own_files(folder, None, None, flags, Asked())
+    (late,) = found.left_out
+    assert late.name == "long(least=1)"
+    assert "does not answer it" in late.why
+    (longer,) = (one for one in own.own_files(folder, None, None, {**flags, "timeout": "60s"}, Asked()).operations[1:])
+    assert longer.name == "long(least=1)"

@@ -67,7 +67,10 @@ def changed(content: bytes, chance: random.Random) -> bytes:
         return deep(chance.choice((10, 900, 100_000)))
     if kind <= 2 or content[:1] not in b"{[" or len(content) > _LINES:
         return mutated(content, chance)
-    document = json.loads(content)
+    try:
+        document = json.loads(content)
+    except json.JSONDecodeError:  # of several lines
+        return mutated(content, chance)
     for _ in range(chance.randrange(1, 3)):
         document = elsewhere(document, chance, [*ODD, *HOSTILE] if chance.random() < 0.5 else ODD)
     return json.dumps(document).encode()

@@ -8,9 +8,11 @@ import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from golden.freeze import NAMES, RELEASED
 from weigh._version import __version__
+from weigh.cli.evidence.verify import verify
 from weigh.evidence import verification
 from weigh.evidence.sealing import seal
 from weigh.kinds.table import kind_of
@@ -95,3 +97,14 @@ def test_the_same_version_compares_every_word(tmp_path: Path) -> None:
     sealed = verification.seal.Seal(files={}, earlier={}, weigh=LATER)
     (problem,) = verification.not_following(tmp_path, {"report.txt": b"words"}, sealed, "x")
     assert f"sealed by weigh {LATER}" in problem.text
+
+
+@pytest.mark.usefixtures("later")
+def test_what_is_not_compared_is_named(tmp_path: Path) -> None:
+    (folder,) = (one for one in unpacked(ARCHIVES[0], tmp_path) if "-run-" in one.name)
+    asked = CliRunner().invoke(verify, [str(folder)])
+    text = " ".join(asked.output.split())
+    assert asked.exit_code == 0
+    assert "its words and report.html, report.txt were not compared: weigh report" in text
+    document = json.loads(CliRunner().invoke(verify, [str(folder), "--json"]).output)
+    assert document["not_compared"] == ["report.html", "report.txt"]

@@ -12,6 +12,12 @@ DATA = click.Option(
     "CSV, JSON, Arrow or DuckDB, TABLE=FILES to name the table, repeatable; or the name that they are registered "
     "under (weigh data register).",
 )
+SQL = click.Option(
+    ["--sql"],
+    type=click.Path(),
+    metavar="PATH",
+    help="Your own questions about --data: a file of SELECT statements, or a folder of them.",
+)
 CSV = click.Option(
     ["--csv"],
     metavar="KEY=VALUE,...",

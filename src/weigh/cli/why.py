@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from weigh.cli.data_flags import DATA_FLAGS
+from weigh.cli.data_flags import DATA_FLAGS, SQL
 from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.keys import taking
 from weigh.cli.output import print_json, print_rich, say
@@ -36,7 +36,7 @@ _MOST = 600.0
 @click.option(
     "--workload", metavar="FOLDER", help="The folder of questions, of evidence of a suite [that of weigh.toml]."
 )
-@taking(*DATA_FLAGS)
+@taking(*DATA_FLAGS, SQL)
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
@@ -59,6 +59,7 @@ def why(
     workload: str | None,
     data: tuple[str, ...],
     csv: str | None,
+    sql: str | None,
     config: Path | None,
     out: Path | None,
     as_json: bool,
@@ -71,7 +72,7 @@ def why(
     `latest` is the newest of runs.
     """
     with others_evidence(evidence):
-        own = _own(evidence, config, {"workload": workload, "data": data, "csv": csv}, quiet=quiet)
+        own = _own(evidence, config, {"workload": workload, "data": data, "csv": csv, "sql": sql}, quiet=quiet)
         question = Wanted(operations, contender, sample, out)
         explain(evidence, question, own=own, as_json=as_json, quiet=quiet)
 
@@ -172,19 +173,20 @@ def _own(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet:
     if path is None and not any(options.values()):
         raise UsageError(
             "it was measured on data of your own, and there is no weigh.toml that says where it is",
-            remedy="call it where weigh.toml is, name it (--config FILE), or name the suite: --workload ./queries/",
+            remedy="call it where weigh.toml is, name it (--config FILE), or name what was measured: "
+            "--data FILES --sql PATH, or --workload FOLDER",
         )
     table, flags = read_file(path) if path else None, options
     if not (table and table.contender):
         # Result schemas of a suite are read off the answers of those that were measured.
         flags = {**flags, "contender": tuple(dict.fromkeys(one.spec for one in spec.contenders))}
-    if suite.named(table, path, flags) is None:
+    if not flags["sql"] and suite.named(table, path, flags) is None:
         flags = {**flags, "workload": spec.workload}
     own, _ = suite.own_data(table, path, flags, progress(quiet))
     if own is None or own.content() != spec.own:
         raise DataFault(
             "its data or queries are others than were measured",
-            where=str(path or options["workload"] or ", ".join(options["data"])),
+            where=str(path or options["workload"] or options["sql"] or ", ".join(options["data"])),
             remedy="measure again, and profile that",
         )
     return own

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 GENERATORS = {
     "dbgen": "weigh.data.tpch:dbgen",
     "netflow": "weigh.data.netflow:generator",
+    "nothing": "weigh.data.nothing:generator",
     "tpchgen": "weigh.data.tpch:tpchgen",
 }
 """Ours, as entry points: loaded when asked for."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.engines import catalogs, formats, loaded, places, resources
+from weigh.engines import catalogs, formats, loaded, resources, systems
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.builds import product
@@ -22,7 +22,7 @@ from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.build import BuildRead, Rebuild
-from weigh.model.contender import DRIVER, LINEAGE, SYSTEM, Contender, ContenderRead, Setting
+from weigh.model.contender import LINEAGE, SYSTEM, Contender, ContenderRead, Setting
 from weigh.model.data.frames import is_frames
 from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -279,7 +279,7 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
                 remedy=nearest(key, engine.variants) if engine.variants else "leave it out",
             )
     if engine.place:
-        return {**ours, **places.found(engine, contender)}
+        return {**ours, **systems.folder_settings(engine, contender)}
     return ours
 
 
@@ -308,11 +308,11 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         raise EngineFault(
             f"it cannot be started: {ended.detail}",
             where=f"contender {one.name}",
-            remedy=_start_remedy(one.contender),
+            remedy=systems.start_remedy(one.contender),
         ) from None
     found = [finding for cache in one.engine.caches if (finding := _cache_on(one, cache, in_force))]
     if one.contender.remote:
-        found += _remote(one)
+        found += systems.findings(one.engine, one.name)
     package = environments.installed(one.environment, one.engine.package)
     own = one.engine.numbering == "own" or one.contender.remote
     if package and not own and not _same_version(version, package):
@@ -336,33 +336,6 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         frames=one.engine.dialect if is_frames(one.engine.dialect) else msgspec.UNSET,
     )
     return worker, described, found
-
-
-def _start_remedy(contender: Contender) -> str:
-    """What to look at when a life does not get as far as describing itself."""
-    if DRIVER in contender.settings:
-        return "name the packages of its module (+PACKAGE==VERSION) and the arguments that its connect has"
-    if contender.remote:
-        return "check that its server runs there and takes this user and password (weigh.secret), and its settings"
-    return "check its version and settings (weigh engines)"
-
-
-def _remote(one: PreparedContender) -> list[Finding]:
-    """What cannot be known of a system that weigh does not start."""
-    sessions = codes.T10_SESSIONS.finding(
-        contender=one.name,
-        text="its starts are sessions of one server that weigh did not start: what is found holds for that server, as "
-        "it ran then",
-        remedy="measure again after it was started anew, and on another day",
-    )
-    if DRIVER not in one.contender.settings:
-        return [sessions]
-    unknown = codes.A9_UNKNOWN.finding(
-        contender=one.name,
-        text="whether it has a cache of results is not known: nobody has described the system to weigh",
-        remedy="switch its caches off where it is started; a profile would read that back",
-    )
-    return [sessions, unknown]
 
 
 def _same_version(version: str, package: str) -> bool:

@@ -166,6 +166,18 @@ def is_earlier(version: str) -> bool:
     return len(numbers) == 2 and numbers[0] < numbers[1]
 
 
+def not_compared(folder: Path, version: str) -> tuple[str, ...]:
+    """Files of evidence that are not compared with what was computed, because an earlier release worded them.
+
+    Args:
+        folder: the evidence.
+        version: of weigh, that sealed it.
+    """
+    if not is_earlier(version):
+        return ()
+    return tuple(sorted(path.name for path in folder.iterdir() if path.name.endswith(_PAGES)))
+
+
 def same_figures(path: Path, computed: bytes) -> bool:
     """Whether every number, name and code of a document stands at its place in what was computed.
 

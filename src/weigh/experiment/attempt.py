@@ -182,7 +182,8 @@ class Attempt:
         )
         answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
         answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out)
-        for one in fit:
+        # A question without data is a command, and is not varied.
+        for one in fit if setup.data.manifest.digests else ():
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
             answered = {
@@ -224,7 +225,8 @@ class Attempt:
             # What is the matter with a column of the files is one finding.
             self._say(*(finding for finding in found if finding not in self._findings))
             out = one.name in disqualified(self._findings)
-            return reads, "" if out else layouts.layout(session, setup.workload, setup.link, timeout)
+            looked = not out and setup.data.manifest.digests
+            return reads, layouts.layout(session, setup.workload, setup.link, timeout) if looked else ""
 
     def _check_rows(self) -> GateResult:
         """The gate of loading: what every contender stored, read back and compared with the files."""

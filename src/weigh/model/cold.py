@@ -50,6 +50,9 @@ class CacheState(msgspec.Struct, frozen=True, kw_only=True):
             kernel does not tell.
         devices: the same by block device, by whoever read: name to bytes. Empty where the files lie on none.
         seconds: of the execution.
+        mapped: bytes of the data that the contender's own processes had mapped into memory just before the clock; None
+            where no page stayed in memory, or nobody can tell.
+        holders: other processes that had some of it mapped then, as ``name (pid 7)``.
     """
 
     temperature: Temperature
@@ -69,6 +72,8 @@ class CacheState(msgspec.Struct, frozen=True, kw_only=True):
     bytes_read: Bytes | None = None
     devices: dict[str, int] = {}
     seconds: Seconds | None = None
+    mapped: Bytes | None = None
+    holders: tuple[str, ...] = ()
 
     @property
     def came_in(self) -> Bytes:

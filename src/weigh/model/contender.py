@@ -33,6 +33,9 @@ DRIVER = "weigh.driver"
 LINEAGE = "weigh.lineage"
 """What code a contender by driver is, as its user says: engines that share code have one vote in the gate."""
 
+COMMAND, FOLDER = "weigh.command", "weigh.folder"
+"""The command that a contender is, ``command:TEXT``, and the folder that it is executed in."""
+
 SYSTEM = "weigh.system"
 """The folder of a contender that is scripts and no package: what ``ENGINE:FOLDER`` sets."""
 
@@ -56,8 +59,15 @@ _BY_URL = re.compile(r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>[a-z][a-z0-9+.-]*)(?P<
 _BY_DRIVER = re.compile(
     r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>dbapi|adbc):(?P<module>[A-Za-z_][\w.]*)(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
 )
+_BY_COMMAND = re.compile(r"^(?:(?P<name>[\w.-]+)=)?command:(?P<text>.+)$", re.DOTALL)
 _SECRET = re.compile(r"passw|pwd|token|secret|credential|private|api_?key|access_?key", re.IGNORECASE)
 """In the name of an argument whose value is one."""
+_PASSED = re.compile(
+    r"(?:(?:^|\s)-+[\w-]*(?:passw|pwd|token|secret|credential|api[_-]?key|access[_-]?key)[\w-]*[=\s]\s*"
+    r"|\b\w*(?:passw|pwd|token|secret|credential|api_?key|access_?key)\w*=)(?!\d+(?:\s|$))\S",
+    re.IGNORECASE,
+)
+"""In a command: an option or a variable with such a name, and a value that is no number."""
 _ENGINES = {"postgresql": "postgres", "sc": "spark"}
 """Engines of schemes that are called otherwise."""
 _ADBC = {"bigquery": "1.11.0", "flightsql": "1.13.0", "postgresql": "1.13.0", "snowflake": "1.11.0", "sqlite": "1.13.0"}
@@ -132,6 +142,8 @@ def parse_contender(text: str) -> Contender:
     Raises:
         UsageError: the text does not have that form.
     """
+    if by_command := _BY_COMMAND.match(text.strip()):
+        return _by_command(by_command)
     if by_url := _BY_URL.match(text.strip()):
         return _by_url(by_url)
     if by_driver := _BY_DRIVER.match(text.strip()):
@@ -189,6 +201,15 @@ def _by_driver(match: re.Match[str], text: str) -> Contender:
     if match["scheme"] == "adbc" and not pins and match["module"] in _ADBC:
         pins = (f"adbc-driver-{match['module']}=={_ADBC[match['module']]}",)
     return Contender(name=match["name"] or text, engine=match["scheme"], pins=pins, settings=settings, **places)
+
+
+def _by_command(match: re.Match[str]) -> Contender:
+    """A command. It is its own lineage: that two of them print the same is what is asked."""
+    text = match["text"].strip()
+    name = match["name"] or text
+    settings: dict[str, Setting] = {COMMAND: text, LINEAGE: name}
+    check_secrets(settings)
+    return Contender(name=name, engine="command", settings=settings)
 
 
 def _given(text: str | None) -> tuple[dict[str, Setting], dict[str, Any]]:
@@ -263,6 +284,12 @@ def check_secrets(settings: Mapping[str, Setting]) -> None:
     Raises:
         UsageError: a name among them says that it is a secret.
     """
+    command = str(settings.get(COMMAND, ""))
+    if _PASSED.search(command) or without_passwords(command) != command:
+        raise UsageError(
+            "the command holds a secret: secrets do not belong into evidence",
+            remedy="let it read the secret from a variable or from a file",
+        )
     if URL not in settings and DRIVER not in settings:
         return
     for name in settings:

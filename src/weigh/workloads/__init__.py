@@ -22,6 +22,10 @@ Cubes = Mapping[str, Mapping[str, Any]]
 """Ground truth as its generator keeps it: cubes by name, columns by name; empty where nothing is known."""
 
 _OURS = {
+    "command-exact": "weigh.workloads.commands:exact",
+    "command-json": "weigh.workloads.commands:json",
+    "command-lines": "weigh.workloads.commands:lines",
+    "command-none": "weigh.workloads.commands:none",
     "netflow": "weigh.workloads.netflow:workload",
     "tpch": "weigh.workloads.tpch:tpch",
     "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",

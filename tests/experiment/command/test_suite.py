@@ -50,7 +50,9 @@ def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
     again = weigh("report", "latest", "--json")
     assert {one["operation"] for one in again.json["gate"]} == {"first", "other"}
     untold = weigh("why", "latest")
-    assert (untold.code, "name the suite: --workload ./queries/" in untold.err) == (2, True)
+    assert (untold.code, "--data FILES --sql PATH, or --workload FOLDER" in untold.err) == (2, True)
+    both = weigh("why", "latest", "--sql", "./suite", "--workload", "./suite")
+    assert (both.code, "--sql and --workload both name the questions" in both.err) == (2, True)
     (weigh.folder / "suite" / "absent.benchmark").write_text(f"load\n{LOAD}\n\nrun\nSELECT max(n) AS m FROM numbers\n")
     changed = weigh("why", "latest", "--workload", "./suite", "--operation", "first")
     assert (changed.code, "its data or queries are others than were measured" in changed.err) == (2, True)

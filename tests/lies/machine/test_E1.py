@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from weigh.experiment import record as records
@@ -15,6 +19,8 @@ from ..forging import Events, forge, reseal, rewrite, samples
 from ..reading import SMALL, contenders, errors, reasons, words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from support.command import Run, Weigh
@@ -138,3 +144,29 @@ def test_files_that_are_not_those_it_was_given_are_found(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb=fork", "liar?lie=other-files"), *SMALL, "--operations", "by_action")
     assert errors(run) == {("E1.files", "liar?lie=other-files")}
     assert run.code == 1
+
+
+@pytest.mark.promise("`E1.others` names no contender")
+def test_whose_data_another_process_holds_is_not_named_for_it(
+    weigh: Weigh, dropping: Callable[[], AbstractContextManager[None]]
+) -> None:
+    """The twin of the one that keeps its data: the same pages stay, and the same process is not the contender's."""
+    path = weigh.folder / "t.parquet"
+    pq.write_table(pa.table({"n": list(range(50_000))}), path)
+    (weigh.folder / "q.sql").write_text("SELECT sum(n) AS n FROM t")
+    hold = "import mmap, sys; f = open(sys.argv[1]); m = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)\n"
+    hold += "sum(m[::4096]); print(flush=True); input()"
+    flags = ("--temperature", "cold", "--starts", "1", "--quiet", "--json")
+    with (
+        dropping(),
+        subprocess.Popen([sys.executable, "-c", hold, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder,
+    ):
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"\n"
+        run = weigh("run", "--data", str(path), "--sql", "q.sql", *contenders("duckdb=fork"), *flags)
+        holder.communicate(b"\n")
+    found = {(one["code"], one["contender"]) for one in run.json["findings"] if one["code"].startswith("E1")}
+    assert found == {("E1.others", None), ("E1.hypervisor", None)}
+    held = [one["text"] for one in run.json["findings"] if one["code"] == "E1.others"]
+    assert all(f"(pid {holder.pid}) had them mapped" in text for text in held)
+    assert timed(run, "cold") == set()

@@ -34,6 +34,7 @@ def engines(as_json: bool) -> None:
                 "tested": engine.tested or None,
                 "lineage": engine.lineage,
                 "about": engine.about,
+                "never_run": engine.never_run,
                 "ingests": engine.ingests,
                 "catalogs": [{"format": one.format, "versions": list(one.versions)} for one in engine.catalogs],
                 "formats": [{"format": one.format, "versions": list(one.versions)} for one in engine.formats],
@@ -50,7 +51,8 @@ def engines(as_json: bool) -> None:
 
 
 def _about(row: Mapping[str, Any]) -> str:
-    return str(row.get("about") or row.get("error") or "")
+    label = "; written from documentation, never run" if row.get("never_run") else ""
+    return str(row.get("about") or row.get("error") or "") + label
 
 
 def _loads(row: Mapping[str, Any]) -> str:

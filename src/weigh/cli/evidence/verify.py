@@ -31,7 +31,7 @@ _UNCHECKED = "it is signed; --key checks by whom"
 def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path | None) -> None:
     """Recompute every hash and every printed number. Exit 1 when anything is not what it says."""
     from weigh.evidence import signature
-    from weigh.evidence.verification import UNKEYED, Outcome, Problem, is_earlier
+    from weigh.evidence.verification import UNKEYED, Outcome, Problem, not_compared
     from weigh.kinds.table import kind_of
     from weigh.model.errors import ExitCode, UsageError
 
@@ -53,11 +53,15 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
         found = kind.verify(evidence)
         counted = kind.recount(evidence, _duckdb()) if sql else None
         signed = signature.check(evidence, key) if key else None
+    version = getattr(found, "weigh", "")
+    unread = not_compared(evidence, version)
     passed = found.passed and not (counted and counted.problems) and not isinstance(signed, Problem)
     if as_json:
         document = {"schema": kind.verify_schema, "passed": passed, "verification": found}
         if signed:
             document["signature"] = signed
+        if unread:
+            document["not_compared"] = unread
         print_json(document if kind.not_recounted else {**document, "sql": counted})
     else:
         for line in kind.lines(found):
@@ -65,8 +69,11 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
                 print_line(line)
             elif signed is None:
                 print_line(Outcome(_UNCHECKED) if signature.is_signed(evidence) else line)
-        if is_earlier(version := getattr(found, "weigh", "")):
-            print_line(Outcome(f"sealed by weigh {version}: its figures were computed again, its words not compared"))
+        if unread:
+            text = (
+                f"sealed by weigh {version}: its figures were computed again; its words and {', '.join(unread)} were "
+            )
+            print_line(Outcome(f"{text}not compared: weigh report {evidence} --html PAGE writes them anew"))
         if signed:
             print_line(signature.line(signed))
         if counted:

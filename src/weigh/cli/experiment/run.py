@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from weigh.cli import completing
-from weigh.cli.data_flags import DATA_FLAGS
+from weigh.cli.data_flags import DATA_FLAGS, SQL
 from weigh.cli.keys import key, keys, output, switches
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.tables import ExperimentTable
+from weigh.workloads.commands import OUTPUTS
 
 if TYPE_CHECKING:
     from weigh.experiment.config.file import File
@@ -41,7 +43,8 @@ def _comma(_context: click.Context, _option: click.Parameter, value: str | None)
     return names
 
 
-_WHAT = ("workload", "data", "scale", "operations")
+_NAME = re.compile(r"[\w.-]+")
+_WHAT = ("command", "workload", "data", "scale", "operations")
 """Flags that say what is asked of which data."""
 _EXPERIMENT: list[click.Parameter] = [
     click.Argument(["file"], required=False, type=click.Path(path_type=Path, dir_okay=False)),
@@ -57,12 +60,7 @@ _EXPERIMENT: list[click.Parameter] = [
     *keys(ExperimentTable, baseline="NAME"),
     key(ExperimentTable, "workload", "NAME", shell_complete=completing.workloads),
     *DATA_FLAGS,
-    click.Option(
-        ["--sql"],
-        type=click.Path(),
-        metavar="PATH",
-        help="Your own questions about --data: a file of SELECT statements, or a folder of them.",
-    ),
+    SQL,
     click.Option(
         ["--frames"],
         type=click.Path(),
@@ -80,7 +78,23 @@ _EXPERIMENT: list[click.Parameter] = [
 """What defines an experiment; each wins over weigh.toml."""
 CONTENTION = key(ExperimentTable, "contention", "FRACTION", envvar="WEIGH_CONTENTION")
 OUTPUT = output("weigh/1")
+_COMMANDS: list[click.Parameter] = [
+    click.Option(
+        ["--command"],
+        multiple=True,
+        metavar="NAME=TEXT",
+        help="A command to compare, in the place of a contender: each execution is a process of its own, without a "
+        "shell, in this folder, and what it prints is its answer. Repeatable.",
+    ),
+    click.Option(
+        ["--output"],
+        type=click.Choice(list(OUTPUTS)),
+        help="What of a command's output must be equal: every byte (the usual), its lines in any order, its values as "
+        "JSON, or none of it.",
+    ),
+]
 _RUN = [
+    *_COMMANDS,
     *keys(ExperimentTable, starts=None, rounds=None, runs=None, duet=None, margin="FRACTION", confidence="LEVEL"),
     *keys(ExperimentTable, precision="FRACTION", rule=None, temperature=None, budget="TIME"),
     key(ExperimentTable, "quick", is_flag=True, default=None),
@@ -97,6 +111,7 @@ _RUN = [
     click.Option(["--why"], is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does."),
 ]
 _GATE = [
+    *_COMMANDS,
     key(RunRequest, "pin", "FILE", type=click.Path(path_type=Path, dir_okay=False)),
     key(RunRequest, "trust", "NAME"),
     *switches(RunRequest, "corrupt"),
@@ -114,6 +129,7 @@ def run(**flags: Any) -> None:
     weigh run --data sales/ --sql queries/ --contender duckdb --contender polars
     weigh run --contender duckdb --contender chdb --scale 1M
     weigh run --contender old=duckdb@1.5.5 --contender new=duckdb@2.0.0 --baseline old
+    weigh run --command 'old=./sort.sh data.txt' --command 'new=./faster.sh data.txt'
     weigh run --contender duckdb --vary threads=1,2
     """
     carry_out(**flags)
@@ -164,6 +180,7 @@ def requested(
     from weigh.experiment.config.spec import make_spec
     from weigh.experiment.suite.own import own_data
 
+    flags = _commands(flags)
     table, file = tables_of(file)
     own, flags = own_data(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
@@ -172,6 +189,27 @@ def requested(
     # A first look measures what it can in its time.
     named |= {"least": True} if spec.quick else {}
     return spec, RunRequest(**named)
+
+
+def _commands(flags: dict[str, Any]) -> dict[str, Any]:
+    """The flags with commands as the contenders that they are, and with their workload."""
+    from weigh.model.errors import UsageError
+    from weigh.workloads.commands import name_of
+
+    flags = dict(flags)
+    commands, output = flags.pop("command", ()), flags.pop("output", None)
+    if not commands:
+        if output:
+            raise UsageError("--output is that of commands, and none is named", remedy="add --command NAME=TEXT")
+        return flags
+    for name in ("contender", "workload", "data", "sql", "scale", "frames", "ingest"):
+        if flags.get(name):
+            raise UsageError(f"--command and --{name} are asked for together", remedy="leave out one of the two")
+    made = []
+    for text in commands:
+        name, _, rest = text.partition("=")
+        made.append(f"{name}=command:{rest}" if rest and _NAME.fullmatch(name) else f"command:{text}")
+    return {**flags, "contender": tuple(made), "workload": name_of(output or "exact")}
 
 
 def _say_unnamed(file: Path | None, flags: dict[str, Any], spec: Spec, request: RunRequest) -> None:

@@ -1,4 +1,4 @@
-"""Systems that are reached by URL: one engine a profile (docs/reference/remote.md)."""
+"""Systems that are reached by URL: one engine a profile (docs/reference/systems.md)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.engines.engine import Engine, ResultCache, Switch
-from weigh.engines.remote.adapter import PLACE, SECRET, WAY, mariadb
-from weigh.engines.remote.adapter import adbc as adbc_profile
-from weigh.engines.remote.adapter import clickhouse as clickhouse_profile
-from weigh.engines.remote.adapter import dbapi as dbapi_profile
-from weigh.engines.remote.adapter import spark as spark_profile
-from weigh.engines.remote.adapter import trino as trino_profile
+from weigh.engines.remote.adapter import PLACE, SECRET, WAY, profile_named, services
 from weigh.model.contender import DRIVER, LINEAGE, URL
 
 if TYPE_CHECKING:
     from weigh.engines.remote.adapter.profile import Profile
 
+NAMES = ("adbc", "clickhouse", "dbapi", "mariadb", "spark", "trino", *services.SCHEMES)
 _ADAPTER = Path(__file__).parent / "adapter" / "__init__.py"
 ARROW = "pyarrow==26.0.1"
 
@@ -44,16 +40,17 @@ def engine_of(profile: Profile) -> Engine:
         ),
         starting_s=profile.starting_s,
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
-        caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        caches=tuple(ResultCache(setting=name, off=off) for name, off in (profile.caches or {}).items()),
+        caches_known=profile.caches is not None,
+        never_run=profile.never_run,
         statistics=True,
         terms=profile.terms,
         about=profile.about,
     )
 
 
-adbc = engine_of(adbc_profile.PROFILE)
-clickhouse = engine_of(clickhouse_profile.PROFILE)
-dbapi = engine_of(dbapi_profile.PROFILE)
-maria = engine_of(mariadb.PROFILE)
-spark = engine_of(spark_profile.PROFILE)
-trino = engine_of(trino_profile.PROFILE)
+def __getattr__(name: str) -> Engine:
+    """The engine of a profile, for its entry point."""
+    if name not in NAMES:
+        raise AttributeError(f"no system {name}")
+    return engine_of(profile_named(name))

@@ -16,7 +16,7 @@ from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.experiment.config.tables import ExperimentTable, GridTable
-from weigh.model.contender import DRIVER, SYSTEM, Setting
+from weigh.model.contender import COMMAND, DRIVER, FOLDER, SYSTEM, Setting
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import OF_EVERY_FORMAT, LayoutSpec
 from weigh.model.text import unreadable
@@ -174,7 +174,9 @@ def _placed(read: File, folder: Path) -> None:
 
 
 def located(settings: Mapping[str, Setting], folder: Path) -> dict[str, Setting]:
-    """Files that a driver is given, as they are from anywhere: a life does not run in the user's folder."""
+    """Files that a driver is given, and the folder of a command: a life does not run in the user's."""
+    if COMMAND in settings:
+        return {**settings, FOLDER: str((folder / str(settings.get(FOLDER, ""))).absolute())}
     if DRIVER not in settings:
         return dict(settings)
     return {

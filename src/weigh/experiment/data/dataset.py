@@ -162,8 +162,8 @@ def make(
 
 
 def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
-    """The same rows in more files, for the check of one file against its split; None for a user's own files."""
-    if data.manifest.layout is None or data.manifest.dataset.own:
+    """The same rows in more files, for the check of one file against its split; None for a user's own, or for none."""
+    if data.manifest.layout is None or data.manifest.dataset.own or not data.manifest.digests:
         return None
     wanted = msgspec.structs.replace(data.manifest.layout, files=data.manifest.layout.files * SPLIT_FILES)
     dataset = data.manifest.dataset

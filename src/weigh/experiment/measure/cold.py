@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.measure.execution import Execution
 from weigh.host import facts, page_cache, processes, storage
+from weigh.host.processes import mappings
 from weigh.host.storage import device_reads
 from weigh.model import codes
 from weigh.model.cold import CacheState, Drive
@@ -98,6 +99,10 @@ class Alone:
         # Whatever it touches is evicted from the page cache again.
         released = self.worker.release(timeout)
         before = page_cache.evict(self._files) if self._temperature == "cold" else _filled(self._files)
+        mapped: Bytes | None = None
+        holders: tuple[str, ...] = ()
+        if self._temperature == "cold" and before is not None and before.resident:
+            mapped, holders = mappings.of_files(self._files, [one.pid for one in processes.family(self.worker.pid)])
         by_device = device_reads.bytes_read(self._devices)
         read = processes.bytes_read(self.worker.pid)
         at = time.monotonic() - began
@@ -122,6 +127,8 @@ class Alone:
             bytes_read=None if read is None or read_after is None else read_after - read,
             devices={name: by_device_after[name] - was for name, was in by_device.items() if name in by_device_after},
             seconds=cost.wall_s,
+            mapped=mapped,
+            holders=holders,
         )
         # Only now: handing out the answer may read, too.
         answer, handing = self.worker.answer(timeout)

@@ -25,6 +25,7 @@ from weigh.model.data.frames import is_frames
 from weigh.model.errors import UsageError
 from weigh.model.operation import Case, Operation
 from weigh.model.progress import Silence
+from weigh.model.units import parse_duration
 from weigh.workloads import suites, user_sql
 from weigh.workloads.suites.question import LeftOut, Unread
 from weigh.workloads.suites.tables import renamed
@@ -172,7 +173,8 @@ def own_files(
     key = msgspec.json.encode(content, order="deterministic").decode()
     # Data frames take no SQL: where there is nothing else, DuckDB answers what the schemas are read off.
     speaking = [one for one in contenders if not is_frames(engines.of(one).dialect)] or [parse_contender("duckdb")]
-    schemas_found = schemas(questions, speaking, key, data, files, cache, progress)
+    timeout = parse_duration(str(flags.get("timeout") or (file or File()).experiment.timeout))
+    schemas_found = schemas(questions, speaking, key, data, files, cache, timeout, progress)
     left += schemas_found.left_out
     operations = tuple(
         _operation(one, schemas_found.schemas[one.name]) for one in questions if one.name in schemas_found.schemas

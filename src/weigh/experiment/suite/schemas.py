@@ -15,6 +15,7 @@ from weigh.engines.prepared import ready
 from weigh.evidence import whole
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
+from weigh.model.sample import Outcome
 from weigh.model.text import one_line
 from weigh.model.units import count
 from weigh.workloads import infer_schema
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.model.contender import Contender
     from weigh.model.progress import Progress
+    from weigh.model.units import Seconds
     from weigh.workloads.suites.question import Question
 
-_TIMEOUT = 300.0
 _FORM = "2"
 """Of what is read off an answer: other where the same answer would be described otherwise."""
 _DETAIL = 160
@@ -74,6 +75,7 @@ def schemas(
     data: Callable[[], CachedData],
     readable: tuple[Path, ...],
     cache: Path,
+    timeout: Seconds,
     progress: Progress,
 ) -> Schemas:
     """The result schema of every question: from the cache, or by asking the contenders, the first one first.
@@ -88,6 +90,7 @@ def schemas(
         data: the data as it is, where somebody must be asked.
         readable: the files of the data.
         cache: weigh's cache directory.
+        timeout: that ends one question.
         progress: is told.
 
     Raises:
@@ -109,7 +112,7 @@ def schemas(
             dialect = engines.of(contender).dialect
             texts = {one.name: one.dialect.get(dialect, one.sql) for one in open_}
             keys = {one.name: hash_bytes(f"{_FORM}\0{one.sql}\0{texts[one.name]}".encode())[:24] for one in open_}
-            cached = _read(place)
+            cached, late = _read(place), dict[str, str]()
             unknown = [
                 one for one in open_ if keys[one.name] not in cached.schemas and keys[one.name] not in cached.refused
             ]
@@ -118,7 +121,7 @@ def schemas(
                     stored = data()
                     stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
                 try:
-                    _ask(unknown, texts, keys, contender, stored, readable, cached, cache, progress)
+                    late = _ask(unknown, texts, keys, contender, stored, readable, cached, cache, timeout, progress)
                 finally:
                     _write(place, cached)
             still: list[Question] = []
@@ -127,7 +130,7 @@ def schemas(
                     found[one.name] = described
                     refused.pop(one.name, None)
                 else:
-                    words = cached.refused[keys[one.name]]
+                    words = late.get(one.name) or cached.refused[keys[one.name]]
                     refused.setdefault(one.name, f"{contender.name} does not answer it: {words}")
                     still.append(one)
             open_ = still
@@ -147,23 +150,30 @@ def _ask(
     readable: tuple[Path, ...],
     cached: _Stored,
     cache: Path,
+    timeout: Seconds,
     progress: Progress,
-) -> None:
-    """Ask one contender, and add to what is cached of it."""
+) -> dict[str, str]:
+    """Ask one contender, and add to what is cached of it; what took too long is returned and not cached."""
+    late: dict[str, str] = {}
     progress.say(f"environment of {contender.name}")
     plain = msgspec.structs.replace(contender, layout="", catalog="", store="file")
     one = msgspec.structs.replace(ready(plain, cache), readable=readable)
     progress.say(f"reading result schemas: {count(len(questions), 'question')} to {contender.name}")
-    with DataLink({"": stored}) as link, QuerySession(one, link, _TIMEOUT) as session:
+    with DataLink({"": stored}) as link, QuerySession(one, link, timeout) as session:
         for number, question in enumerate(questions):
             key = keys[question.name]
             try:
                 table = session.ask(texts[question.name]).table
             except WorkerEnded as ended:
-                cached.refused[key] = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
+                words = one_line(_PLACE.split(ended.detail)[0], _DETAIL)
+                if ended.outcome is Outcome.TIMEOUT:
+                    late[question.name] = words
+                else:
+                    cached.refused[key] = words
             else:
                 cached.schemas[key] = infer_schema.describe(question.sql, table)
             progress.step(number + 1, len(questions), "reading result schemas")
+    return late
 
 
 def _read(place: Path) -> _Stored:

@@ -20,7 +20,9 @@ E1_LITTLE = warning("E1.little", pages.PROVEN, "a cold execution read far less o
 E1_FILES = error(
     "E1.files", pages.PROVEN, "its adapter names other files as its data than it was given", disqualifies=True
 )
-E1_OTHERS = error("E1.others", pages.PROVEN, "somebody else read the data into memory during a cold execution")
+E1_OTHERS = error(
+    "E1.others", pages.PROVEN, "somebody else had the data in memory, read it in or put it out; no contender is named"
+)
 E1_RATE = warning(
     "E1.rate", pages.PROVEN, "data came faster than the device can read: something below the kernel had it"
 )

@@ -44,6 +44,11 @@ X_IGNORED = note(
 X_SUITE_UNKNOWN = warning("X.suite_unknown", pages.SUITES, "keys of a suite's files are not understood")
 X_SUITE_KEYS = note("X.suite_keys", pages.SUITES, "keys of a suite's files that have no effect here")
 X_UNSUPPORTED = plain("X.unsupported", pages.FAILS, "a contender does not support the operation")
+X_NEVER_RUN = warning(
+    "X.never_run",
+    pages.REMOTE,
+    "the profile of a system was written from documentation, and no answer was ever compared",
+)
 X_ERROR = plain("X.error", pages.FAILS, "a contender failed on the operation")
 X_TIMEOUT = plain("X.timeout", pages.FAILS, "a contender did not finish the operation in time")
 X_CRASH = plain("X.crash", pages.FAILS, "a contender crashed on the operation")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh_worker import Adapter, Statistics
 
-from . import address, rows, tables
+from . import address, rows, services, tables
 from .canceller import Canceller
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "weigh.place", "weigh.secret"
 
 
-def profile_of(settings: dict[str, Any]) -> Profile:
-    """The profile that a contender's settings name: by the scheme of its URL, or of its driver."""
-    scheme = str(settings.get(URL) or settings[DRIVER]).partition(":")[0]
-    module = {"sc": "spark"}.get(scheme, scheme).replace("-", "_")
-    found: Profile = importlib.import_module(f".{module}", __package__).PROFILE
+def profile_named(name: str) -> Profile:
+    """The profile of a system, by its name or the scheme of its URLs."""
+    name = {"sc": "spark"}.get(name, name)
+    module = f".services.{name}" if name in services.SCHEMES else f".{name.replace('-', '_')}"
+    found: Profile = importlib.import_module(module, __package__).PROFILE
     return found
 
 
@@ -39,7 +39,8 @@ class Engine(Adapter):
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        self.system = profile_of(settings)
+        self.system = profile_named(str(settings.get(URL) or settings[DRIVER]).partition(":")[0])
+        self.caches = self.system.caches or {}
         self.way = str(settings.get(WAY, self.system.ways[0]))
         if self.way not in self.system.ways:
             raise ValueError(f"{WAY} = {self.way}: {self.system.name} has {', '.join(self.system.ways)}")
@@ -72,11 +73,11 @@ class Engine(Adapter):
     def _settle(self) -> None:
         for name, value in self.system.session.items():
             self.system.put(self.ask, name, value)
-        known = self.system.settings(self.ask) if self.system.caches else {}
+        known = self.system.settings(self.ask) if self.caches else {}
         for name, value in self.own.items():
-            if name in self.system.caches and name not in known:
+            if name in self.caches and name not in known:
                 # This version has no such cache; that it knows no such setting was read back.
-                self.unknown[name] = self.system.caches[name][0]
+                self.unknown[name] = self.caches[name][0]
                 continue
             try:
                 self.system.put(self.ask, name, value)
@@ -95,7 +96,9 @@ class Engine(Adapter):
         found = {
             name: {"value": value, "default": default}
             for name, (value, default) in read.items()
-            if name in self.own or name in self.system.caches or (default is not None and value != default)
+            if name in self.own
+            or name in (*self.caches, *self.system.scale)
+            or (default is not None and value != default)
         }
         for name, value in self.unknown.items():
             found[name] = {"value": value, "default": value}

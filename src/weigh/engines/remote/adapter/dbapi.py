@@ -26,6 +26,7 @@ class DbApi(Profile):
         "any system by a DB-API module, dbapi:MODULE+PACKAGE==VERSION?ARGUMENT=VALUE; nothing is known of its caches"
     )
     by_driver = True
+    caches = None
     ways = ("exists",)
 
     def connect(self, address: Address, options: Mapping[str, Any]) -> Any:
@@ -34,7 +35,7 @@ class DbApi(Profile):
         module = importlib.import_module(str(arguments.pop(DRIVER)))
         if address.password:
             arguments["password"] = address.password
-        return module.connect(**arguments)
+        return _each_by_itself(module.connect(**arguments))
 
     def version(self, ask: Callable[[str], Rows]) -> str:
         """What ``version()`` says, or SQLite's own function."""
@@ -56,6 +57,15 @@ class DbApi(Profile):
     def lost(self, error: BaseException) -> bool:
         """What the standard calls a fault of the connection."""
         return super().lost(error) or type(error).__name__ == "InterfaceError"
+
+
+def _each_by_itself(connection: Any) -> Any:
+    """Make every statement a transaction: in an open one some systems refuse all that follows an error."""
+    if callable(switch := getattr(connection, "autocommit", None)):
+        switch(True)
+    elif switch is not None:
+        connection.autocommit = True
+    return connection
 
 
 PROFILE = DbApi()

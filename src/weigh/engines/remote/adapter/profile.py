@@ -34,7 +34,10 @@ class Profile(ABC):
         port: where its servers listen by default.
         secrets: environment variables that the password is read from, the first that is set.
         options: names that are arguments of ``connect`` and no settings of the session.
-        caches: settings that decide about a cache of results, and the values that mean off.
+        caches: settings that decide about a cache of results, and the values that mean off; None where it is not known
+            whether there is one.
+        never_run: written from documentation alone: no answer of the system was ever compared.
+        scale: settings that say how large the system is: they are shown whatever their default.
         session: settings that every session gets, so that values arrive as they are.
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
@@ -57,7 +60,9 @@ class Profile(ABC):
     port: ClassVar[int] = 0
     secrets: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[str, ...]] = ()
-    caches: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    caches: ClassVar[Mapping[str, tuple[str, ...]] | None] = {}
+    never_run: ClassVar[bool] = False
+    scale: ClassVar[tuple[str, ...]] = ()
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")
@@ -90,6 +95,11 @@ class Profile(ABC):
     def put(self, ask: Callable[[str], Rows], name: str, value: str | float | bool) -> None:
         """Put a setting in force for this session."""
         ask(f"SET SESSION {name} = {self.literal(value)}")
+
+    @staticmethod
+    def flag(value: str | float | bool) -> bool:
+        """Whether an argument that a contender gives means yes."""
+        return str(value).lower() in ("true", "1", "on", "yes")
 
     def literal(self, value: str | float | bool) -> str:
         """A setting's value as the system's SQL writes it."""

@@ -85,9 +85,11 @@ def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Seq
     except Exception as error:
         if profile.lost(error):
             raise
-        where = f"its schema {schema}" if schema else "the schema of the URL"
-        remedy = f"; remove {copy}, and it is loaded again" if schema else ""
-        raise LookupError(f"{where} has no table {name if schema is None else ''}: {error}{remedy}") from None
+        if schema:
+            why = f"its schema {schema} is not what was loaded; remove {copy}, and it is loaded again: {error}"
+        else:
+            why = f"it has no table {name} where its sessions begin: {error}"
+        raise LookupError(why) from None
     return left_out
 
 

@@ -82,10 +82,7 @@ class Trino(Profile):
 
     def kind(self, column: Sequence[Any]) -> pa.DataType | str | None:
         """By the name of its type."""
-        name = str(column[1])
-        if name.startswith("timestamp"):
-            return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
-        return _KINDS.get(name.partition("(")[0])
+        return arrow_type(str(column[1]))
 
     def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
         """Those of the last page of its answer."""
@@ -136,6 +133,13 @@ class Trino(Profile):
     def lost(self, error: BaseException) -> bool:
         """What the client, or what it speaks HTTP with, says of the network."""
         return super().lost(error) or type(error).__name__ in _NETWORK
+
+
+def arrow_type(name: str) -> pa.DataType | str | None:
+    """The Arrow type of one of Trino's; None for those of several values."""
+    if name.startswith("timestamp"):
+        return pa.timestamp("us", "UTC") if name.endswith("with time zone") else pa.timestamp("us")
+    return _KINDS.get(name.partition("(")[0])
 
 
 PROFILE = Trino()

@@ -56,7 +56,9 @@ def _reason(gate: Gate, contender: str, status: GateStatus, operations: Sequence
         for one in gate.checks
         if one.contender == contender and one.status is status and one.operation in operations
     }
-    return f": {one_line(texts.pop(), _REASON).rstrip('.')}" if len(texts) == 1 and "" not in texts else ""
+    if len(texts) != 1 or "" in texts:
+        return ""
+    return ": " + one_line(texts.pop().removeprefix("error: "), _REASON).rstrip(".")
 
 
 def somebody_silent(results: ExperimentResults) -> bool:
@@ -81,6 +83,10 @@ def unverified(results: ExperimentResults) -> list[str]:
 def remedy(results: ExperimentResults) -> str:
     """How to get a witness."""
     here = {one.engine for one in results.record.spec.contenders}
+    if here == {"command"}:
+        return (
+            "What of their output may differ --output says: the order of lines (lines), the form of JSON (json), all."
+        )
     other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
     checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
     return f"A witness would be {other}{checked}."

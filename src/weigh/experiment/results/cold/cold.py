@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.experiment.results.cold.cold_proof import ColdProof
+from weigh.experiment.results.cold.refutation import refuted, tolerated
 from weigh.model import codes
 from weigh.model.data.store import FILE, TMPFS
-from weigh.model.units import count, percent, size
+from weigh.model.units import count, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.verdict.question import Question
 
@@ -27,23 +28,13 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.model.codes.code import Fixed
-    from weigh.model.cold import CacheState, Drive, Pages
+    from weigh.model.cold import CacheState, Drive
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
 
 
-READ_FLOOR = 256 << 10
-READ_SHARE = 0.01
-"""Bytes from devices, and share of the data, up to which an execution is served from memory: a page of the program that
-the kernel had put away comes back with its neighbours."""
 RARE = 0.02
 """Share of the timed executions of an operation by a contender that may read more: the typical time stays as it is."""
-CAME_SHARE = 0.05
-"""Share by which more data may come into memory than was read, beside the same floor: counters are not exact."""
-RATE_SHARE = 2.0
-RATE_BYTES = 16 << 20
-"""How much faster than the device was measured an execution must have read, and how much, before that refutes it."""
-
 _REMEDIES: dict[Fixed, str] = {
     codes.E1_RESIDENT: "something keeps the data in memory: a mapping, a lock, or another process that reads it; end "
     "that, or measure hot",
@@ -51,7 +42,7 @@ _REMEDIES: dict[Fixed, str] = {
     codes.E1_UNSEEN: "its adapter can name the files that hold its data (docs/reference/plugins.md); else measure hot",
     codes.E1_UNREAD: "the query needs no data, or the engine has it in memory of its own or in a copy: see what it "
     "does when it opens its tables",
-    codes.E1_OTHERS: "end what reads the same files meanwhile",
+    codes.E1_OTHERS: "end what reads, maps or puts out the same files meanwhile",
     codes.E1_RATE: "something below this kernel keeps the data: a hypervisor, a controller, a file server; let it "
     "forget, or take more data than it holds",
     codes.E1_WARM: "free memory, so that the data stays in it",
@@ -124,10 +115,11 @@ def findings(
     for one in found:
         if one.refused:
             code, remedy = _REMEDY[one.refused.code]
+            whose = code is not codes.E1_OTHERS
             yield code.finding(
-                contender=one.contender,
+                contender=one.contender if whose else None,
                 operation=one.operation,
-                text=one.refused.text,
+                text=one.refused.text if whose else f"{one.contender}, {one.refused.text}",
                 remedy=remedy,
             )
     if any(one.temperature == "cold" for one in found):
@@ -145,12 +137,17 @@ def _little(found: Sequence[ColdProof]) -> Iterator[Finding]:
             and not other.refused
         ]
         if one.temperature == "cold" and not one.refused and others and one.came_in < LITTLE * min(others):
+            # What it read and is no longer in memory, anybody may have put out.
+            elsewhere = (one.bytes_read or 0) >= LITTLE * min(others)
+            text = f"{size(one.came_in)} of the data came into memory, {size(min(others))} at least with every other "
+            text += "contender that reads these files"
             yield codes.E1_LITTLE.finding(
-                contender=one.contender,
+                contender=None if elsewhere else one.contender,
                 operation=one.operation,
-                text=f"{size(one.came_in)} of the data came into memory, {size(min(others))} at least with every other "
-                "contender that reads these files",
-                remedy="see whether it answers from elsewhere, such as files of its own",
+                text=f"{one.contender}: {text}, though it read {size(one.bytes_read or 0)}" if elsewhere else text,
+                remedy="see whether somebody puts the data out of memory meanwhile, or it answers from other files"
+                if elsewhere
+                else "see whether it answers from elsewhere, such as files of its own",
             )
 
 
@@ -185,7 +182,7 @@ def assumed(attempts: Iterable[Attempt], found: Iterable[ColdProof]) -> str | No
 def _proof(
     temperature: str, operation: str, contender: str, readings: Sequence[tuple[CacheState | None, float | None]]
 ) -> ColdProof:
-    reasons = [_refuted(reading, limit) for reading, limit in readings]
+    reasons = [refuted(reading, limit) for reading, limit in readings]
     bad = [reason for reason in reasons if reason]
     known = [reading for reading, _ in readings if reading is not None]
     read = [one.bytes_read for one in known if one.bytes_read is not None]
@@ -216,60 +213,6 @@ def _proof(
         share=median(shares) if shares else None,
         refused=proof,
     )
-
-
-def _refuted(one: CacheState | None, limit: float | None) -> Reason | None:
-    """Why one execution is not what it is called."""
-    if one is None:
-        return codes.E1_UNSEEN.reason("nothing was recorded about it")
-    if one.bytes_read is None:
-        return codes.E1_UNSEEN.reason("the kernel does not tell what its processes read from devices")
-    if one.temperature == "first":
-        return _warm(one)
-    if one.before is None or not one.before.pages:
-        return codes.E1_UNSEEN.reason("nobody can tell which files hold its data, or what of them is in memory")
-    if one.before.resident:
-        return _resident(one.before, privileged=one.put_out == "drop_caches")
-    if not one.bytes_read:
-        text = "no page of its data was in memory, and it read nothing from a device: it answered from somewhere else"
-        return codes.E1_UNREAD.reason(text)
-    if one.after is not None and not one.came_in:
-        text = (
-            f"no page of its data was in memory, and none came in, though it read {size(one.bytes_read)} from devices: "
-            "it answered from other files, or past the page cache"
-        )
-        return codes.E1_UNREAD.reason(text)
-    if one.came_in > one.bytes_read * (1 + CAME_SHARE) + READ_FLOOR:
-        text = f"{size(one.came_in)} of its data came into memory, and it read {size(one.bytes_read)} from devices: "
-        return codes.E1_OTHERS.reason(text + "somebody else read it in")
-    rate = one.bytes_read / one.seconds if one.seconds else 0.0
-    if limit and one.bytes_read > RATE_BYTES and rate > RATE_SHARE * limit:
-        text = (
-            f"it read {size(one.bytes_read)} at {size(rate)} a second, {rate / limit:.1f} times as fast as the device "
-            "was measured to read"
-        )
-        return codes.E1_RATE.reason(text)
-    return None
-
-
-def _warm(one: CacheState) -> Reason | None:
-    if one.bytes_read is None or one.bytes_read <= _tolerated(one.bytes):
-        return None
-    text = f"it read {size(one.bytes_read)} from devices, though its data should have been in memory"
-    return codes.E1_WARM.reason(text)
-
-
-def _resident(before: Pages, *, privileged: bool) -> Reason:
-    share = percent(before.resident / before.pages)
-    text = f"{before.resident:,} of {before.pages:,} pages of its data ({share}) were in memory just before the clock"
-    if privileged:
-        return codes.E1_RESIDENT.reason(f"{text}: that is not cold")
-    text += ": weigh may not drop the kernel's caches here, and to put out the files alone did not do"
-    return codes.E1_UNPRIVILEGED.reason(text)
-
-
-def _tolerated(data: int) -> float:
-    return max(READ_FLOOR, READ_SHARE * data)
 
 
 def _below(drives: Sequence[Drive]) -> Finding:
@@ -326,7 +269,7 @@ def _hot(attempt: Attempt) -> str:
         if read is None:
             return f"what {one.contender} reads from devices cannot be seen"
         whole = all(_whole(found) for found in (reading, after.get((one.block, one.arm))))
-        if read > _tolerated(reading.bytes) and not whole:
+        if read > tolerated(reading.bytes) and not whole:
             cold[one.operation, one.contender].append(read)
     if not any(len(found) > RARE * every[question] for question, found in cold.items()):
         return ""

@@ -67,7 +67,7 @@ def _storage(record: Record) -> Iterator[Finding]:
 
 def _size(record: Record) -> Iterator[Finding]:
     found = working_set(record)
-    if found and found.in_memory:
+    if found and found.in_memory and record.manifest and record.manifest.digests:
         text = f"{found}: it fits into memory, and what is measured is the work on data that is there"
         text += "" if record.spec.temperature == "hot" else ", but for cold executions"
         how = "give more data" if record.spec.own else "raise --scale"

@@ -146,9 +146,8 @@ def findings(record: Record, found: Sequence[RequestFigures]) -> Iterator[Findin
         if failed := [one for one in own if one.failed]:
             count = units.count(sum(one.failed for one in failed), "request")
             yield codes.E3_FAILED.finding(
-                contender=name,
-                text=f"the store {failed[0].store} refused or broke off {count} of its timed executions "
-                f"({_listed(failed)}); it asked again, and its times contain that",
+                text=f"the store {failed[0].store} refused or broke off {count} of timed executions of {name} "
+                f"({_listed(failed)}), whose times contain that",
                 remedy="see what ails the store or the way to it, and run again",
             )
 

@@ -1,4 +1,4 @@
-"""Folders that are measured: what a contender is, where it is no package."""
+"""Systems that are measured and are no package: folders of scripts, and what weigh does not start."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weigh.model import codes
+from weigh.model.contender import COMMAND, DRIVER
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.model.contender import Contender, Setting
+    from weigh.model.finding import Finding
 
 CONTENTS = "weigh.contents"
 """Setting by which an adapter is told the hash of the folder's files: with other files it is another contender."""
@@ -20,7 +23,7 @@ _LARGEST = 4 << 20
 _NOT_ITS = ("results", ".git")
 
 
-def found(engine: Engine, contender: Contender) -> dict[str, Setting]:
+def folder_settings(engine: Engine, contender: Contender) -> dict[str, Setting]:
     """The folder as an absolute path, and the hash of what is in it.
 
     Args:
@@ -73,3 +76,43 @@ def _hash(folder: Path, where: str) -> str:
     except OSError as error:
         raise UsageError(f"{error.filename}: {error.strerror}", where=where, remedy="make it readable") from None
     return hashed.hexdigest()
+
+
+def start_remedy(contender: Contender) -> str:
+    """What to look at when a life does not get as far as describing itself."""
+    if COMMAND in contender.settings:
+        return "name a program of this folder or of PATH; for pipes and variables write sh -c '...'"
+    if DRIVER in contender.settings:
+        return "name the packages of its module (+PACKAGE==VERSION) and the arguments that its connect has"
+    if contender.remote:
+        return "check that its server runs there and takes this user and password (weigh.secret), and its settings"
+    return "check its version and settings (weigh engines)"
+
+
+def findings(engine: Engine, name: str) -> list[Finding]:
+    """What cannot be known of a system that weigh does not start."""
+    sessions = codes.T10_SESSIONS.finding(
+        contender=name,
+        text="its starts are sessions of one server that weigh did not start: what is found holds for that server, as "
+        "it ran then",
+        remedy="measure again after it was started anew, and on another day",
+    )
+    found = [sessions]
+    if not engine.caches_known:
+        found.append(
+            codes.A9_UNKNOWN.finding(
+                contender=name,
+                text="whether it has a cache of results is not known: nobody has described that to weigh",
+                remedy="switch its caches off where it is started; a profile would read that back",
+            )
+        )
+    if engine.never_run:
+        found.append(
+            codes.X_NEVER_RUN.finding(
+                contender=name,
+                text=f"the profile of {engine.name} was written from documentation and never run: what fails here "
+                "may be weigh's fault, and so may an answer that differs",
+                remedy="report what happened, with the evidence (weigh report --bug)",
+            )
+        )
+    return found

@@ -1,0 +1,83 @@
+"""Commands, from the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.engines.command.adapter import parts
+from weigh.model.contender import parse_contender
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from support.command import Weigh
+
+
+def gate(weigh: Weigh, one: str, other: str, *flags: str) -> tuple[int, str]:
+    run = weigh("gate", "--command", f"a={one}", "--command", f"b={other}", "--no-shrink", "--json", *flags)
+    assert run.code in (0, 1), run.err
+    (row,) = run.json["gate"]
+    return run.code, row["status"]
+
+
+def test_commands_that_print_the_same_agree_and_others_do_not(weigh: Weigh) -> None:
+    assert gate(weigh, "printf 1", "printf 1") == (0, "agreed")
+    assert gate(weigh, r"printf 'a\\r\\nb\\n'", r"printf 'a\\r\\nb\\n'") == (0, "agreed")
+    assert gate(weigh, "echo '[1]'", "echo '[ 1 ]'", "--output", "json") == (0, "agreed")
+    assert gate(weigh, "echo 1", "echo 2", "--output", "none") == (0, "agreed")
+    assert gate(weigh, "printf 1", "printf 2") == (1, "diverged")
+
+
+def test_what_may_differ_is_asked_for(weigh: Weigh) -> None:
+    assert gate(weigh, r"printf 'a\nb\n'", r"printf 'b\na\n'") == (1, "diverged")
+    assert gate(weigh, r"printf 'a\nb\n'", r"printf 'b\na\n'", "--output", "lines") == (0, "agreed")
+
+
+@pytest.mark.parametrize(
+    ("output", "one", "other", "equal"),
+    [
+        ("exact", b"a\n", b"a", False),
+        ("exact", b"a\r\n", b"a\n", False),
+        ("exact", b"\xff\n", b"\xfe\n", False),
+        ("lines", b"a\r\nb\n", b"b\na", True),
+        ("lines", b"a\na\n", b"a\n", False),
+        ("json", b'{"a": 1, "b": [1, 2]}', b'{"b":[1,2],"a":1}', True),
+        ("json", b"[1, 2]", b"[2, 1]", False),
+        ("none", b"a", b"b", True),
+    ],
+)
+def test_what_of_an_output_is_compared(output: str, one: bytes, other: bytes, equal: bool) -> None:
+    assert (parts(one, output) == parts(other, output)) == equal
+
+
+def test_a_command_that_fails_is_named_with_its_reason(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=true", "--command", "b=sh -c 'echo no disk >&2; exit 3'")
+    assert "b failed on command: RuntimeError: exit code 3: no disk." in " ".join(run.out.split())
+
+
+def test_a_program_that_is_not_there_is_an_error_before_anything_runs(weigh: Weigh) -> None:
+    run = weigh("run", "--command", "a=true", "--command", "b=./nosuch")
+    assert run.code == 2
+    assert "there is no program './nosuch'" in run.err
+
+
+@pytest.mark.parametrize(
+    "text", ["curl --token abc x", "API_KEY=abc ./x", "psql postgres://me:abc@h/d", "x --password=abc"]
+)
+def test_a_secret_in_a_command_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(UsageError, match="holds a secret") as refused:
+        parse_contender(f"a=command:{text}")
+    assert "abc" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["./tokenizer input.txt", "llm --max-tokens 100", "./privatise data", "cat secrets.md"]
+)
+def test_words_that_are_no_secret_are_no_secret(text: str) -> None:
+    assert parse_contender(f"a=command:{text}").settings["weigh.command"] == text
+
+
+def test_commands_and_questions_are_not_mixed(weigh: Weigh) -> None:
+    run = weigh("run", "--command", "a=true", "--scale", "20K")
+    assert (run.code, "--command and --scale" in run.err) == (2, True)
