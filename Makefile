@@ -24,7 +24,7 @@ RUST_TESTS := cargo test --quiet --package weigh-digest --package weigh-host --p
 	--package weigh-stats --package weigh-store
 FACTOR ?= 0.5
 
-.PHONY: demo test test-browser test-long fuzz sim check bench format clean
+.PHONY: demo test test-browser test-servers test-long fuzz sim check bench format clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
@@ -32,7 +32,7 @@ demo: $(VENV)/.ready
 # Those in Rust mostly wait: they run beside the others, and are printed at the end.
 test: $(VENV)/.ready
 	$(RUST_TESTS) --no-run
-	@mkdir -p $(CACHE); $(RUST_TESTS) >$(CACHE)/rust-tests 2>&1 & rust=$$!; $(PYTEST) -m "not long and not browser" $(TESTS); python=$$?; \
+	@mkdir -p $(CACHE); $(RUST_TESTS) >$(CACHE)/rust-tests 2>&1 & rust=$$!; $(PYTEST) -m "not long and not browser and not servers" $(TESTS); python=$$?; \
 	wait $$rust; rust=$$?; cat $(CACHE)/rust-tests; exit $$((rust ? rust : python))
 
 # Chromium is not a Python package; everything else that these tests need is.
@@ -40,9 +40,15 @@ test-browser: $(VENV)/.ready
 	@command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 	$(BIN)/pytest -m browser tests/browser
 
+# Systems by URL, each started here on loopback; what the machine lacks is skipped by name, with what installs it.
+# One process: two servers in Java are the most that runs at a time.
+test-servers: $(VENV)/.ready
+	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest -m servers -rs tests/servers
+
 test-long: $(VENV)/.ready
 	$(RUST_TESTS) --release
-	$(PYTEST) --hypothesis-profile long -m "not browser" $(TESTS)
+	$(PYTEST) --hypothesis-profile long -m "not browser and not servers" $(TESTS)
+	@$(MAKE) --no-print-directory test-servers
 
 # At least 10,000 hostile inputs, so many for each of the 21 doors: what tests/fuzz/frame.py says must hold of each.
 fuzz: $(VENV)/.ready

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weigh.engines.prepared import cache_folder
 
@@ -49,6 +49,7 @@ def started(
     *,
     limit_s: float = 60,
     environment: Mapping[str, str] | None = None,
+    own: Mapping[str, Any] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The server, once it answers.
 
@@ -58,6 +59,7 @@ def started(
         ready: whether it answers.
         limit_s: how long to wait for that.
         environment: further variables.
+        own: arguments of the process that say whose it is.
 
     Raises:
         RuntimeError: it ended, or does not answer; with the end of its log.
@@ -73,6 +75,7 @@ def started(
             stdout=file,
             stderr=file,
             start_new_session=True,
+            **(own or {}),
         ) as process,
     ):
         try:

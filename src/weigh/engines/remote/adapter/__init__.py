@@ -25,9 +25,9 @@ URL, DRIVER, WAY, PLACE, SECRET = "weigh.url", "weigh.driver", "weigh.data", "we
 
 
 def profile_named(name: str) -> Profile:
-    """The profile of a system, or of the scheme of its URLs."""
-    module = {"sc": "spark"}.get(name, name)
-    module = f".services.{module}" if module in services.SCHEMES else f".{module}"
+    """The profile of a system, by its name or the scheme of its URLs."""
+    name = {"sc": "spark"}.get(name, name)
+    module = f".services.{name}" if name in services.SCHEMES else f".{name.replace('-', '_')}"
     found: Profile = importlib.import_module(module, __package__).PROFILE
     return found
 

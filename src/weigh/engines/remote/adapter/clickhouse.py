@@ -90,11 +90,10 @@ class ClickHouse(Profile):
 
     def statistics(self, ask: Callable[[str], Rows], cursor: Any) -> Statistics:
         """Those at the end of its answer."""
-        last = cursor.document.get("statistics", {})
-        elapsed = last.get("elapsed")
+        found = cursor.document.get("statistics", {})
+        elapsed, read = found.get("elapsed"), found.get("bytes_read")
         return Statistics(
-            server_s=None if elapsed is None else float(elapsed),
-            scanned_bytes=last.get("bytes_read"),
+            server_s=None if elapsed is None else float(elapsed), scanned_bytes=None if read is None else int(read)
         )
 
     def type_name(self, kind: pa.DataType) -> str:

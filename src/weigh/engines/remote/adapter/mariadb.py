@@ -45,8 +45,8 @@ class MariaDB(Profile):
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"query_cache_type": ("off", "0")}
     session: ClassVar[Mapping[str, str]] = {
         "time_zone": "+00:00",
-        # Names in double quotes, || joins texts: standard SQL as the other contenders read it.
-        "sql_mode": "ANSI,NO_ENGINE_SUBSTITUTION",
+        # Names in double quotes, || joins texts, a backslash is a character: standard SQL as the others read it.
+        "sql_mode": "ANSI,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION",
         # AVG and / keep four digits more than their operands by default: 12 decide at a relative 1e-9.
         "div_precision_increment": "12",
     }

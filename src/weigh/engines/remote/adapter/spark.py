@@ -40,6 +40,7 @@ class Spark(Profile):
     secrets = ("SPARK_CONNECT_AUTHENTICATE_TOKEN",)
     options = ("use_ssl",)
     # It keeps no results of queries; CACHE TABLE keeps tables (Spark SQL guide, "Caching Data").
+    scale = ("spark.master", "spark.driver.memory", "spark.executor.memory", "spark.executor.cores")
     session: ClassVar[Mapping[str, str]] = {
         "spark.sql.session.timeZone": "UTC",
         # Names in double quotes: standard SQL as the other contenders read it.
@@ -81,10 +82,13 @@ class Spark(Profile):
         return super().version(ask).partition(" ")[0]
 
     def settings(self, ask: Callable[[str], Rows]) -> dict[str, tuple[Any, Any]]:
-        """Those of SQL, which say no default, and what the server was started with."""
-        of_sql = {str(row[0]): (row[1], None) for row in ask("SET -v")}
-        given = {str(name): (value, "") for name, value in ask("SET") if _says_what_it_may_use(str(name))}
-        return {**of_sql, **given}
+        """Those of SQL, and what the server was started with; Spark says no defaults."""
+        found = {str(row[0]): (row[1], None) for row in ask("SET -v")}
+        return {**found, **{str(name): (value, None) for name, value in ask("SET")}}
+
+    def mark(self, connection: Any) -> str:
+        """Nothing to tell another session: a process of its own waits for the life's end (:func:`_interrupter`)."""
+        return ""
 
     def put(self, ask: Callable[[str], Rows], name: str, value: str | float | bool) -> None:
         """Names that it does not know are refused: ``SET`` takes any."""
@@ -120,10 +124,6 @@ class Spark(Profile):
         """What gRPC says of the network, and the server of a session that it does not have."""
         told = type(error).__name__ in ("SparkConnectGrpcException", "RetriesExceeded", "_InactiveRpcError")
         return super().lost(error) or (told and any(one in str(error) for one in _NETWORK))
-
-
-def _says_what_it_may_use(name: str) -> bool:
-    return name == "spark.master" or name.endswith((".memory", ".cores", ".instances"))
 
 
 def _interrupter(url: str, token: str) -> subprocess.Popen[bytes]:
