@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _ENTRY_POINTS = """[weigh.engines]
 liar = weigh_liars:engine
+service = weigh_liars.service:engine
 licensed = weigh_liars:licensed
 fork = weigh_liars:fork
 wrapped = weigh_liars:wrapped

@@ -14,6 +14,7 @@ import pytest
 
 from weigh.engines.exchange import Exchange, WorkerEnded
 from weigh.engines.process import WorkerProcess
+from weigh.engines.run_cost import unmetered
 from weigh.engines.simultaneous import run_at_once
 from weigh.engines.start_clock import StartClock
 from weigh.host.processes.process_counters import Counters
@@ -153,6 +154,7 @@ class Ours(WorkerProcess):
         self._starting = StartClock()
         self._starting_s = 60.0
         self._reports = False
+        self.metered, self._sql = unmetered, ""
         self.family = None
         self.store = None
         self.counters = Counters(self.pid)

@@ -22,7 +22,7 @@ from weigh.verdict.decide import p_matters, step_up
 if TYPE_CHECKING:
     from weigh.experiment.results.analysis import MetricAnalysis
 
-BESIDE = metrics_of(ingest=False)[1:]
+BESIDE = metrics_of()[1:]
 SPEC = Spec(
     workload="netflow",
     contenders=(Contender(name="old", engine="duckdb"), Contender(name="new", engine="duckdb")),

@@ -106,7 +106,9 @@ def ladder(
 
 
 # It has no first screen of its own yet.
-_file, _flags = flags_of(run, _ELSEWHERE, without=("command", "output", "verbose", "why", "witness"))
+_file, _flags = flags_of(
+    run, _ELSEWHERE, without=("command", "output", "verbose", "why", "witness", "price", "spend", "plan")
+)
 ladder.params = [_file, *ladder.params, *_flags]
 
 

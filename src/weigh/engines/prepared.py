@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
+from weigh.engines.run_cost import Meter, unmetered
 from weigh.host import trust
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
@@ -75,6 +77,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         build: what was installed, where that is no version of the index.
         others: where each of several builds is installed; ``environment`` is that of the first.
         number: which of them it is; None where there is one.
+        meter: what counts the executions of a contender, by its name; None where nobody does.
     """
 
     contender: Contender
@@ -90,6 +93,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
     others: tuple[Environment, ...] = ()
     number: int | None = None
+    meter: Callable[[str], Meter | None] | None = None
 
     @property
     def name(self) -> str:
@@ -165,7 +169,9 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         if self.readable is not None:
             made = (self.cache / "data", loaded.copies_folder(self.cache))
             readable = [place.resolve() for place in (*made, *self.readable)]
-        return WorkerProcess(
+        # Before it begins: who is charged by time is so from then on.
+        meter = self.meter(self.name) if self.meter else None
+        worker = WorkerProcess(
             self.engine,
             self.environment,
             settings,
@@ -176,6 +182,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
             readable=readable,
             hosts=self.contender.store not in ("", FILE, TMPFS),
         )
+        worker.metered = meter or unmetered
+        return worker
 
     def load(self, tables: loaded.Tables) -> Path:
         """The copy of an engine that loads its tables; raises as ``loaded.ensure``."""

@@ -10,13 +10,13 @@ import socket
 import subprocess
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.engines import bytecode, surroundings
 from weigh.engines.exchange import Exchange, WorkerEnded
-from weigh.engines.run_cost import RunCost, run_cost
+from weigh.engines.run_cost import RunCost, run_cost, unmetered
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.engines.exchange import RequestCost
+    from weigh.engines.run_cost import Meter, StoreLife
     from weigh.host.cgroup import Hierarchy
     from weigh.host.processes.family_cpu import FamilyCpu
     from weigh.model.clock_coverage import StartCost
@@ -53,16 +54,6 @@ shared memory back, after more than five where one of its processes hangs."""
 _MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
-
-
-class StoreLife(Protocol):
-    """What counts the requests of one life at a store."""
-
-    def take(self) -> Requests | None:
-        """What was asked for since this was last asked; None where nobody counts any more."""
-
-    def close(self) -> None:
-        """Nothing is answered any more."""
 
 
 class WorkerProcess:
@@ -98,6 +89,8 @@ class WorkerProcess:
         self.family: FamilyCpu | None = None
         self.store: StoreLife | None = None
         """How it is known at the store of its tables; closed with it."""
+        self.metered: Meter = unmetered
+        self._sql = ""
         self._starting = StartClock()
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
@@ -271,9 +264,7 @@ class WorkerProcess:
 
     def stored(self, timeout: Seconds) -> tuple[Path, RequestCost]:
         """Have every row of the table that was loaded last written as an Arrow IPC stream: as ``answer``."""
-        self._answers += 1
-        path = self._memory / f"{self._answers}.arrow"
-        return path, self.exchange.ask("stored", protocol.Reply, timeout, path=str(path))[1]
+        return self._written("stored", timeout)
 
     def start_cost(self, contender: str, block: int | None = None, start: int | None = None) -> StartCost:
         """What it cost until its tables were there.
@@ -299,6 +290,7 @@ class WorkerProcess:
 
     def prepare(self, sql: str, timeout: Seconds) -> RequestCost:
         """Hand over the query that ``run`` executes; what that cost lies outside the clock."""
+        self._sql = sql
         return self.exchange.ask("prepare", protocol.Reply, timeout, sql=sql)[1]
 
     def release(self, timeout: Seconds) -> RequestCost:
@@ -315,11 +307,13 @@ class WorkerProcess:
         before = released or self.release(timeout)
         requests = self.store.take() if self.store else None
         self.counters.begin()
-        reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
-        return run_cost(reply, cost, before, self.counters, self.used(requests), self.reported(timeout))
+        with self.metered(self._sql) as costs:
+            reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
+            costs.append(run_cost(reply, cost, before, self.counters, self.used(requests), self.reported(timeout)))
+        return costs[0]
 
     def reported(self, timeout: Seconds) -> protocol.StatisticsReply | None:
-        """What the system itself says of the last execution; None where its adapter has nothing to say."""
+        """What the system itself reports of the last execution; None where its adapter asks nothing."""
         return self.exchange.ask("statistics", protocol.StatisticsReply, timeout)[0] if self._reports else None
 
     def used(self, before: Requests | None) -> StoreUse | None:
@@ -333,9 +327,12 @@ class WorkerProcess:
         Returns:
             The file, which the caller unlinks before the next turn, and what writing it cost.
         """
+        return self._written("answer", timeout)
+
+    def _written(self, what: str, timeout: Seconds) -> tuple[Path, RequestCost]:
         self._answers += 1
         path = self._memory / f"{self._answers}.arrow"
-        return path, self.exchange.ask("answer", protocol.Reply, timeout, path=str(path))[1]
+        return path, self.exchange.ask(what, protocol.Reply, timeout, path=str(path))[1]
 
     def close(self) -> None:
         """End the life politely, or not."""

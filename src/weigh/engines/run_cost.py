@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from weigh.host.processes import process_counters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weigh.engines.exchange import RequestCost
-    from weigh.model.data.store import StoreUse
+    from weigh.model.data.store import Requests, StoreUse
     from weigh.model.units import Bytes, Rows, Seconds
     from weigh_worker import protocol
+
+
+class StoreLife(Protocol):
+    """What counts the requests of one life at a store."""
+
+    def take(self) -> Requests | None:
+        """What was asked for since this was last asked; None where nobody counts any more."""
+
+    def close(self) -> None:
+        """Nothing is answered any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +57,16 @@ class RunCost:
     release: RequestCost
     store: StoreUse | None = None
     reported: protocol.StatisticsReply | None = None
+
+
+Meter = Callable[[str], AbstractContextManager[list[RunCost]]]
+"""Counts an execution of a text, which happens in its context and gives its cost to the list where it ends well."""
+
+
+@contextmanager
+def unmetered(_: str) -> Iterator[list[RunCost]]:
+    """That of a contender that nobody charges."""
+    yield []
 
 
 def run_cost(

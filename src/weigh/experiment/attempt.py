@@ -21,17 +21,19 @@ from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.gate.witnesses import PINNED, Witnesses
+from weigh.experiment.measure import quiet
 from weigh.experiment.measure.blocks import Blocks
 from weigh.experiment.measure.lower_bound import LowerBound
+from weigh.experiment.measure.spending import Overspent
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.planning import Planning, PlanRequest
 from weigh.experiment.reproducer import search
 from weigh.experiment.results import drawn
 from weigh.experiment.results.data import catalogs
-from weigh.host import facts, knobs, settle
+from weigh.host import facts, knobs
 from weigh.host.sysfs import Machine
-from weigh.model import codes, units
+from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import UsageError
 from weigh.model.schedule import arms
@@ -336,7 +338,7 @@ class Attempt:
             plan = planning.plan(PlanRequest(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
             self._journal.append("plan", plan)
         self._setup.link.rest()
-        self._await_quiet()
+        self._say(*quiet.findings())
         stopping = Stopping(self._spec, self._earlier, self._journal, self._progress) if self._spec.precision else None
         blocks = Blocks(
             self._spec,
@@ -349,6 +351,7 @@ class Attempt:
             self._number,
             found,
             stopping,
+            self._setup.spending,
         )
         for one in fit.values():
             if (loading := one.load_cost(self._setup.link.tables(one))) is not None:
@@ -359,12 +362,19 @@ class Attempt:
         try:
             with blocks.watching.started(blocks.began), blocks.calibrating.started(blocks.began):
                 blocks.measure(plan, self._progress, unable=unable)
-        except WorkerEnded as ended:
+        except (WorkerEnded, Overspent) as ended:
             self.check_stores()
+            self.say_spent(f"a block was not finished, which cost more than before: {ended}")
             return _stopped(str(ended))
+        self.say_spent(blocks.not_begun)
         self.check_stores()
         self.check_bytes()
         return End(how="complete")
+
+    def say_spent(self, ended: str = "") -> None:
+        """What the executions have cost, and what the budget ended."""
+        if self._setup.spending:
+            self._say(self._setup.spending.finding(ended))
 
     def check_stores(self) -> None:
         """Whether every store that somebody reads from is still there."""
@@ -384,16 +394,6 @@ class Attempt:
         for read in self._setup.link.read_catalogs(when):
             self._catalogs.append(read)
             self._journal.append("catalog", read)
-
-    def _await_quiet(self) -> None:
-        calm = settle.settle(settle.patience())
-        for busy, text in (
-            (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),
-            (calm.undrained, f"{units.size(calm.dirty)} still waited to be written just before the first block"),
-        ):
-            if busy:
-                remedy = "stop others and run again: contention adds noise, and may fall on one side"
-                self._say(codes.E4_BEFORE.finding(text=text, remedy=remedy))
 
 
 def _stopped(reason: str) -> End:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from weigh.experiment import record as records
 from weigh.experiment.measure import budget, cold
 from weigh.host import affinity, facts
 from weigh.model import codes, units
 from weigh.model.errors import UsageError
-from weigh.model.rules import FULL_STARTS
+from weigh.model.metrics.price import amount
+from weigh.model.rules import FULL_STARTS, MIN_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,12 +24,15 @@ if TYPE_CHECKING:
     from weigh.experiment.contenders_read import ContendersRead
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.measure.blocks import Cases
+    from weigh.experiment.measure.spending import Spending
     from weigh.experiment.setup import Setup
     from weigh.model.progress import Progress
     from weigh.model.schedule import Arm
 
 MEMORY_SHARE = 0.6
 """Share of memory that the arms of a block may fill together (statistics.md §2)."""
+_DEARER = 1.1
+"""By which a block may cost more than its executions in the gate."""
 
 
 class PlanRequest(NamedTuple):
@@ -115,6 +122,8 @@ class Planning(NamedTuple):
             go_on=bool(spec.precision),
         )
         plan = budget.plan(wish, spec.budget, everyone, request.start_seconds, executions)
+        if self.setup.spending:
+            plan = self._afforded(self.setup.spending, plan, request)
         over = spec.budget is not None and plan.seconds > spec.budget
         at_most = f", at most {units.seconds(spec.budget)}" if spec.precision and spec.budget else ""
         if over:
@@ -139,6 +148,7 @@ class Planning(NamedTuple):
             )
         # What was planned is an estimate: as long as there is time, more blocks follow.
         blocks = most if plan.starts == wanted or (spec.precision and not over) else plan.starts
+        blocks = blocks if not self.setup.spending or spec.precision else plan.starts
         serial = self._too_large(everyone, request.answers.peaks)
         if serial and spec.duet:
             raise UsageError(
@@ -158,6 +168,53 @@ class Planning(NamedTuple):
             varied={} if spec.duet else {name: request.answers.varied[name] for name in fit},
             overall=True,
         )
+
+    def _afforded(self, spending: Spending, plan: budget.Plan, request: PlanRequest) -> budget.Plan:
+        """The plan, or the largest part of it that may be paid for; whole blocks, of fewer rounds and runs at first.
+
+        Raises:
+            UsageError: not even five starts of one run may be.
+        """
+        operation, spec = self.setup.workload.operation, self.setup.spec
+        engines = {one.name: one.engine for one in self.setup.contenders}
+        once = 0.0
+        for arm in request.arms:
+            for name, case_name in request.cases:
+                if arm.contender in request.able[name]:
+                    case = next(one for one in operation(name).cases if one.name == case_name)
+                    text = operation(name).text(case, engines[arm.contender].dialect)
+                    once += spending.estimate(arm.contender, text)
+        waiting = spending.per_second(engines) * plan.seconds / plan.starts
+
+        def block(rounds: int, runs: int) -> float:
+            """What one costs: its executions, or the time that it takes where that is more."""
+            return _DEARER * max(once * rounds * (1 + runs), waiting)
+
+        rounds = [spec.rounds] if spec.rounds else range(plan.rounds, 0, -1)
+        runs = [spec.runs] if spec.runs else range(plan.runs, 0, -1)
+        choices = [(some, few) for some in rounds for few in runs]
+        chosen = next((one for one in choices if plan.starts * block(*one) <= spending.left), choices[-1])
+        starts = min(plan.starts, int(spending.left / block(*chosen))) if block(*chosen) > 0 else plan.starts
+        least = min(plan.starts, MIN_STARTS)
+        if starts < least:
+            needed = spending.spent + least * block(*choices[-1])
+            raise UsageError(
+                f"{spending.words()} on the gate, and {units.count(least, 'start')} of one run need about "
+                f"{amount(least * block(*choices[-1]))} {spending.limit.currency} more",
+                remedy=f"--spend {math.ceil(100 * needed) / 100:.2f}{spending.limit.currency} would do; or name fewer "
+                "--operations",
+            )
+        made = msgspec.structs.replace(plan, starts=starts, rounds=chosen[0], runs=chosen[1])
+        cost = f"{amount(starts * block(*chosen))} {spending.limit.currency}"
+        self.progress.say(f"spending: {spending.words()} on the gate; {made.size} may cost about {cost}")
+        if made != plan:
+            self.say(
+                codes.T10_BUDGET.finding(
+                    text=f"--spend allows {made.size}, not {plan.size}",
+                    remedy="raise --spend for tighter intervals",
+                )
+            )
+        return made
 
     def _planned_cold(self, request: PlanRequest, executions: Mapping[str, list[units.Seconds]]) -> int:
         """Cold blocks that the budget allows: it holds for them by themselves."""

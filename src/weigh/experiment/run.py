@@ -11,6 +11,7 @@ from weigh.evidence.sealing import attempted, sealed
 from weigh.experiment import derived, record
 from weigh.experiment import resume as resuming
 from weigh.experiment.attempt import Attempt
+from weigh.experiment.measure import spending
 from weigh.experiment.setup import check, prepare
 from weigh.host import calibrating as calibration
 from weigh.host import lock, sampling, scratch, settle
@@ -76,7 +77,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             read = attempt.begin(folder, request)
             starts = left.starts or resuming.wanted(spec)
             refused = request.measure and not request.least
-            answers = attempt.check_answers(read if refused else None, starts)
+            with spending.refused():
+                answers = attempt.check_answers(read if refused else None, starts)
             if request.pin:
                 attempt.pin(answers, request.pin, request.trust)
             if request.shrink and not spec.ingest:
@@ -86,6 +88,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.measure:
                 course.end = attempt.measure(read, answers, starts, least=request.least)
             else:
+                attempt.say_spent()
                 attempt.check_stores()
                 if setup.link.catalogs:
                     attempt.check_bytes()

@@ -27,6 +27,7 @@ from weigh.experiment.data.stores import check as check_store
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold, resources
 from weigh.experiment.measure.lower_bound import LowerBound
+from weigh.experiment.measure.spending import Spending
 from weigh.host import hidden
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS
@@ -64,6 +65,7 @@ class Setup:
         link: where contenders see them.
         pinned: answers that were once trusted.
         suite_findings: what a suite says of itself.
+        spending: what the executions cost, and may; None where no budget was declared.
     """
 
     spec: Spec
@@ -76,6 +78,7 @@ class Setup:
     link: DataLink
     pinned: pins.Pins | None
     suite_findings: tuple[Finding, ...] = ()
+    spending: Spending | None = None
 
     @property
     def data(self) -> dataset.Data:
@@ -153,8 +156,11 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     readable = request.own.readable() if request.own else None
+    spending = Spending.of(spec)
+    meter = spending.meter if spending else None
     contenders = [
-        msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest), readable=readable) for one in contenders
+        msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest), readable=readable, meter=meter)
+        for one in contenders
     ]
     memory = {
         name: stack.enter_context(in_memory(layouts[name]))
@@ -186,6 +192,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         link=link,
         pinned=pinned,
         suite_findings=request.own.findings if request.own else (),
+        spending=spending,
     )
 
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from weigh.model.progress import Progress
 
-_LISTS = ("contender", "command", "vary", "data")
+_LISTS = ("contender", "command", "vary", "data", "price")
 _FLAGS = {
     *tables.ExperimentTable.__struct_fields__,
     *inspect.signature(run_request.RunRequest).parameters,
     *_LISTS,
     "sql", "frames", "csv", "output",
 }  # fmt: skip
-_NOT_FLAGS = {"root", "own", "measure"}
+_NOT_FLAGS = {"root", "own", "measure", "plan"}
 
 
 def run(

@@ -12,6 +12,7 @@ from weigh.model.data.grid import Grid
 from weigh.model.data.storage import Kind
 from weigh.model.data.store import StoreSpec
 from weigh.model.errors import UsageError, nearest
+from weigh.model.metrics.price import Price, parse_price
 from weigh.model.rules import FULL_STARTS, Rules
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
@@ -190,6 +191,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         affinity: CPUs that every contender is kept on. Left out it does not enter the id.
         memory_limit: bytes of memory that every contender is held to. Left out it does not enter the id.
         expect_storage: kind of storage that the data must lie on. Left out it does not enter the id.
+        price: what a contender's executions are charged by, as declared, by its name. Left out cost is not judged, and
+            it does not enter the id.
+        spend: money that the whole attempt may cost, as declared. Left out it does not enter the id.
+        reported: whether the time and the queue that a contender's system reports are judged. Left out they are not,
+            and it does not enter the id.
     """
 
     workload: str
@@ -224,6 +230,20 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     memory_limit: Bytes | msgspec.UnsetType = msgspec.UNSET
     expect_storage: Kind | msgspec.UnsetType = msgspec.UNSET
     ingest: bool | msgspec.UnsetType = msgspec.UNSET
+    price: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    spend: str | msgspec.UnsetType = msgspec.UNSET
+    reported: bool | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Groups of metrics that are judged beside what always is (:attr:`RunMetric.of`)."""
+        wanted = {"loading": self.ingest, "price": self.price, "service": self.reported}
+        return tuple(name for name, value in wanted.items() if value)
+
+    @property
+    def prices(self) -> dict[str, Price]:
+        """The prices of contenders that have one, by name."""
+        return {name: parse_price(text) for name, text in (self.price or {}).items()}
 
     @property
     def id(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import msgspec
 
 from weigh.cli import completing
 from weigh.cli.data_flags import DATA_FLAGS, SQL
@@ -108,6 +109,17 @@ _RUN = [
     click.Option(["--strict"], is_flag=True, help="Exit 3 when a verdict is refused or unresolved."),
     click.Option(["--why"], is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does."),
 ]
+_COST = [
+    click.Option(
+        ["--price"],
+        multiple=True,
+        metavar="[NAME=]PRICE",
+        help="What executions are charged by, of one contender or of all: 5USD/TB scanned, 2USD/h, 3USD/credit, "
+        "0.01USD/query, or a sum of these with +. What answers cost is then judged, too. Repeatable.",
+    ),
+    key(ExperimentTable, "spend", "AMOUNT"),
+    *switches(RunRequest, "plan"),
+]
 _GATE = [
     *_COMMANDS,
     key(RunRequest, "pin", "FILE", type=click.Path(path_type=Path, dir_okay=False)),
@@ -116,7 +128,7 @@ _GATE = [
 ]
 
 
-@click.command(params=[*_EXPERIMENT, *_RUN, *OUTPUT])
+@click.command(params=[*_EXPERIMENT, *_RUN, *_COST, *OUTPUT])
 def run(**flags: Any) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
@@ -147,6 +159,8 @@ def carry_out(
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = requested(file, flags, out, quiet=quiet)
+    if request.plan:
+        return _preview(spec, request, as_json=as_json)
     if not quiet:
         _say_unnamed(file, flags, spec, request)
     printing = Printing(as_json, verbose, quiet)
@@ -157,17 +171,31 @@ def carry_out(
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
         if disagreed:
             _show(*disagreed, printing)
-    run_and_print(spec, request, printing, strict=strict, why=why)
+    return run_and_print(spec, request, printing, strict=strict, why=why)
 
 
-@click.command(params=[*_EXPERIMENT, *_GATE, *OUTPUT])
+def _preview(spec: Spec, request: RunRequest, *, as_json: bool) -> None:
+    from weigh.experiment import preview, setup
+
+    setup.check(spec, request)
+    found = preview.preview(spec, request)
+    if as_json:
+        print_json(msgspec.json.encode({"schema": preview.SCHEMA, **msgspec.to_builtins(found)}))
+    else:
+        for line in preview.lines(found):
+            say(line)
+
+
+@click.command(params=[*_EXPERIMENT, *_GATE, *_COST, *OUTPUT])
 def gate(file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, **flags: Any) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = requested(file, flags, out, quiet=quiet)
     request = dataclasses.replace(request, measure=False)
+    if request.plan:
+        return _preview(spec, request, as_json=as_json)
     if not quiet:
         _say_unnamed(file, flags, spec, request)
-    run_and_print(spec, request, Printing(as_json, verbose, quiet))
+    return run_and_print(spec, request, Printing(as_json, verbose, quiet))
 
 
 def requested(

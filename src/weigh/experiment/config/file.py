@@ -94,6 +94,8 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         store: stores with the protocol of S3, by name.
         build: how revisions are built, by engine.
         grid: keys of the layout with several values, of which every combination takes part.
+        price: what contenders' executions are charged by, ``"5USD/TB"``, by their names; ``"*"`` is everybody who has
+            none (docs/guide/cost.md).
         sql: the user's own queries and data, for the workload ``sql``.
         load: what ``weigh load`` does without a workload on its command line.
     """
@@ -105,6 +107,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     store: dict[str, StoreTable] = {}
     build: dict[str, BuildTable] = {}
     grid: GridTable | None = None
+    price: dict[str, str] = {}
     sql: SqlTable | None = None
     load: LoadTable | None = None
 

@@ -8,7 +8,9 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.generator import dataset_scale
+from weigh.engines import engine
 from weigh.experiment.config import grid as grids
+from weigh.experiment.config import prices
 from weigh.experiment.config.builds import built_once
 from weigh.experiment.config.contenders import NAMED, varied_contenders
 from weigh.experiment.config.file import File
@@ -96,6 +98,9 @@ def make_spec(
         memory_limit=_memory_limit(table.memory_limit),
         expect_storage=_storage(table.expect_storage),
         ingest=_ingest(table.ingest, table.duet, temperature, table.answers),
+        price=(price := prices.declared(tables.price, flags.get("price") or (), contenders)),
+        spend=prices.budget(table.spend, price, duet=table.duet),
+        reported=any(one.remote and engine.of(one).statistics for one in contenders) or msgspec.UNSET,
     )
 
 

@@ -68,6 +68,8 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             before any clock.
         truth: whether what is known about the data (ground truth, published answers) is a witness in the gate.
         answers: file of pinned answers (``weigh gate --pin FILE``), the first witness of the gate.
+        spend: money that all executions together may cost, e.g. ``"5USD"``, by the prices that are declared
+            (docs/guide/cost.md#a-budget). Left out it is not part of the id.
     """
 
     name: str = ""
@@ -98,6 +100,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     on_divergence: Literal["operation", "stop"] = "operation"
     truth: bool = True
     answers: str | None = None
+    spend: str | None = None
 
     def with_flags(self, flags: Mapping[str, Any]) -> ExperimentTable:
         """The table with the flags of the command line, by name; one that was given wins over its key."""

@@ -22,6 +22,7 @@ from weigh.experiment.record import BlockBegun
 from weigh.experiment.results.precision import precision
 from weigh.host.calibrating import Calibrating
 from weigh.host.sampling import Sampling
+from weigh.model import units
 from weigh.model.sample import Outcome
 from weigh.model.schedule import start_order
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from weigh.evidence import timeline
     from weigh.evidence.journal import Journal
     from weigh.experiment.data.data_link import DataLink
+    from weigh.experiment.measure.spending import Spending
     from weigh.experiment.measure.stopping import Stopping
     from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 Cases = tuple[tuple[str, str], ...]
+_SLACK = 1.1
+"""By which the next block may be dearer than the dearest before it."""
 
 
 def operations_of(cases: Cases) -> tuple[str, ...]:
@@ -65,6 +69,7 @@ class Blocks:
         attempt: number of the attempt.
         gate: what it found, as it stands in the journal.
         stopping: decides between blocks what goes on; without it all that was planned does.
+        spending: what may still be spent; None where no budget was declared.
     """
 
     def __init__(
@@ -79,12 +84,16 @@ class Blocks:
         attempt: int,
         gate: Gate,
         stopping: Stopping | None = None,
+        spending: Spending | None = None,
     ) -> None:
         self._spec = spec
         self._attempt = attempt
         self._digests = turns.established(gate)
         self._journal = journal
         self._stopping = stopping
+        self._spending = spending
+        self.not_begun = ""
+        """Why the budget forbade the next block; empty where it did not."""
         self.watching = Sampling(journal)
         self.calibrating = Calibrating(journal, cache_folder())
         self._lives = Lives(spec, contenders, arms, link, journal, self.watching)
@@ -140,9 +149,14 @@ class Blocks:
         cases, starts, most = plan.cases, plan.starts, plan.starts + plan.cold
         watched = precision.Plan(operations=len(operations_of(cases)), rounds=plan.rounds, most=starts)
         # All but the last block that was begun are whole: the next begins when one ends.
+        dearest = 0.0
         for block in range(max(0, len(self._begun) - 1), most):
             live = self._live(cases)
             if not live or (self._stopping and self._stopping.stopped):
+                return
+            before = self._spending.spent if self._spending else 0.0
+            if self._spending and _SLACK * dearest > self._spending.left:
+                self.not_begun = f"{units.count(block, 'block')} of at most {most} were measured, the next did not fit"
                 return
             self.calibrating.next(block)
             if block < len(self._begun):
@@ -151,6 +165,7 @@ class Blocks:
                 begun = self._begin(block, live, plan)
                 self._journal.append("block", begun)
                 self._block(begun)
+            dearest = max(dearest, self._spending.spent - before) if self._spending else 0.0
             if self._stopping is None:
                 progress.step(block + 1, most, "measuring")
                 continue

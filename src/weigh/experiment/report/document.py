@@ -15,6 +15,8 @@ from weigh.experiment.results.answered import Answered
 from weigh.experiment.results.by_template import TemplateVerdict
 from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold.cold_proof import ColdProof
+from weigh.experiment.results.cost.cost import Cost
+from weigh.experiment.results.cost.reported import Reported
 from weigh.experiment.results.data.differences import Difference
 from weigh.experiment.results.data.ingest import Ingested
 from weigh.experiment.results.data.start_costs import StartCosts
@@ -202,6 +204,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
             there were any.
         ranking: who is the fastest overall; absent likewise, and below three contenders.
         answered: how many questions each contender answered (docs/concept/answers.md#who-answered).
+        cost: what answers cost (docs/guide/cost.md); absent where no price was declared.
+        reported: what systems by URL say of their own time, queue and bytes; absent where nobody does.
     """
 
     experiment: ExperimentRow
@@ -231,6 +235,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     overall: tuple[OverallVerdict, ...] | msgspec.UnsetType = msgspec.UNSET
     ranking: tuple[Ranking, ...] | msgspec.UnsetType = msgspec.UNSET
     answered: tuple[Answered, ...] = ()
+    cost: Cost | msgspec.UnsetType = msgspec.UNSET
+    reported: tuple[Reported, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -277,6 +283,8 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         overall=results.overall.verdicts or msgspec.UNSET,
         ranking=results.overall.rankings or msgspec.UNSET,
         answered=results.answered,
+        cost=results.cost or msgspec.UNSET,
+        reported=results.reported or msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

@@ -9,7 +9,7 @@ import msgspec
 
 from weigh.experiment import record as records
 from weigh.experiment.record import Record
-from weigh.experiment.results import answered, drift, duet, gaps, later_answers
+from weigh.experiment.results import answered, drift, duet, gaps, later_answers, terms
 from weigh.experiment.results.analysis import MetricAnalysis, analyse
 from weigh.experiment.results.answered import Answered
 from weigh.experiment.results.by_template import TemplateVerdict, by_template
@@ -19,6 +19,10 @@ from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold import cold
 from weigh.experiment.results.cold.cold import cold_results
 from weigh.experiment.results.cold.cold_proof import ColdProof
+from weigh.experiment.results.cost import cost
+from weigh.experiment.results.cost.cost import Cost
+from weigh.experiment.results.cost.quantities import quantities
+from weigh.experiment.results.cost.reported import Reported, reported
 from weigh.experiment.results.data import builds, differences, ingest, start_costs, storage, stores
 from weigh.experiment.results.data.differences import Difference
 from weigh.experiment.results.data.ingest import Ingested
@@ -32,7 +36,6 @@ from weigh.experiment.results.precision import precision, precision_findings
 from weigh.experiment.results.stalls import Stalls, stalls
 from weigh.experiment.results.statements import Statement, judged, statements
 from weigh.machine import contention_findings, standstill
-from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, gravest_first
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats
     from weigh.verdict.refusals import Refusals
 
-METRICS = metrics_of(ingest=False)
+METRICS = metrics_of()
 """Of an experiment that asks queries. Wall time first: it decides the exit code. The others have verdicts of the same
 form."""
 
@@ -86,6 +89,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         templates: verdicts over the operations of each template of a suite; none where it has none.
         overall: verdicts over all operations, and who is the fastest.
         answered: how many questions each contender answered; nobody where the gate was not reached.
+        cost: what answers cost; None where no price was declared.
+        reported: what systems by URL say of their own time.
     """
 
     record: Record
@@ -111,6 +116,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     templates: tuple[TemplateVerdict, ...] = ()
     overall: Overall = Overall()
     answered: tuple[Answered, ...] = ()
+    cost: Cost | None = None
+    reported: tuple[Reported, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -191,7 +198,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples, background)
     findings += claim.findings(samples)
-    findings += _terms(latest)
+    findings += terms.findings(latest)
+    findings += cost.findings(samples, latest.spec)
     findings += storage.findings(latest, samples)
     findings += ingest.findings(latest, samples)
     requests = stores.figures(attempts)
@@ -216,13 +224,17 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     shares = precision.shares(latest.spec, looks, set(samples.values("operation")))
     unexplained = repetition.refusals(findings, latest.spec.temperatures)
     analyses = {}
-    for metric in metrics_of(ingest=bool(latest.spec.ingest)):
+    for metric in metrics_of(latest.spec.groups):
         refused_by = (proven.refused, unexplained, *refusals(attempts, watched, metric))
         judge = partial(_analyse, latest, *gates, findings=findings, metric=metric, shares=shares)
         analysis = (
-            _headline(judge, samples, refused_by, latest.spec) if metric == HEADLINE else judge(samples, refused_by)
+            _headline(judge, samples, refused_by, latest.spec)
+            if metric == HEADLINE
+            else judge(samples, refused_by, values=quantities(metric, samples, latest.spec))
         )
         analyses[metric] = cold.withheld(analysis, proven.refused)
+    if latest.spec.price:
+        analyses[cost.NAME] = cost.following(analyses[cost.NAME], analyses[HEADLINE], latest.spec)
     findings += builds.rebuilt(latest, analyses[HEADLINE].verdicts)
     results = ExperimentResults(
         record=latest,
@@ -245,6 +257,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         answered=given,
         templates=by_template(latest.workload, latest.spec, samples, analyses[HEADLINE].verdicts, shares),
         overall=overall(latest, samples, analyses[HEADLINE].verdicts, shares),
+        cost=cost.cost(latest, samples, analyses[cost.NAME]) if latest.spec.price else None,
+        reported=reported(samples, latest.spec, analyses[HEADLINE].timings),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
     timed = results.gate is not None and bool(samples.timed.any())
@@ -336,7 +350,7 @@ def _analyse(
     spec = latest.spec
     analysis = analyse(
         samples,
-        spec=msgspec.structs.replace(spec, rules=rules_of(metric, spec.rules, ingest=bool(spec.ingest))),
+        spec=msgspec.structs.replace(spec, rules=rules_of(metric, spec.rules, spec.groups)),
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
         gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,
@@ -377,19 +391,6 @@ def _refuse(verdict: Verdict, finding: Finding | None) -> Verdict:
         return verdict
     who = "" if finding.contender == verdict.contender else f"the baseline {finding.contender}: "
     return verdict.refused(Reason(code=finding.code, text=who + finding.text), *verdict.reasons[1:])
-
-
-def _terms(record: Record) -> list[Finding]:
-    """R8: what the vendors' licences say about publishing these figures."""
-    return [
-        codes.R8_TERMS.finding(
-            contender=one.name,
-            text=f"publishing results of {one.engine} is subject to its licence: {one.terms}",
-            remedy="read the terms, and ask the vendor, before these figures leave the house",
-        )
-        for one in (record.environment.contenders if record.environment else ())
-        if one.terms
-    ]
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -102,7 +102,7 @@ def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample
 def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
     """Metrics that are zero or were not measured, each once and not on every row."""
     every = Samples.of(samples)
-    for metric in metrics_of(ingest=False)[1:] if every.timed.any() else ():
+    for metric in metrics_of()[1:] if every.timed.any() else ():
         noun = RUN_METRICS[metric].noun
         values = every.floats(metric)
         measured = every.timed & ~np.isnan(values)

@@ -32,9 +32,10 @@ from weigh.workloads.suites.tables import renamed
 from weigh.workloads.user_sql import QueryFile, result_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from weigh.data.cache import CachedData
+    from weigh.model.contender import Contender
     from weigh.model.progress import Progress
     from weigh.workloads.suites.question import Question
 
@@ -171,9 +172,8 @@ def own_files(
     )
     files = tuple(file for found in tables.values() for file in found)
     key = msgspec.json.encode(content, order="deterministic").decode()
-    # Data frames take no SQL: where there is nothing else, DuckDB answers what the schemas are read off.
-    speaking = [one for one in contenders if not is_frames(engines.of(one).dialect)] or [parse_contender("duckdb")]
     timeout = parse_duration(str(flags.get("timeout") or (file or File()).experiment.timeout))
+    speaking = _speaking(contenders, file, flags)
     schemas_found = schemas(questions, speaking, key, data, files, cache, timeout, progress)
     left += schemas_found.left_out
     operations = tuple(
@@ -204,6 +204,18 @@ def own_files(
             findings.of(suite, tuple(left), schemas_found.any_rows, schemas_found.any_order, len(operations))
         ),
     )
+
+
+def _speaking(contenders: Sequence[Contender], file: File | None, flags: Mapping[str, Any]) -> list[Contender]:
+    """Who is asked what the result schemas are read off, the first one first.
+
+    Data frames take no SQL, and a service may charge for its answers: where there is nobody else, DuckDB comes before
+    services; where money is short, or a plan is all that is wanted, none of those is asked.
+    """
+    local = [one for one in contenders if not one.remote and not is_frames(engines.of(one).dialect)]
+    sparing = flags.get("plan") or flags.get("spend") or (file or File()).experiment.spend
+    services = [] if sparing else [one for one in contenders if one.remote]
+    return [*(local or [parse_contender("duckdb")]), *services]
 
 
 def _needs(sql: str, others: Mapping[str, str]) -> str:

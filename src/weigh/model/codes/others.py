@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weigh.model.codes import pages
-from weigh.model.codes.code import Page, note, plain, warning
+from weigh.model.codes.code import Page, graded, note, plain, warning
 
 X_LAYOUT = plain("X.layout", pages.TIERS, "what the contenders were given to read is not recorded")
 X_PUBLIC = plain("X.public", pages.LOAD_TIER, "the workload is a benchmark, and no traffic of your own")
@@ -42,6 +42,12 @@ X_IGNORED = note(
     "properties of a YCSB workload mean nothing here",
 )
 X_SUITE_UNKNOWN = warning("X.suite_unknown", pages.SUITES, "keys of a suite's files are not understood")
+X_SPENT = graded(
+    "X.spent",
+    pages.COST,
+    "what the executions of an attempt cost, and whether the budget ended them; a warning where it did",
+)
+X_UNPRICED = warning("X.unpriced", pages.COST, "a price was declared by something that the system does not report")
 X_SUITE_KEYS = note("X.suite_keys", pages.SUITES, "keys of a suite's files that have no effect here")
 X_UNSUPPORTED = plain("X.unsupported", pages.FAILS, "a contender does not support the operation")
 X_NEVER_RUN = warning(

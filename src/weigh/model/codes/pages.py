@@ -13,6 +13,7 @@ ANSWERED = Page(ANSWERS, "Who answered")
 COLD = "concept/cold.md"
 PROVEN = Page(COLD, "What is proven")
 REMOTE = Page("guide/systems-by-url.md", "What is said of them")
+COST = Page("guide/cost.md", "What is said of it")
 STORES = Page("concept/stores.md", "What is said")
 LOAD = "concept/load.md"
 FIGURES = Page(LOAD, "The figures")

@@ -7,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from weigh.model import units
+from weigh.model.metrics.price import amount
 
 
 class Unit(StrEnum):
@@ -16,6 +17,7 @@ class Unit(StrEnum):
     BYTES = "bytes"
     SHARE = "share"
     PER_SECOND = "answers a second"
+    MONEY = "money"
 
     @property
     def clock(self) -> bool:
@@ -28,7 +30,7 @@ class Unit(StrEnum):
         return self is Unit.PER_SECOND
 
     def text(self, value: float | None) -> str:
-        """A value for people: ``1.25 ms``, ``3.00 MB``, ``0.12 %``, ``1,200/s``; ``-`` where there is none."""
+        """A value for people: ``1.25 ms``, ``3.00 MB``, ``0.12 %``, ``1,200/s``, ``0.0123``; ``-`` for none."""
         if value is None:
             return "-"
         match self:
@@ -40,6 +42,8 @@ class Unit(StrEnum):
                 return units.percent(value, 2)
             case Unit.PER_SECOND:
                 return f"{value:,.4g}/s"
+            case Unit.MONEY:
+                return amount(value)
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from weigh.model.metrics.metric import Metric, Unit
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from weigh.model.rules import Rules
 
 
@@ -23,7 +25,8 @@ class RunMetric(Metric, frozen=True, kw_only=True):
         does, longer, shorter, times: ``q1 costs 12 % more CPU seconds``, ``fewer CPU seconds``, ``twice the``.
         within: where two are the same: ``in CPU seconds``; empty of the time.
         often_zero: whether zero is usual, so that a row that says no more than that is left out.
-        of_loading: whether only the loading of a table has it.
+        of: where it is judged: everywhere; of the loading of tables; where prices are declared; where a system reports.
+        more, fewer: what SLOWER and FASTER are called of it.
     """
 
     title: str
@@ -36,7 +39,9 @@ class RunMetric(Metric, frozen=True, kw_only=True):
     times: str
     within: str
     often_zero: bool = False
-    of_loading: bool = False
+    of: Literal["all", "loading", "price", "service"] = "all"
+    more: str = "more"
+    fewer: str = "less"
 
 
 _ALL = (
@@ -66,13 +71,29 @@ _ALL = (
         name="stored_bytes", unit=Unit.BYTES, absent="nothing was stored, or not counted,", title="bytes stored",
         noun="bytes stored", price="disk",
         does="leaves", longer="more bytes on the disk", shorter="fewer bytes on the disk",
-        times="the bytes on the disk", within=" in bytes stored", of_loading=True,
+        times="the bytes on the disk", within=" in bytes stored", of="loading",
     ),
     RunMetric(
         name="first_query_s", unit=Unit.SECONDS, absent="the time until the first answer is zero or missing",
         title="first answer after",
         does="lets the first query be answered", longer="later", shorter="earlier", times="as late",
-        within=" in the time until the first answer", of_loading=True,
+        within=" in the time until the first answer", of="loading",
+    ),
+    RunMetric(
+        name="cost", unit=Unit.MONEY, absent="nothing was charged, or not told,", title="cost",
+        noun="money", less="less", price="money",
+        does="costs", longer="more", shorter="less", times="as much", within=" in cost", of="price",
+        more="dearer", fewer="cheaper",
+    ),
+    RunMetric(
+        name="server_s", unit=Unit.SECONDS, absent="the server's time is zero or missing", title="server time",
+        does="takes", longer="longer in the server", shorter="less time in the server", times="as long in the server",
+        within=" in the server's time", of="service",
+    ),
+    RunMetric(
+        name="queue_s", unit=Unit.SECONDS, absent="the time in the queue is zero or missing", title="queue time",
+        does="waits", longer="longer in the queue", shorter="less time in the queue", times="as long in the queue",
+        within=" in the queue", often_zero=True, of="service",
     ),
 )  # fmt: skip
 RUN_METRICS = {one.name: one for one in _ALL}
@@ -80,16 +101,16 @@ RUN_METRICS = {one.name: one for one in _ALL}
 HEADLINE = _ALL[0].name
 
 
-def metrics_of(*, ingest: bool) -> tuple[str, ...]:
+def metrics_of(groups: Collection[str] = ()) -> tuple[str, ...]:
     """The metrics that are judged, the headline first.
 
     Args:
-        ingest: whether tables are loaded.
+        groups: those that are judged beside what always is (:attr:`RunMetric.of`).
     """
-    return tuple(one.name for one in _ALL if ingest or not one.of_loading)
+    return tuple(one.name for one in _ALL if one.of == "all" or one.of in groups)
 
 
-def rules_of(metric: str, rules: Rules, *, ingest: bool = False) -> Rules:
+def rules_of(metric: str, rules: Rules, groups: Collection[str] = ()) -> Rules:
     """The rules under which a metric is judged: its share of the false discovery rate.
 
     Wall time is declared beforehand as what decides, and has the rate q by itself. The others share another q evenly,
@@ -100,7 +121,7 @@ def rules_of(metric: str, rules: Rules, *, ingest: bool = False) -> Rules:
     Args:
         metric: that is judged.
         rules: of the experiment.
-        ingest: whether tables are loaded.
+        groups: as of :func:`metrics_of`.
     """
-    others = len(metrics_of(ingest=ingest)) - 1
+    others = len(metrics_of(groups)) - 1
     return rules if metric == HEADLINE else msgspec.structs.replace(rules, fdr=rules.fdr / others)

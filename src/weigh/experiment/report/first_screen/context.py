@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.experiment.report.cold import question
 from weigh.experiment.report.first_screen.pair import is_open
+from weigh.experiment.results.cost import cost
 from weigh.model import codes, units
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import VerdictName
@@ -81,6 +82,11 @@ def cpu(results: ExperimentResults) -> str:
             clauses.append(f"{place} {_cost(found)}")
     more = f" and {len(clauses) - _MOST} more" if len(clauses) > _MOST else ""
     return f"CPU time decides what wall time cannot: {'; '.join(clauses[:_MOST])}{more}."
+
+
+def money(results: ExperimentResults) -> str:
+    """What one pass over all operations costs; empty where no price was declared."""
+    return cost.summary(results.cost, results.record.spec) if results.cost else ""
 
 
 def rebuilt(results: ExperimentResults) -> str:

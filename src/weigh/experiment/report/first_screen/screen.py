@@ -215,7 +215,14 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         builds=context.builds(results),
         context=tuple(
             filter(
-                None, (*context.data(results), *context.totals(results), context.cpu(results), context.rebuilt(results))
+                None,
+                (
+                    *context.data(results),
+                    *context.totals(results),
+                    context.cpu(results),
+                    context.money(results),
+                    context.rebuilt(results),
+                ),
             )
         )
         if timed

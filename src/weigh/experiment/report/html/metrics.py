@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
+from weigh.experiment.results.cost.cost import NAME
 from weigh.model.metrics.run_metrics import HEADLINE, RUN_METRICS
 from weigh.render import words
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from weigh.experiment.results.analysis import MetricAnalysis
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Timing, Verdict
-
-_AMOUNTS = {"slower": "more", "faster": "less"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +83,11 @@ def metrics(results: ExperimentResults, contenders: Contenders, operations: dict
 
 
 def _has_columns(metric: str, analysis: MetricAnalysis) -> bool:
-    """Whether a metric has columns; that one is zero, which is usual of it, is a statement and no column."""
-    return bool(analysis.verdicts if RUN_METRICS[metric].often_zero else analysis.timings)
+    """Whether a metric has columns; that one is zero, which is usual of it, is a statement and no column.
+
+    What answers cost has a part of its own.
+    """
+    return metric != NAME and bool(analysis.verdicts if RUN_METRICS[metric].often_zero else analysis.timings)
 
 
 def _parallel(timings: Mapping[tuple[str, str, str], Timing], operation: str, contender: str) -> str:
@@ -113,5 +115,5 @@ def _word(verdict: Verdict | None) -> str:
     """The name alone: ratio and interval stand beside it. Nothing is faster that needs less memory."""
     if verdict is None:
         return ""
-    name = str(verdict.verdict)
-    return (name if RUN_METRICS[verdict.metric].unit.clock else _AMOUNTS.get(name, name)).upper()
+    metric, name = RUN_METRICS[verdict.metric], str(verdict.verdict)
+    return (name if metric.unit.clock else {"slower": metric.more, "faster": metric.fewer}.get(name, name)).upper()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.experiment.report import by_template, cold, costs, grid, machine, resources, second_opinion, stores
+from weigh.experiment.report import by_template, cold, costs, grid, machine, price, resources, second_opinion, stores
 from weigh.experiment.report.contenders import Contenders
 from weigh.experiment.report.html import answers, design, environment, many
 from weigh.experiment.report.html.metrics import metrics
@@ -106,6 +106,7 @@ def _body(
     about_effects = [Section("Effects on wall time", effects)] if effects else []
     cells = [*grid.cells(results), *about_effects] if results.grid else []
     of_cold = cold.part(results, contenders, full)
+    prices = [*price.answers(results).sections(), *price.times(results).sections()]
     costs_ = [
         section
         for of in (resources.parity, costs.starts, costs.outside, stores.requests)
@@ -117,6 +118,7 @@ def _body(
         "answers": [answers.part(results, gate, contenders)],
         "design": [design.part(results, contenders, evidence)],
         "grid": [Fold(grid.TITLE, cells, "h2", anchor="layouts", open=True)] if cells else [],
+        "price": [Fold("Cost and server time", prices, "h2", anchor="cost", open=True)] if prices else [],
         "by_template": [Fold(by_template.TITLE, of_it, "h2", anchor="by-template", open=True)] if of_it else [],
         "second_opinion": [Fold(f"Second opinion: {name}", opinion, "", "", open=True)] if opinion else [],
         "cold": [of_cold] if of_cold else [],

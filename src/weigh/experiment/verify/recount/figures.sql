@@ -1,6 +1,7 @@
 -- The simple figures of a report, from the samples alone. DuckDB's SQL; nothing of weigh's arithmetic.
--- Three tables stand above: sample (what was executed), chosen (the baseline), student (quantiles of Student's t at the
--- confidence that an operation's figures have: less of the error is left where sampling could end early).
+-- Four tables stand above: sample (what was executed), chosen (the baseline), price (money for one unit of what a
+-- contender is charged by), student (quantiles of Student's t at the confidence that an operation's figures have: less
+-- of the error is left where sampling could end early).
 
 -- One row a measurement and metric. Run 0 of a turn is the untimed one; what failed is no measurement, nor is what was
 -- alone in a duet. The same operation hot and cold are two questions.
@@ -12,10 +13,21 @@ FROM (
         round_trip_s::DOUBLE - wall_s::DOUBLE AS late,
         wall_s::DOUBLE AS wall_s, cpu_s::DOUBLE AS cpu_s,
         peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read,
-        stored_bytes::DOUBLE AS stored_bytes, first_query_s::DOUBLE AS first_query_s
-    FROM sample
+        stored_bytes::DOUBLE AS stored_bytes, first_query_s::DOUBLE AS first_query_s,
+        -- What is charged for: bytes that are billed, or scanned where no other number is known. A price of several
+        -- parts is their sum, and there is none where a part is not known.
+        CASE WHEN price.contender IS NOT NULL THEN
+            CASE WHEN per_bytes IS NULL THEN 0 ELSE per_bytes * coalesce(billed_bytes, scanned_bytes) END
+            + CASE WHEN per_seconds IS NULL THEN 0 ELSE per_seconds * wall_s END
+            + CASE WHEN per_credits IS NULL THEN 0 ELSE per_credits * credits END
+            + coalesce(per_queries, 0)
+        END AS cost,
+        said_s::DOUBLE - coalesce(queue_s::DOUBLE, 0) AS server_s, queue_s::DOUBLE AS queue_s
+    FROM sample LEFT JOIN price USING (contender)
     WHERE run > 0 AND outcome = 'ok' AND NOT solo
-) UNPIVOT INCLUDE NULLS (value FOR metric IN (wall_s, cpu_s, peak_memory, bytes_read, stored_bytes, first_query_s));
+) UNPIVOT INCLUDE NULLS (value FOR metric IN (
+    wall_s, cpu_s, peak_memory, bytes_read, stored_bytes, first_query_s, cost, server_s, queue_s
+));
 
 -- A start is one arm in one block of one attempt; runs is the lower one of the two middle numbers of measurements.
 CREATE TEMP VIEW start AS

@@ -15,10 +15,12 @@ from weigh.evidence import attempts as store
 from weigh.evidence import files as evidence_files
 from weigh.evidence import journal
 from weigh.experiment import derived
+from weigh.experiment.verify.recount import cost as costs
 from weigh.experiment.verify.recount import grid as grids
 from weigh.experiment.verify.recount import overall, templates
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.operation import Workload
+from weigh.model.sample import OF_SOME
 from weigh.model.spec import Spec
 from weigh.model.verdict import Suite, Timing, Verdict
 from weigh.recount import student_t
@@ -35,7 +37,9 @@ QUERIES = ("FROM timing ORDER BY ALL;", "FROM verdict ORDER BY ALL;", "FROM suit
 _CANCELLING = ("cv", "noise_floor", "around")
 """These are what is left when one figure is taken from another."""
 _VERDICTS = "verdicts.json"
-_METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read", "stored_bytes", "first_query_s")
+_METRICS = (
+    "wall_s", "cpu_s", "peak_memory", "bytes_read", "stored_bytes", "first_query_s", "cost", "server_s", "queue_s",
+)  # fmt: skip
 _TIMING = ("starts", "runs", "min", "median", "max", "cv", "around")
 _VERDICT = ("starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor")
 _TOTAL = ("ratio", "low", "high")
@@ -43,6 +47,7 @@ _NOBODY = "('', 1, NULL)"
 """Where there is no interval at all."""
 _SUITE = ("mean", "low", "high")
 _EFFECT = ("starts", "ratio", "low", "high")
+_COST = ("starts", "mean", "low", "high")
 _KEY = ("operation", "contender", "metric", "temperature")
 _HOT = "hot"
 """The temperature that needs no word."""
@@ -55,15 +60,18 @@ _COLUMNS = {
     "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
     "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
     "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
-    "first_query_s": "DOUBLE", "build": "INTEGER",
+    "first_query_s": "DOUBLE", "build": "INTEGER", "said_s": "DOUBLE", "queue_s": "DOUBLE", "scanned_bytes": "BIGINT",
+    "billed_bytes": "BIGINT", "credits": "DOUBLE",
 }  # fmt: skip
 _USUAL = {
     "case": "'only'", "attempt": "number", "round": "'0'", "outcome": "'ok'", "solo": "'false'", "temperature": "'hot'",
     "bytes_read": "'0'",
 }  # fmt: skip
 """What a turn in a journal is where it says nothing of it."""
-_NO_LOADS = "SELECT NULL::BIGINT AS stored_bytes, NULL::DOUBLE AS first_query_s, NULL::INTEGER AS build WHERE false"
-"""Of an experiment that loads no table, or builds nothing several times, no sample has these columns."""
+_OF_SOME = "SELECT {} WHERE false".format(
+    ", ".join(f"NULL::{kind} AS {name}" for name, kind in _COLUMNS.items() if name in OF_SOME)
+)
+"""Of an experiment that loads no table, say, no sample has these columns."""
 _MOST_STARTS = 10_000
 """The quantile of Student's distribution takes a step for each of them."""
 _JOURNAL_LINE = 1 << 28
@@ -79,6 +87,7 @@ class _Printed(msgspec.Struct, frozen=True, kw_only=True):
     grid: grids.PrintedGrid | None = None
     templates: tuple[templates.Printed, ...] = ()
     overall: tuple[overall.Printed, ...] = ()
+    cost: costs.Printed | None = None
 
     @property
     def effects(self) -> tuple[grids.Effect, ...]:
@@ -113,6 +122,8 @@ def script(folder: Path) -> str:
     if printed.templates:
         members = _read(folder, "workload.json", Workload).templates
         crossed += "\n" + templates.script(printed.templates, members, level, _text)
+    if printed.cost:
+        crossed += "\n" + costs.script(printed.cost, level, _text)
     if printed.overall:
         crossed += "\n" + overall.script(printed.overall, spec.baseline, level, _text)
     return "\n".join(
@@ -120,6 +131,8 @@ def script(folder: Path) -> str:
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
             f"CREATE TEMP VIEW sample AS\n{_sources(folder)};\n",
             f"CREATE TEMP TABLE chosen(baseline) AS VALUES ({_text(spec.baseline)});\n",
+            "-- What executions are charged by.",
+            costs.prices(spec.prices, _text),
             f"-- Half-width, in standard errors, of the interval at {level:.10g}, all looks counted.",
             f"CREATE TEMP TABLE student(operation, freedom, quantile) AS VALUES {', '.join(rows) or _NOBODY};\n",
             Path(__file__).with_name("figures.sql").read_text() + crossed,
@@ -133,6 +146,7 @@ def queries(folder: Path) -> tuple[str, ...]:
     printed = _printed(folder)
     means = [templates.QUERY] if printed.templates else []
     means += [overall.QUERY] if printed.overall else []
+    means += [costs.ROWS, costs.RATIOS] if printed.cost else []
     return (*QUERIES, *crossed, *means)
 
 
@@ -161,6 +175,12 @@ def recount(folder: Path, run: Run) -> Recount:
         comparison.templates(printed.templates, _by(by_query[templates.QUERY], "template", "contender", "temperature"))
     if overall.QUERY in by_query:
         comparison.overall(printed.overall, _by(by_query[overall.QUERY], "contender", "other", "temperature"))
+    if printed.cost:
+        comparison.cost(
+            printed.cost,
+            _by(by_query[costs.ROWS], "operation", "contender", "temperature"),
+            _by(by_query[costs.RATIOS], "contender", "temperature"),
+        )
     never, because = _NEVER
     return comparison.result(Skipped(what=never, why=because))
 
@@ -234,6 +254,23 @@ class _Comparison(Figures):
             else:
                 self._figures(place, one, computed.get((one.contender, one.baseline, one.temperature)), _EFFECT)
 
+    def cost(
+        self,
+        printed: costs.Printed,
+        rows: Mapping[tuple[str, ...], Row],
+        ratios: Mapping[tuple[str, ...], Row],
+    ) -> None:
+        """What answers cost, and the ratios over the whole suite."""
+        for one in printed.rows:
+            place = f"cost of {one.operation or 'the suite'}{_other(one.temperature)} on {one.contender}"
+            self._figures(place, one, rows.get((one.operation or "", one.contender, one.temperature)), _COST)
+        for verdict in printed.suites:
+            place = f"cost of the suite{_other(verdict.temperature)} of {verdict.contender}"
+            if verdict.ratio is None:
+                self.skip(f"the report has no ratio ({verdict.verdict})", place)
+            else:
+                self._figures(place, verdict, ratios.get((verdict.contender, verdict.temperature)), _EFFECT)
+
     def _known(self, row: Timing | Verdict) -> bool:
         if row.metric not in _METRICS:
             self.skip("the SQL does not read this metric", _place(row))
@@ -297,7 +334,7 @@ def _sources(folder: Path) -> str:
         parts.append(
             f"SELECT {', '.join(columns)}\n"
             f"FROM (FROM read_parquet([{names}], union_by_name = true, hive_partitioning = false) "
-            f"UNION ALL BY NAME {_NO_LOADS})"
+            f"UNION ALL BY NAME {_OF_SOME})"
         )
     if journals:
         names = ", ".join(_path(path) for path in journals)

@@ -1,0 +1,1 @@
+"""What answers cost, and what the systems themselves report of them."""
