@@ -1,4 +1,4 @@
-"""The ClickHouse profile against today's engine: no package has its server, so chDB answers behind its HTTP interface."""
+"""The ClickHouse profile against today's engine: no package has its server, chDB answers behind its HTTP interface."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support import clickhouse_front
-from weigh.engines.chdb import engine
 from weigh.engines import environment
+from weigh.engines.chdb import engine
 from weigh.engines.prepared import cache_folder
 from weigh.model.contender import parse_contender
 
