@@ -18,6 +18,7 @@ from benchmarks import (
     load,
     obfuscate,
     rate,
+    remote_aa,
     sampler,
     series,
     servers,
@@ -47,10 +48,11 @@ ALL = {
     "servers": servers.run,
     "layouts": layouts.run,
     "against_itself": against_itself.run,
+    "remote_aa": remote_aa.run,
     "decide": decide.run,
     "suite": suite.run,
 }
-HOURS = ("servers", "layouts", "against_itself", "decide", "suite")
+HOURS = ("servers", "layouts", "against_itself", "remote_aa", "decide", "suite")
 """Each takes an hour or more at its usual size."""
 
 

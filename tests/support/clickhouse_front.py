@@ -77,7 +77,9 @@ class Front(BaseHTTPRequestHandler):
             return b""
         statement = asked.get("query", "") + body.decode()
         form = _FORMAT.search(statement)
-        return bytes(ask(_FORMAT.sub("", statement), form[1] if form else "TabSeparated").bytes())
+        return bytes(
+            ask(_FORMAT.sub("", statement), form[1] if form else asked.get("default_format", "TabSeparated")).bytes()
+        )
 
     def _say(self, status: int, body: bytes, code: str = "") -> None:
         self.send_response(status)

@@ -106,7 +106,7 @@ A10_CPU = error(
     "A10.cpu", pages.BOUND, "the CPU seconds it says are not those that the kernel charged it", disqualifies=True
 )
 A10_SAID = note(
-    "A10.said", pages.CLICKBENCH, "the system prints times of its own; every figure and verdict is by weigh's clock"
+    "A10.said", pages.CLICKBENCH, "the system says times of its own; every figure and verdict is by weigh's clock"
 )
 A10_CLAIM = warning(
     "A10.claim",

@@ -45,11 +45,8 @@ class ClickHouse(Profile):
     port = 8123
     secrets = ("CLICKHOUSE_PASSWORD",)
     options = ("secure",)
-    # Of the conditions' cache (from 25.3 on) the manual says that it keeps which granules match a condition.
-    caches: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "use_query_cache": ("0", "false"),
-        "use_query_condition_cache": ("0", "false"),
-    }
+    # What it keeps of conditions (use_query_condition_cache, from 25.3 on) are no results: it stays as it is, as chDB's.
+    caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"use_query_cache": ("0", "false")}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {
         "PREWHERE off": {"optimize_move_to_prewhere": 0},
     }

@@ -157,6 +157,9 @@ def machine(results: ExperimentResults) -> str:
         return "Machine: nobody watched it." if results.headline.timings else ""
     if not results.record.samples:
         return ""
+    timed = {one.contender for one in results.headline.timings}
+    if timed and timed <= set(found.contention.apart):
+        return "Machine: what others used of it cannot be told from the servers, which are not weigh's."
     worst = found.worst
     used = f"others used {units.percent(found.foreign + found.steal)} of the CPU of the turns"
     peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)

@@ -50,8 +50,8 @@ def _finding(contender: str, own: dict[str, list[_One]]) -> Finding:
     printed, went_by = (median(column) for column in zip(*own[operation], strict=True))
     return codes.A10_SAID.finding(
         contender=contender,
-        text=f"it prints times of its own: {seconds(printed)} for {operation}, while {seconds(went_by)} went by from "
-        "calling its script to its last row. Only the latter counts",
+        text=f"it says times of its own: {seconds(printed)} for {operation}, while {seconds(went_by)} went by from "
+        "asking it to its last row. Only the latter counts",
         remedy="read figures that others publish of it with that in mind",
     )
 

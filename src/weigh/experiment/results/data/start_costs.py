@@ -85,6 +85,16 @@ def _named(operations: Sequence[str]) -> str:
     return ", ".join(operations[:_NAMED]) + (f" and {count(rest, 'other operation')}" if rest > 0 else "")
 
 
+def _ways(record: Record) -> dict[str, str]:
+    """How the data got to systems by URL, read back, by contender."""
+    remote = {one.name for one in record.spec.contenders if one.remote}
+    return {
+        read.name: str(read.in_force.get("weigh.data", {}).get("value", "load"))
+        for read in (record.environment.contenders if record.environment else ())
+        if read.name in remote
+    }
+
+
 def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
     """Who holds the rows in a layout of its own, and what it cost.
 
@@ -92,12 +102,16 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
         rows: of all contenders.
         record: of the latest attempt.
     """
+    ways = _ways(record)
     for one in rows:
-        if one.how == "load":
+        way = ways.get(one.contender, "")
+        if one.how == "load" and way != "exists":
+            # What a server elsewhere used of its CPUs and disks is not seen here.
+            cost = f" and {seconds(one.cpu_s)} of CPU, into {size(one.disk)} of its own layout" * (not way)
+            done = "registered over files" if way == "external" else "loaded"
             yield codes.D9_LOADED.finding(
                 contender=one.contender,
-                text=f"its tables were loaded once, in {seconds(one.tables_s)} and {seconds(one.cpu_s)} of CPU, into "
-                f"{size(one.disk)} of its own layout: no time contains that",
+                text=f"its tables were {done} once, in {seconds(one.tables_s)}{cost}: no time contains that",
                 remedy="count it where the data is queried only a few times",
             )
     layouts = record.gate.layouts if record.gate else {}
