@@ -133,8 +133,8 @@ def add(queries: Sequence[Path], path: Path, cache: Path, progress: Progress, *,
         EngineFault: the first contender answers no query: why not the first one.
     """
     file = read_file(path)
-    own = named_files.own_files(file, path, {}, progress)
-    if own is None or own.folder is None or file.sql is None:
+    files = named_files.own_files(file, path, {}, progress)
+    if files is None or files.folder is None or file.sql is None:
         raise UsageError(
             f"its workload is {file.experiment.workload}, which has its own questions",
             where=str(path),
@@ -142,13 +142,13 @@ def add(queries: Sequence[Path], path: Path, cache: Path, progress: Progress, *,
         )
     statements, refused = _askable(_statements(queries))
     (first, *_) = chosen_contenders(file, (), None)
-    made = Converted(own.tables, own.conversions)
+    made = Converted(files.tables, files.conversions)
     schemas, findings, unanswered = _described(first, made, statements, file.sql.parameters, cache, progress)
-    texts = _queries(schemas, own.folder)
+    texts = _queries(schemas, files.folder)
     _write(texts, force=force)
     return Written(
         files=tuple(texts),
-        tables={table: len(files) for table, files in own.tables.items()},
+        tables={table: len(paths) for table, paths in files.tables.items()},
         conversions=(),
         queries=tuple(one.name for one in schemas),
         findings=tuple(findings),
