@@ -5,24 +5,23 @@ The queries are asked of one engine, so that each result schema is read off an a
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from weigh.data import user_files
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
 from weigh.evidence import whole
-from weigh.experiment.config import given_files
+from weigh.experiment.config import given_files, named_files
+from weigh.experiment.config.contenders import chosen_contenders
 from weigh.experiment.config.conversion import Converted, converted
 from weigh.experiment.config.csv_options import FOUND, CsvTable
+from weigh.experiment.config.file import read_file
 from weigh.experiment.data.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
+from weigh.experiment.init_text import QUERIES, schema_toml, toml
 from weigh.model import codes
 from weigh.model.contender import parse_contender
 from weigh.model.errors import DataFault, EngineFault, EnvironmentFault, UsageError, WeighError, refusal, remedy_of
@@ -33,9 +32,9 @@ from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import braced, check, grid, names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from weigh.model.contender import Contender, Setting
+    from weigh.model.contender import Contender
     from weigh.model.dataset import Conversion
     from weigh.model.finding import Finding
     from weigh.model.progress import Progress
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 
 CONTENDERS = ("duckdb", "datafusion")
 """Two lineages, so that each confirms the other's answers; both install in seconds."""
-QUERIES = "queries"
 _TIMEOUT = 300.0
 
 
@@ -106,10 +104,8 @@ def init(
     made, unread = _readable(tables, cache, progress, csv)
     statements = given_queries if given_queries is not None else _starters(tables)
     schemas, findings, unanswered = _described(chosen[0], made, statements, values, cache, progress)
-    texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder, csv)}
-    for one, schema in schemas.items():
-        texts[folder / QUERIES / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
-        texts[folder / QUERIES / f"{one.name}.toml"] = _schema_toml(schema)
+    texts = {folder / "weigh.toml": toml(chosen, tables, values, folder, csv)}
+    texts |= _queries(schemas, folder / QUERIES)
     _write(texts, force=force)
     return Written(
         files=tuple(texts),
@@ -119,6 +115,54 @@ def init(
         findings=tuple(findings),
         left_out=(*unread, *refused, *unanswered),
     )
+
+
+def add(queries: Sequence[Path], path: Path, cache: Path, progress: Progress, *, force: bool) -> Written:
+    """Add queries to those of a weigh.toml. Everything that it declares stays as it is.
+
+    Args:
+        queries: files of SELECT statements, and folders of them.
+        path: of weigh.toml; its first contender is asked, over its tables, with its parameters.
+        cache: weigh's cache directory.
+        progress: is told.
+        force: whether queries that exist are written over.
+
+    Raises:
+        UsageError: it has no tables, the queries cannot be read, or one of that name exists.
+        DataFault: a file is damaged.
+        EngineFault: the first contender answers no query: why not the first one.
+    """
+    file = read_file(path)
+    files = named_files.own_files(file, path, {}, progress)
+    if files is None or files.folder is None or file.sql is None:
+        raise UsageError(
+            f"its workload is {file.experiment.workload}, which has its own questions",
+            where=str(path),
+            remedy="queries are added to one of your own data: weigh init --data FILES --sql FILES",
+        )
+    statements, refused = _askable(_statements(queries))
+    (first, *_) = chosen_contenders(file, (), None)
+    made = Converted(files.tables, files.conversions)
+    schemas, findings, unanswered = _described(first, made, statements, file.sql.parameters, cache, progress)
+    texts = _queries(schemas, files.folder)
+    _write(texts, force=force)
+    return Written(
+        files=tuple(texts),
+        tables={table: len(paths) for table, paths in files.tables.items()},
+        conversions=(),
+        queries=tuple(one.name for one in schemas),
+        findings=tuple(findings),
+        left_out=(*refused, *unanswered),
+    )
+
+
+def _queries(schemas: Mapping[Statement, QueryFile], folder: Path) -> dict[Path, str]:
+    """The text of each query, and what a right answer to it looks like, by file."""
+    texts = {}
+    for one, schema in schemas.items():
+        texts[folder / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
+        texts[folder / f"{one.name}.toml"] = schema_toml(schema)
+    return texts
 
 
 def _readable(
@@ -229,7 +273,7 @@ def _described(
     """What a right answer looks like, of each statement that is answered; what to look at; why others are not.
 
     Raises:
-        EngineFault: none is answered.
+        WeighError: none is answered: why not the first one.
     """
     progress.say("reading the data")
     stored = user_files.open_files(data.tables, cache, 0, data.conversions)
@@ -245,6 +289,9 @@ def _described(
         for number, statement in enumerate(statements):
             try:
                 table = session.ask(_filled(statement, values)).table
+            except UsageError as unfilled:
+                unanswered.append(unfilled)
+                continue
             except WorkerEnded as ended:
                 unanswered.append(
                     EngineFault(
@@ -289,85 +336,6 @@ def _any_rows(query: str, *, unchecked: bool) -> Finding:
         text=f"it has LIMIT without {what}: any rows are a right answer, so other rows confirm nothing: unverified",
         remedy="add ORDER BY over columns that leave no ties",
     )
-
-
-def _toml(
-    contenders: list[Contender], tables: user_files.Tables, values: Parameters, folder: Path, csv: CsvTable
-) -> str:
-    lines = [
-        "# Written by weigh init; docs/reference/weigh-toml.md explains every key.",
-        "[experiment]",
-        'workload = "sql"',
-        f"# baseline = {_text(contenders[0].name)}   # declared, it makes weigh exit 1 when another is slower",
-        "margin = 0.03         # the smallest change that matters, declared beforehand",
-        '# budget = "10m"      # for the measuring phase, which ends when everything is decided',
-        "",
-        "[sql]",
-        f"folder = {_text(QUERIES)}    # NAME.sql, and NAME.toml with what a right answer looks like",
-        "",
-        "[sql.tables]",
-    ]
-    for table, files in tables.items():
-        paths = [_text(os.path.relpath(file, folder.resolve())) for file in files]
-        lines.append(f"{_key(table)} = {paths[0] if len(paths) == 1 else '[' + ', '.join(paths) + ']'}")
-    if values:
-        lines += [
-            "",
-            "[sql.parameters]    # every combination of a query's values is asked, and timed",
-        ]
-        lines += [f"{_key(name)} = {_list(value)}" for name, value in values.items()]
-    if csv.written:
-        # What is not said has no key.
-        written = {key: value for key, value in msgspec.to_builtins(csv).items() if value is not None and value != []}
-        lines += [
-            "",
-            "[sql.csv]",
-            *(
-                f"{key} = {_list(value) if isinstance(value, list) else _value(value)}"
-                for key, value in written.items()
-            ),
-        ]
-    for contender in contenders:
-        lines += ["", "[[contender]]", f"name = {_text(contender.name)}", f"engine = {_text(contender.engine)}"]
-        lines += [f"version = {_text(contender.version)}"] if contender.version else []
-        lines += [f"pins = [{', '.join(map(_text, contender.pins))}]"] if contender.pins else []
-        lines += [f"{key} = {_text(value)}" for key, value in contender.data.items()]
-        if contender.settings:
-            lines.append(f"settings = {_inline(contender.settings)}")
-    return "\n".join(lines) + "\n"
-
-
-def _schema_toml(schema: QueryFile) -> str:
-    lines = ["# What a right answer looks like, read off one answer. Look it over: docs/guide/your-own-data.md"]
-    for key, columns in (("ordered_by", schema.ordered_by), ("keys", schema.keys)):
-        lines += [f"{key} = [{', '.join(map(_text, columns))}]"] if columns else []
-    lines += [f"limit = {schema.limit}"] if schema.limit is not None else []
-    for column in schema.column:
-        lines += ["", "[[column]]", f"name = {_text(column.name)}", f"kind = {_text(column.kind)}"]
-        lines.append(f"match = {_text(column.match)}")
-    return "\n".join(lines) + "\n"
-
-
-def _key(name: str) -> str:
-    return name if name.isascii() and name.isidentifier() else _text(name)
-
-
-def _list(values: object) -> str:
-    assert isinstance(values, list)
-    return "[" + ", ".join(map(_value, values)) + "]"
-
-
-def _inline(settings: dict[str, Setting]) -> str:
-    return "{ " + ", ".join(f"{_text(key)} = {_value(value)}" for key, value in settings.items()) + " }"
-
-
-def _value(value: Setting) -> str:
-    return _text(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _text(value: str) -> str:
-    """A basic string of TOML: JSON's form is one, but for the delete character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _write(texts: dict[Path, str], *, force: bool) -> None:

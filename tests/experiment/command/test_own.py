@@ -292,3 +292,35 @@ def test_a_query_with_literals_is_swept(begun: Weigh) -> None:
     found = begun("gate", "--operations", "top")
     assert found.code == 0, found.err
     assert "2 questions to each contender" in found.out
+
+
+def test_queries_are_added_and_nothing_that_is_declared_changes(weigh: Weigh) -> None:
+    """One that has no value for its parameter, and one that is no question, block no other."""
+    pq.write_table(pa.table({"id": [1, 2, 3]}), weigh.folder / "t.parquet")
+    (weigh.folder / "first.sql").write_text("SELECT count(*) AS n FROM t")
+    assert weigh("init", "--data", "t.parquet", "--sql", "first.sql", "--contender", "duckdb").code == 0
+    (weigh.folder / "weigh.toml").write_text((weigh.folder / "weigh.toml").read_text() + "# mine\n")
+    before = {path: path.read_bytes() for path in weigh.folder.rglob("*") if path.is_file()}
+    (weigh.folder / "more.sql").write_text(
+        "-- name: top\nSELECT id FROM t ORDER BY id DESC LIMIT 2;\n"
+        "-- name: above\nSELECT count(*) AS n FROM t WHERE id > {low};\n"
+        "-- name: none\nDELETE FROM t;\n"
+    )
+    run = weigh("init", "--add", "more.sql")
+    assert run.code == 1
+    assert "the parameter low has no value" in run.err
+    assert "queries: top" in run.out
+    assert {path: path.read_bytes() for path in before} == before
+    assert sorted(path.name for path in (weigh.folder / "queries").iterdir()) == [
+        "first.sql", "first.toml", "top.sql", "top.toml",
+    ]  # fmt: skip
+    again = weigh("init", "--add", "more.sql")
+    assert (again.code, "top.sql exists already" in again.err) == (2, True)
+    assert weigh("gate", "--json").json["gate"][1]["operation"] == "top"
+
+
+def test_queries_are_added_to_own_data_alone(weigh: Weigh) -> None:
+    (weigh.folder / "weigh.toml").write_text("[experiment]\nscale = '2K'\n[[contender]]\nengine = 'duckdb'\n")
+    (weigh.folder / "more.sql").write_text("SELECT 1 AS n")
+    run = weigh("init", "--add", "more.sql")
+    assert (run.code, "which has its own questions" in run.err) == (2, True)

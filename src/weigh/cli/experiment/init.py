@@ -31,6 +31,13 @@ from weigh.cli.progress import progress
     help="SELECT statements, or a folder of them; `-- name: NAME` before one names it. Repeatable [a count of every "
     "table].",
 )
+@click.option(
+    "--add",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Add these SELECT statements to those of the weigh.toml that is there; nothing in it changes. Repeatable.",
+)
 @taking(CSV)
 @click.option(
     "--param",
@@ -58,6 +65,7 @@ from weigh.cli.progress import progress
 def init(
     data: tuple[str, ...],
     sql: tuple[Path, ...],
+    add: tuple[Path, ...],
     csv: str | None,
     param: tuple[str, ...],
     contender: tuple[str, ...],
@@ -72,22 +80,36 @@ def init(
     order, limit, keys. Look these files over, then run. A data file that cannot be read, and a query that it cannot
     answer, is named and left out, with exit code 1.
 
-    With --ci it writes the job of a system of CI for the weigh.toml that is there.
+    With --add more queries come to those of the weigh.toml that is there. With --ci it writes the job of a system of
+    CI for it.
     """
     if ci:
         _job(ci, folder, force=force)
         return
     require_linux("init --data")
-    if not data:
-        raise click.UsageError("--data names your data, and --ci writes a job: take one of them")
     from weigh.engines.prepared import cache_folder
+    from weigh.experiment import init as files
     from weigh.experiment.config.csv_options import parsed
-    from weigh.experiment.init import init as write
     from weigh.model.errors import ExitCode
 
-    written = write(
-        data, sql, contender, folder, cache_folder(), progress(quiet), parameters=param, csv=parsed(csv), force=force
-    )
+    if add:
+        if data or sql or contender or param or csv:
+            raise click.UsageError("--add takes data, contenders and parameters from weigh.toml: leave out the others")
+        written = files.add(add, folder / "weigh.toml", cache_folder(), progress(quiet), force=force)
+    elif data:
+        written = files.init(
+            data,
+            sql,
+            contender,
+            folder,
+            cache_folder(),
+            progress(quiet),
+            parameters=param,
+            csv=parsed(csv),
+            force=force,
+        )
+    else:
+        raise click.UsageError("take one of them: --data names your data, --add adds queries, --ci writes a job")
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
     say(f"tables:  {tables}")
     for conversion in written.conversions:
