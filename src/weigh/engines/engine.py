@@ -126,6 +126,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         closing_s: seconds that ending a life may take before it is killed.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
+        sizes: settings that say how large a system by URL is, read back at the end of every session: one that grows
+            meanwhile shows it.
         statistics: its adapter has ``statistics``: the system itself reports something of each execution.
         script: Python source of ``def ask(tables, sql, settings)``, which asks it without weigh and returns rows;
             for the reproducers of divergences. ``tables`` maps names to lists of Parquet paths.
@@ -164,6 +166,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     closing_s: float = 5.0
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
+    sizes: tuple[str, ...] = ()
     statistics: bool = False
     script: str = ""
     terms: str = ""

@@ -41,6 +41,7 @@ def engine_of(profile: Profile) -> Engine:
         starting_s=profile.starting_s,
         switches=tuple(Switch(name=name, settings=dict(settings)) for name, settings in profile.switches.items()),
         caches=tuple(ResultCache(setting=name, off=off) for name, off in profile.caches.items()),
+        sizes=profile.sizes,
         statistics=True,
         terms=profile.terms,
         about=profile.about,

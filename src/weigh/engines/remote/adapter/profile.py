@@ -35,6 +35,7 @@ class Profile(ABC):
         secrets: environment variables that the password is read from, the first that is set.
         options: names that are arguments of ``connect`` and no settings of the session.
         caches: settings that decide about a cache of results, and the values that mean off.
+        sizes: settings that say how large the system is: of a warehouse, of its clusters; read back in every session.
         session: settings that every session gets, so that values arrive as they are.
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
@@ -56,6 +57,7 @@ class Profile(ABC):
     secrets: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[str, ...]] = ()
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    sizes: ClassVar[tuple[str, ...]] = ()
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")
