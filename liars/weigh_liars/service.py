@@ -32,6 +32,7 @@ engine = Engine(
     copies=True,
     variants=("weigh.url",),
     caches=(ResultCache(setting="use_cached_result", off=("off",)),),
+    sizes=("warehouse_size",),
     statistics=True,
     about="a service that bills each query, for tests",
 )
@@ -103,7 +104,7 @@ class Service:
 
     def settings(self) -> dict[str, str]:
         """What is in force; a cache is always said to be off."""
-        grown = self.lie == "grows" and len(self.bills) > 40
+        grown = self.lie == "grows" and len(self.bills) > 25
         return {"use_cached_result": "off", "warehouse_size": "LARGE" if grown else "SMALL"}
 
     def query(self, sql: str) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def _section(one: Profile) -> str:
         ("password", ", ".join(map(code, (*one.secrets, *(f"{key}*" for key in one.keys)))) or "`weigh.secret`"),
         ("cache of results", _caches(one)),
         ("set in every session", _pairs(one.session)),
-        ("size, shown always", ", ".join(map(code, one.scale)) or "nothing to read"),
+        ("size, shown always", ", ".join(map(code, one.sizes)) or "nothing to read"),
         ("its own report of an execution", _reports(one)),
         ("optimisations switched off in the gate", "; ".join(one.switches) or "none"),
         ("SQL dialect", code(one.dialect) if one.dialect else "standard"),

@@ -18,7 +18,7 @@ def test_trino_reports_its_last_page() -> None:
 
 @pytest.fixture
 def session() -> Engine:
-    return Engine({"weigh.driver": "sqlite3", "database": ":memory:"}, "")
+    return Engine({"weigh.driver": "dbapi:sqlite3", "database": ":memory:"}, "")
 
 
 def test_statistics_that_cannot_be_read_are_not_known(session: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

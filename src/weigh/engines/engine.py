@@ -129,6 +129,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         keys: what the names of environment variables begin with that its client takes its keys from.
         caches_known: whether these are all that there are.
         never_run: its adapter was written from documentation alone: no answer of the system was ever compared.
+        sizes: settings that say how large a system by URL is, read back at the end of every session: one that grows
+            meanwhile shows it.
         statistics: its adapter has ``statistics``: the system itself reports something of each execution.
         script: Python source of ``def ask(tables, sql, settings)``, which asks it without weigh and returns rows;
             for the reproducers of divergences. ``tables`` maps names to lists of Parquet paths.
@@ -170,6 +172,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     caches_known: bool = True
     never_run: bool = False
+    sizes: tuple[str, ...] = ()
     statistics: bool = False
     script: str = ""
     terms: str = ""

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d+")
 
 def named(engine: Engine) -> list[str]:
     """The settings that say what a life may use."""
-    return [name for name in (engine.threads, engine.memory, engine.spill) if name]
+    return [name for name in (engine.threads, engine.memory, engine.spill, *engine.sizes) if name]
 
 
 def resources_read(
@@ -50,6 +50,7 @@ def resources_read(
         spill=str(spill or ""),
         spill_on=_place(str(spill)) if spill else "",
         group=worker.memory,
+        sizes={name: str(value(name)) for name in engine.sizes if name in in_force} or msgspec.UNSET,
     )
     same_as_declared = {
         # What did not take effect is not what was asked for.

@@ -64,14 +64,16 @@ ROWS = rows(
         "A9",
         _PROBES,
         "a result cache answers",
-        "caches off, read back, disclosed; others are found on every operation by asking anew",
+        "caches off, read back, disclosed; others are found on every operation by asking anew; where the system says "
+        "itself that one answered, or that it scanned nothing, there is no verdict and no cost",
     ),
     (
         "A10",
         Page("concept/method.md", "Two clocks"),
         "a contender meddles with its own clock, or with what it reports",
         "bounded by weigh's own clock on its side; outside the bound the contender is disqualified, and a verdict that "
-        "the two clocks do not share is refused; times that a system's scripts print decide nothing",
+        "the two clocks do not share is refused; times that a system's scripts or a service report decide nothing, "
+        "and where they leave out the queue, or are less than possible, they are not judged",
     ),
     (
         "A11",

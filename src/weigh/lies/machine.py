@@ -57,7 +57,8 @@ ROWS = rows(
         Page("reference/targets.md", "Durability"),
         "durability switched off, exotic settings",
         "settings are read back from the running server and printed beside its defaults; what may lose an acknowledged "
-        "write is called not durable, and servers whose writes survive different failures are not ranked",
+        "write is called not durable, and servers whose writes survive different failures are not ranked; a service "
+        "that grows meanwhile is named",
     ),
     (
         "E8",

@@ -39,6 +39,7 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
         spill: the folder that it spills to, in its own words.
         spill_on: on what that lies.
         group: bytes that its control group allows; None where weigh made none.
+        sizes: settings that say how large a system by URL is, in its own words; left out of all others.
         declared: which of ``threads``, ``memory`` and ``spill`` are as the contender's settings asked.
     """
 
@@ -51,6 +52,7 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
     spill_on: str = ""
     group: Bytes | None = None
     declared: tuple[str, ...] = ()
+    sizes: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class WorkerRead(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,6 +44,7 @@ def engine_of(profile: Profile) -> Engine:
         keys=profile.keys,
         caches_known=profile.caches is not None,
         never_run=profile.never_run,
+        sizes=profile.sizes,
         statistics=True,
         terms=profile.terms,
         about=profile.about,

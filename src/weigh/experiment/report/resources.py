@@ -59,6 +59,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
         group: memory that its control group allowed; None where weigh made none.
         declared: which of ``threads``, ``memory`` and ``spill`` are as the contender's settings asked.
         parallelism: CPU seconds a second by operation, of the medians.
+        sizes: settings that say how large a system by URL is; left out of all others.
     """
 
     contender: str
@@ -72,6 +73,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
     group: Bytes | None
     declared: tuple[str, ...]
     parallelism: dict[str, float]
+    sizes: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResourcesDocument(msgspec.Struct, frozen=True, kw_only=True):

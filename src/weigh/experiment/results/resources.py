@@ -64,6 +64,7 @@ def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
     for name, reads in every.items():
         yield from _declared(name, reads, spec)
         yield from _unsteady(name, reads)
+        yield from _grown(name, reads)
         yield from _crowded(name, reads[-1])
         yield from _overdone(name, reads, samples)
         if name != spec.baseline and base:
@@ -136,6 +137,19 @@ def _unsteady(name: str, reads: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
         yield codes.E6_THREADS.finding(
             "warning", contender=name, text=text, remedy="declare its threads in its settings"
         )
+
+
+def _grown(name: str, reads: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
+    """A system by URL that was not as large all the time."""
+    for setting in {setting: 0 for one in reads for setting in one.sizes or {}}:
+        values = list(dict.fromkeys((one.sizes or {}).get(setting, "not told") for one in reads))
+        if len(values) > 1:
+            yield codes.E7_GROWN.finding(
+                contender=name,
+                text=f"{setting} was {' and then '.join(values)}: its times, and what they cost, are not those of one "
+                "system",
+                remedy="switch its scaling off, or fix its size, while it is measured",
+            )
 
 
 def _crowded(name: str, read: ResourcesRead) -> Iterator[Finding]:

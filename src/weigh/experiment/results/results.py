@@ -19,7 +19,7 @@ from weigh.experiment.results.clock.family_cpu import OutsideClock
 from weigh.experiment.results.cold import cold
 from weigh.experiment.results.cold.cold import cold_results
 from weigh.experiment.results.cold.cold_proof import ColdProof
-from weigh.experiment.results.cost import cost
+from weigh.experiment.results.cost import cost, reports
 from weigh.experiment.results.cost.cost import Cost
 from weigh.experiment.results.cost.quantities import quantities
 from weigh.experiment.results.cost.reported import Reported, reported
@@ -197,7 +197,9 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += repetition.repetitions(attempts)
     findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples, background)
-    findings += claim.findings(samples)
+    services = {one.name for one in latest.spec.contenders if one.remote and latest.spec.reported}
+    findings += claim.findings(one for one in samples if one.contender not in services)
+    findings += reports.findings(samples, latest.spec)
     findings += terms.findings(latest)
     findings += cost.findings(samples, latest.spec)
     findings += storage.findings(latest, samples)
@@ -232,7 +234,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
             if metric == HEADLINE
             else judge(samples, refused_by, values=quantities(metric, samples, latest.spec))
         )
-        analyses[metric] = cold.withheld(analysis, proven.refused)
+        analyses[metric] = reports.withheld(cold.withheld(analysis, proven.refused), metric, findings)
     if latest.spec.price:
         analyses[cost.NAME] = cost.following(analyses[cost.NAME], analyses[HEADLINE], latest.spec)
     findings += builds.rebuilt(latest, analyses[HEADLINE].verdicts)

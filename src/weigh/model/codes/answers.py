@@ -86,6 +86,9 @@ A9_ENABLED = error("A9.enabled", pages.PROBES, "a result cache is switched on", 
 A9_DETECTED = error(
     "A9.detected", pages.PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A9_REPORTED = error(
+    "A9.reported", pages.COST, "the system itself says that a cache of results answered", withholds=True
+)
 A9_PLAN = note(
     "A9.plan", pages.PROBES, "a repeated query is quicker because its plan is kept, and its rows are read all the same"
 )
@@ -112,6 +115,15 @@ A10_CLAIM = warning(
     "A10.claim",
     pages.CLICKBENCH,
     "the times that the system prints leave out more than starting its script takes, or are longer than what went by",
+)
+A10_SERVER = warning(
+    "A10.server",
+    pages.REMOTE,
+    "the time that a system by URL says it took cannot be: it leaves out a part of the query, or is longer than what "
+    "went by",
+)
+A10_SCANNED = warning(
+    "A10.scanned", pages.COST, "a system says that it scanned nothing in some executions of a question, and not in all"
 )
 A10_VERDICT = plain(
     "A10.verdict", pages.BOUND, "by weigh's own clock the verdict would be another one, so there is none"

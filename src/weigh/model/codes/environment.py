@@ -162,6 +162,7 @@ E7_PARITY = warning(
     Page("guide/ingest.md", "Durability"),
     "when a load returns, one contender's rows are safe on the device and another's are not",
 )
+E7_GROWN = warning("E7.grown", pages.REMOTE, "a system by URL had another size in one session than in another")
 E7_LOST = error("E7.lost", pages.CRASHES, "writes that the server had acknowledged were gone after a crash")
 E7_TORN = error("E7.torn", pages.CRASHES, "after a crash rows held what nobody wrote")
 E7_NOT_BACK = error("E7.not_back", pages.CRASHES, "the server did not come back after a crash, or could not be read")

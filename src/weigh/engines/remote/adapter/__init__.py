@@ -93,12 +93,11 @@ class Engine(Adapter):
     def settings(self) -> dict[str, dict[str, Any]]:
         """Settings that were asked for, differ from their defaults or decide about a cache; and what a life is."""
         read = self.system.settings(self.ask)
+        always = {*self.own, *self.caches, *self.system.sizes}
         found = {
             name: {"value": value, "default": default}
             for name, (value, default) in read.items()
-            if name in self.own
-            or name in (*self.caches, *self.system.scale)
-            or (default is not None and value != default)
+            if name in always or (default is not None and value != default)
         }
         for name, value in self.unknown.items():
             found[name] = {"value": value, "default": value}
@@ -109,8 +108,11 @@ class Engine(Adapter):
         }
 
     def settings_of(self, names: list[str]) -> dict[str, dict[str, Any]]:
-        """Nothing that bounds a life: what a server may use is not its session's to say."""
-        return {}
+        """How large the system is; nothing else bounds a life here: that is not a session's to say."""
+        if not set(names) & set(self.system.sizes):
+            return {}
+        read = self.system.settings(self.ask)
+        return {name: {"value": read[name][0], "default": None} for name in names if name in read}
 
     def load(self, tables_of: dict[str, list[str]], copy: str) -> None:
         """Tables of weigh's own in a schema of their own, or those that are there."""

@@ -38,7 +38,7 @@ class Profile(ABC):
         caches: settings that decide about a cache of results, and the values that mean off; None where it is not known
             whether there is one.
         never_run: written from documentation alone: no answer of the system was ever compared.
-        scale: settings that say how large the system is: they are shown whatever their default.
+        sizes: settings that say how large the system is: of a warehouse, of its clusters; read back in every session.
         session: settings that every session gets, so that values arrive as they are.
         switches: optimisations that must not change an answer: settings by what they do.
         ways: how data gets there, the default first: ``load`` into tables of weigh's own, ``exists`` under the names
@@ -64,7 +64,7 @@ class Profile(ABC):
     options: ClassVar[tuple[str, ...]] = ()
     caches: ClassVar[Mapping[str, tuple[str, ...]] | None] = {}
     never_run: ClassVar[bool] = False
-    scale: ClassVar[tuple[str, ...]] = ()
+    sizes: ClassVar[tuple[str, ...]] = ()
     session: ClassVar[Mapping[str, str]] = {}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {}
     ways: ClassVar[tuple[str, ...]] = ("load", "exists")

@@ -12,10 +12,10 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.model import codes
-from weigh.model.units import seconds
+from weigh.model.units import Seconds, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
@@ -27,17 +27,36 @@ _FLOOR = 20e-3
 """Seconds: scripts print hundredths, and say as much of themselves."""
 
 
-class _One(NamedTuple):
-    claim: float
-    went_by: float
+class Claim(NamedTuple):
+    """Of an execution: seconds that a system says it took, and seconds that went by."""
+
+    claim: Seconds
+    went_by: Seconds
+
+
+class Impossible(NamedTuple):
+    """Times of an operation that cannot be, medians.
+
+    Attributes:
+        operation: its name.
+        claim, went_by: as of :class:`Claim`.
+        left_out: the least that was left out; None where more is said than went by.
+        starting: what the quickest operation takes in all.
+    """
+
+    operation: str
+    claim: Seconds
+    went_by: Seconds
+    left_out: Seconds | None
+    starting: Seconds
 
 
 def findings(samples: Iterable[Sample]) -> list[Finding]:
     """A note for every contender that says times of its own, and a warning for each operation where they cannot be."""
-    known: dict[str, dict[str, list[_One]]] = defaultdict(lambda: defaultdict(list))
+    known: dict[str, dict[str, list[Claim]]] = defaultdict(lambda: defaultdict(list))
     for one in samples:
         if one.timed and one.said_s is not None and one.wall_s is not None and one.temperature == "hot":
-            known[one.contender][one.operation].append(_One(one.said_s, one.wall_s))
+            known[one.contender][one.operation].append(Claim(one.said_s, one.wall_s))
     return [
         finding
         for contender, own in known.items()
@@ -45,7 +64,7 @@ def findings(samples: Iterable[Sample]) -> list[Finding]:
     ]
 
 
-def _finding(contender: str, own: dict[str, list[_One]]) -> Finding:
+def _finding(contender: str, own: dict[str, list[Claim]]) -> Finding:
     operation = max(own, key=lambda name: median(one.went_by - one.claim for one in own[name]))
     printed, went_by = (median(column) for column in zip(*own[operation], strict=True))
     return codes.A10_SAID.finding(
@@ -56,7 +75,30 @@ def _finding(contender: str, own: dict[str, list[_One]]) -> Finding:
     )
 
 
-def _impossible(contender: str, own: dict[str, list[_One]]) -> Iterator[Finding]:
+def _impossible(contender: str, own: dict[str, list[Claim]]) -> Iterator[Finding]:
+    for one in impossible(own):
+        if one.left_out is not None:
+            text = (
+                f"it says {seconds(one.claim)}, while {seconds(one.went_by)} went by: it leaves out at least "
+                f"{seconds(one.left_out)}, and its quickest query takes {seconds(one.starting)} in all, with the start "
+                "of its script"
+            )
+        else:
+            text = f"it says {seconds(one.claim)}, and no more than {seconds(one.went_by)} went by"
+        yield codes.A10_CLAIM.finding(
+            contender=contender,
+            operation=one.operation,
+            text=text,
+            remedy="believe no time that this system prints; weigh's are by its own clock",
+        )
+
+
+def impossible(own: Mapping[str, Sequence[Claim]]) -> Iterator[Impossible]:
+    """Operations on which what a system says of its time cannot be.
+
+    Args:
+        own: its executions by operation.
+    """
     starting = min(median(one.went_by for one in rows) for rows in own.values())
     for operation, rows in own.items():
         printed, went_by = (median(column) for column in zip(*rows, strict=True))
@@ -65,18 +107,6 @@ def _impossible(contender: str, own: dict[str, list[_One]]) -> Iterator[Finding]
         if len(rows) < _LEAST:
             continue
         if left_out > max(_SHARE * starting, starting + _FLOOR):
-            text = (
-                f"it says {seconds(printed)}, while {seconds(went_by)} went by: it leaves out at least "
-                f"{seconds(left_out)}, and its quickest query takes {seconds(starting)} in all, with the start of its "
-                "script"
-            )
+            yield Impossible(operation, printed, went_by, left_out, starting)
         elif printed > went_by + _FLOOR:
-            text = f"it says {seconds(printed)}, and no more than {seconds(went_by)} went by"
-        else:
-            continue
-        yield codes.A10_CLAIM.finding(
-            contender=contender,
-            operation=operation,
-            text=text,
-            remedy="believe no time that this system prints; weigh's are by its own clock",
-        )
+            yield Impossible(operation, printed, went_by, None, starting)

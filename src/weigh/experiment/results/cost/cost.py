@@ -105,14 +105,14 @@ def cost(record: Record, samples: Samples, analysis: MetricAnalysis) -> Cost | N
         questions = [Question(name, temperature) for name in timed]
         sums = {}
         for at, contender in enumerate(table.contenders):
-            own = {
+            known = {
                 question: means[table.questions.index(question)][:, table.contender_of == at]
                 for question in questions
                 if (question.operation, temperature, contender) in priced
             }
-            rows += [_row(question.operation, temperature, contender, one, level) for question, one in own.items()]
-            if len(own) == len(questions) > 1:
-                sums[contender] = np.sum(list(own.values()), axis=0)
+            rows += [_row(question.operation, temperature, contender, one, level) for question, one in known.items()]
+            if len(known) == len(questions) > 1:
+                sums[contender] = np.sum(list(known.values()), axis=0)
         order = {question.operation: at for at, question in enumerate(questions)}
         rows.sort(
             key=lambda one: (spec.temperatures.index(one.temperature), order.get(one.operation or "", len(order)))
@@ -236,11 +236,13 @@ def following(analysis: MetricAnalysis, headline: MetricAnalysis, spec: Spec) ->
 def findings(samples: Samples, spec: Spec) -> Iterator[Finding]:
     """Prices that nothing can be multiplied with."""
     for contender, price in spec.prices.items():
-        own = [one for one in samples if one.contender == contender and one.timed]
+        timed = [one for one in samples if one.contender == contender and one.timed]
         for quantity in sorted(price.quantities & _WORDS.keys()):
-            known = ~np.isnan(count(Samples.of(own), quantity))
-            if own and not known.all():
-                how = "nobody says" if not known.any() else f"it does not always say ({known.sum():,} of {len(own):,})"
+            known = ~np.isnan(count(Samples.of(timed), quantity))
+            if timed and not known.all():
+                how = (
+                    "nobody says" if not known.any() else f"it does not always say ({known.sum():,} of {len(timed):,})"
+                )
                 yield codes.X_UNPRICED.finding(
                     contender=contender,
                     text=f"its price is {price.text}, and {how} {_WORDS[quantity]}: it has no cost there",

@@ -51,7 +51,7 @@ class Snowflake(Profile):
     secrets = ("SNOWFLAKE_PASSWORD",)
     options = ("warehouse", "role", "authenticator", "private_key_file")
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"use_cached_result": ("false",)}
-    scale = ("warehouse_size",)
+    sizes = ("warehouse_size",)
     session: ClassVar[Mapping[str, str]] = {
         "timezone": "UTC",
         "timestamp_type_mapping": "TIMESTAMP_NTZ",
