@@ -13,7 +13,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED, Check, OperationGate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -202,11 +202,8 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
             wrong = len({check.case for check in failed})
             witness = " and ".join(dict.fromkeys(check.witness for check in failed if check.witness))
             first = failed[0]
-            first_difference = "".join(f"; {difference}" for difference in first.differences[:1])
-            parts.append(
-                f"{name} is wrong on {wrong} of {total} literals, contradicted by {witness}"
-                f" (case {first.case}{first_difference}{'; ' + first.detail if first.detail else ''})"
-            )
+            details = [*_case(total, first), *map(str, first.differences[:1]), *filter(None, [first.detail])]
+            parts.append(f"{name} is wrong{_on(wrong, total)}, contradicted by {witness}{_inside(details)}")
         elif status is GateStatus.LEFT_OPEN:
             left_open.append((name, failed))
         elif status in (GateStatus.ERROR, GateStatus.UNSUPPORTED):
@@ -254,15 +251,29 @@ def _differ(total: int, each: list[tuple[str, list[Check]]], undecided: str) -> 
     cases = {check.case for _, failed in each for check in failed}
     name, failed = each[0]
     first = failed[0]
-    first_difference = "".join(
-        f"; {name} against {first.witness}: {difference}" for difference in first.differences[:1]
-    )
-    return [
-        f"{' and '.join(name for name, _ in each)} {'answer' if len(each) > 1 else 'answers'} differently on "
-        f"{len(cases)} of {total} literals"
-        f" (case {first.case}{first_difference}{undecided and f'; {undecided}'}"
-        f"{''.join(f': {why}' for why in first.notes)})"
+    details = [
+        *_case(total, first),
+        *(f"{name} against {first.witness}: {difference}" for difference in first.differences[:1]),
+        *filter(None, [undecided]),
     ]
+    details[-1:] = ["".join([*details[-1:], *(f": {why}" for why in first.notes)])]
+    who = " and ".join(name for name, _ in each)
+    return [f"{who} {'answer' if len(each) > 1 else 'answers'} differently{_on(len(cases), total)}{_inside(details)}"]
+
+
+def _inside(parts: Sequence[str]) -> str:
+    """What stands behind a sentence, in brackets."""
+    return f" ({'; '.join(parts).removeprefix(': ')})" if any(parts) else ""
+
+
+def _on(wrong: int, total: int) -> str:
+    """How many of the literals; of one there is nothing to count."""
+    return f" on {wrong} of {total} literals" if total > 1 else ""
+
+
+def _case(total: int, first: Check) -> list[str]:
+    """Which of the literals, where there are several."""
+    return [f"case {first.case}"] if total > 1 else []
 
 
 def _others(camp: list[str], name: str) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "weigh/doctor/1"
 _STYLE = {KnobState.FINE: "green", KnobState.SPOILS: "bold yellow", KnobState.UNSEEN: "dim"}
+_ORDER = (KnobState.SPOILS, KnobState.UNSEEN, KnobState.FINE)
 _WIDE = 1.5
 """Factor to one side from which on an interval says next to nothing."""
 _AS_ROOT = ("Permission denied", "Operation not permitted")
@@ -67,7 +68,8 @@ def examination(reads: Sequence[KnobRead], changes: Sequence[Change], snapshot: 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("knob", "", "value", "what that means"):
         table.add_column(heading, overflow="fold")
-    for read in reads:
+    # What spoils first: it is what there is to do.
+    for read in sorted(reads, key=lambda read: _ORDER.index(read.state)):
         text = Text(one_line(read.text))
         if read.state is not KnobState.FINE and read.remedy:
             text.append(f"\n{one_line(read.remedy)}", style="dim")

@@ -154,7 +154,7 @@ def test_each_liar_is_named_where_it_lied_and_nowhere_else(liars: Run) -> None:
         ("eq_action", "liar?lie=absent is wrong on "),
         ("eq_action", "events: 1, not 0"),
         ("by_action", "row 'allow', events: "),
-        ("distinct", "liar?lie=forty-two is wrong on 1 of 1 literals"),
+        ("distinct", "liar?lie=forty-two is wrong, contradicted by"),
     ],
 )
 def test_the_differing_cell_is_shown(liars: Run, operation: str, shown: str) -> None:

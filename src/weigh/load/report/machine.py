@@ -119,7 +119,7 @@ def _then(one: Spike) -> str:
         for name in one.saturated
     ]
     if not found:
-        return "nothing that the sampler sees was saturated then and not otherwise"
+        return "nothing that was watched was busier at that time than otherwise"
     return f"at that time {' and '.join(found)}, and hardly otherwise, which shows no cause"
 
 

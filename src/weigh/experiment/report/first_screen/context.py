@@ -38,7 +38,7 @@ def totals(results: ExperimentResults) -> tuple[str, ...]:
         more = len(clauses) - _MOST
         return (
             *clauses[:_MOST],
-            *((f"The total is another than the typical time on {more} more.",) if more > 0 else ()),
+            *((f"On {more} more the total says something else than the typical time.",) if more > 0 else ()),
         )
     judged = [one for one in verdicts if one.total]
     still = sum(one.total.verdict is VerdictName.UNRESOLVED for one in judged if one.total)
