@@ -52,10 +52,20 @@ def test_a_statement_of_a_user_is_refused_alike() -> None:
         "SELECT getServerSetting('path') AS p",
         "SELECT path FROM system.disks",
         "SELECT pg_backend_pid() AS p",
+        "SELECT count(*) AS c FROM pg_stat_activity",
+        "SELECT relname FROM t, pg_catalog.pg_class",
+        "SELECT table_name FROM information_schema.tables",
+        "SELECT sql FROM sqlite_master",
     ):
         with pytest.raises(UsageError, match="depends on the process"):
             refuse(sql, "q")
-    for sql in ("SELECT * FROM settings", "SELECT count(*) FROM system.one", "SELECT system.a FROM t AS system"):
+    for sql in (
+        "SELECT * FROM pg_prices",
+        "SELECT s.pg_class FROM stock AS s",
+        "SELECT * FROM settings",
+        "SELECT count(*) FROM system.one",
+        "SELECT system.a FROM t AS system",
+    ):
         refuse(sql, "q")
 
 

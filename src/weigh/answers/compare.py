@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 DOUBLE_FOR_DECIMAL = 1e-9
 """Relative tolerance for an engine without decimals (SQLite), or one that answers in doubles where others are exact."""
+ROUNDED = {16: 2.0**-9, 32: 2.0**-20}
+"""Relative tolerance where somebody answers in floats of so many bits: some roundings of that width."""
 ANY_ROWS = f"{codes.A7}: other rows, which LIMIT leaves open where no order is known: only their number was compared"
 """The note on rows that differ where a LIMIT has no ORDER BY, or one that the answer cannot be compared by."""
 EXPORT_ROWS = 100_000
@@ -127,7 +129,7 @@ def compare(
     if swapped is not None:
         return swapped
     answer, witness, left_open = printed.alike(answer, witness, schema)
-    given = answer
+    given, sent = answer, (answer, witness)
     answer, witness, schema, columns, forms, unchecked = in_one_form(answer, witness, schema)
     if unchecked:
         found = f"{codes.A14_UNCHECKED}: {'; '.join(unchecked)}"
@@ -139,7 +141,7 @@ def compare(
         if not rest.agrees:
             return rest
         return msgspec.structs.replace(rest, open=True, unchecked=unchecked, notes=(found, *rest.notes))
-    declared, schema = schema, _as_given(schema, answer, witness)
+    declared, schema = schema, _rounded(_as_given(schema, answer, witness), sent)
     # What is asked thousands of times is nearly always answered to the bit as before.
     equal = _to_the_bit(answer, witness, schema)
     result = Comparison(agrees=True) if equal else _compare(answer, witness, schema, complete, most)
@@ -149,8 +151,11 @@ def compare(
         return Comparison(agrees=True, open=True, notes=(ANY_ROWS,)) if any_rows and whole else result
     notes = (*result.notes, *dict.fromkeys([*_in_other_types(given, schema), *forms]), *left_open)
     if schema is not declared:
-        which = ", ".join(b.name for a, b in zip(declared.columns, schema.columns, strict=True) if a != b)
-        notes = (*notes, f"{codes.A7}: doubles for the decimals of {which}: compared to {DOUBLE_FOR_DECIMAL:g}")
+        changed = [(a.kind, b) for a, b in zip(declared.columns, schema.columns, strict=True) if a != b]
+        for what, among in (("doubles for the decimals", True), ("floats of fewer than 64 bits", False)):
+            if those := [b for kind, b in changed if (kind == "decimal") is among]:
+                which, rel = ", ".join(one.name for one in those), max(one.rel for one in those)
+                notes = (*notes, f"{codes.A7}: {what} of {which}: compared to {rel:.1g}")
     return msgspec.structs.replace(result, notes=notes)
 
 
@@ -199,6 +204,19 @@ def _as_given(schema: ResultSchema, *tables: pa.Table) -> ResultSchema:
         for position, column in enumerate(schema.columns)
     )
     return schema if columns == schema.columns else msgspec.structs.replace(schema, columns=columns)
+
+
+def _rounded(schema: ResultSchema, tables: tuple[pa.Table, pa.Table]) -> ResultSchema:
+    """The schema with computed columns compared as far as the narrower float that somebody gave can tell."""
+    import pyarrow as pa
+
+    columns = []
+    for position, column in enumerate(schema.columns):
+        kinds = [table.column(position).type for table in tables] if column.match != "exact" else []
+        rel = max((ROUNDED.get(kind.bit_width, 0.0) for kind in kinds if pa.types.is_floating(kind)), default=0.0)
+        columns.append(msgspec.structs.replace(column, match="approx", rel=rel) if rel > column.rel else column)
+    same = tuple(columns) == schema.columns
+    return schema if same else msgspec.structs.replace(schema, columns=tuple(columns))
 
 
 def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete: bool, most: int) -> Comparison:

@@ -11,7 +11,7 @@ import msgspec
 from weigh.answers import constructs
 from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
-from weigh.answers.constructs import MERGED, SEQUENCE
+from weigh.answers.constructs import MERGED, SEQUENCE, rounding
 from weigh.answers.constructs.comparisons import orders_columns
 from weigh.answers.one_form import part_of
 
@@ -68,6 +68,8 @@ def reason(
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
     if all(map(_wrapped, cells)):
         return "integers are of different widths, and a number beyond them wraps around"
+    if why := rounding.reason(operation.sql, cells, ((ways or {}).get(name, {}) for camp in camps for name in camp)):
+        return why
     found = [one for one in constructs.of(operation.sql) if _may(one, differ)]
     return _of_constructs(operation, cells, found) or _of_the_rest(operation, answers, found)
 

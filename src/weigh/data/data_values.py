@@ -78,6 +78,14 @@ class DataValues:
         needs = paths[0].endswith(vortex.SUFFIX)
         return _values(paths, field.name, self._python() if needs else None)
 
+    def size(self, table: str, field: pa.Field) -> tuple[int, float] | None:
+        """How many numbers a column has, and the largest magnitude; None of no numbers, or where it cannot be read."""
+        if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)):
+            return None
+        paths = self._files[table]
+        needs = paths[0].endswith(vortex.SUFFIX)
+        return _size(paths, field.name, self._python() if needs else None)
+
     def null(self, table: str, field: pa.Field) -> bool:
         """Whether a column has NULL."""
         paths = self._files[table]
@@ -136,6 +144,19 @@ def _values(paths: tuple[str, ...], column: str, python: Path | None) -> Values:
             if all(found):
                 break
     return found
+
+
+@lru_cache(maxsize=1_000)
+def _size(paths: tuple[str, ...], column: str, python: Path | None) -> tuple[int, float] | None:
+    rows, largest = 0, 0.0
+    with suppress(pa.ArrowException, OSError, WeighError):
+        for array in _arrays(paths, column, python):
+            numbers = array.cast(pa.float64(), safe=False).drop_null().to_numpy(zero_copy_only=False)
+            numbers = numbers[np.isfinite(numbers)]
+            rows += len(numbers)
+            largest = max(largest, float(np.abs(numbers).max(initial=0.0)))
+        return rows, largest
+    return None
 
 
 @lru_cache(maxsize=1_000)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from weigh.answers import constructs
+from weigh.answers.constructs import rounding
 from weigh.answers.votes import conclude
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.data import dataset
@@ -140,11 +141,14 @@ def unseen_answers(
 
 
 def _excused(check: Check, workload: Workload, ways: Mapping[str, str]) -> Check:
-    """A contradiction of an engine with itself over 0.0 and -0.0, one number in one plan, two in another."""
+    """A contradiction of an engine with itself over 0.0 and -0.0, or over what rounding leaves of a sum."""
     begins = (constructs.ZERO, constructs.SIGNED)
-    found = constructs.of(workload.operation(check.operation).sql)
-    why = next((one.why for one in found if one.key.startswith(begins) and one.key in ways), "")
-    return msgspec.structs.replace(check, detail=UNDECIDED, notes=(why,)) if why else check
+    sql = workload.operation(check.operation).sql
+    found = (one.why for one in constructs.of(sql) if one.key.startswith(begins) and one.key in ways)
+    why = next(found, "") or rounding.reason(sql, check.differences, [ways])
+    if not why:
+        return check
+    return msgspec.structs.replace(check, status=GateStatus.LEFT_OPEN, detail=UNDECIDED, notes=(why,))
 
 
 def _alike(workload: Workload, operations: Collection[str]) -> set[str]:

@@ -15,7 +15,7 @@ _SUSPECT = re.compile(
     r"rand|uuid|now|current|local|day\b|date\(|clock|timeofday|nextval|setseed|sample|insert|update|delete|merge|into"
     r"|read_|sniff|scan|metadata|glob|file|s3|url|hdfs|gcs|remote|execut|input|lake|storage|from\s*['\"]|join\s*['\"]"
     r"|,\s*['\"]|timestamp\(|newid|duckdb_|pragma_|hostname|fqdn|uptime|server|connection_?id|queryid|pg_|version\s*\("
-    r"|system\s*\.",
+    r"|system\s*\.|information_schema|sqlite_|dbstat",
     re.IGNORECASE,
 )
 """One of these is in every SELECT that is refused; others need not be parsed, which takes half a second."""
@@ -29,6 +29,12 @@ _PROCESS = re.compile(
     r"|pg_backend_pid|pg_postmaster_start_time|pg_conf_load_time|inet_server_\w+|version"
     r"|duckdb_(?:settings|databases|logs|log_\w+|extensions|temporary_files|memory|secret\w*|variables)"
 )
+_CATALOG = re.compile(
+    r"pg_(?:stat|settings|locks|class|database|roles|authid|shadow|user|tables|indexes|attribute|cursors|prepared|file_"
+    r"|hba|config|shmem|wal|replication)\w*|sqlite_(?:master|schema|temp\w*|stat\d|dbpage)|dbstat",
+    re.IGNORECASE,
+)
+"""Tables in which an engine says what it has and does."""
 _NUMBERS = {"numbers", "numbers_mt", "one", "zeros", "zeros_mt"}
 """Tables of ClickHouse's system that are the same everywhere."""
 _FILES = {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "sniff_csv", "read_json", "read_json_auto",
@@ -77,6 +83,10 @@ def refuse(sql: str, where: str) -> None:
             _refuse_function(node, where)
         if isinstance(node, exp.Table) and node.db.lower() == "system" and node.name.lower() not in _NUMBERS:
             raise _of_process(f"system.{node.name}", where)
+        if isinstance(node, exp.Table) and (
+            node.db.lower() in ("pg_catalog", "information_schema") or (not node.db and _CATALOG.fullmatch(node.name))
+        ):
+            raise _of_process(node.sql("duckdb"), where)
         quoted = isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and node.this.quoted
         if quoted and _FILE_NAME.search(node.name):
             raise _own_file(node.name, where)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from weigh.answers import constructs
+from weigh.answers.constructs import rounding
 from weigh.answers.constructs.comparisons import ALL
 from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
@@ -60,7 +61,7 @@ def data_ways(
     """
     queries = list(queries)
     found = {constructs.ZONE: contender} if data.zoned() else {}
-    return found | merged(engine, queries, data) | compared(contender, queries, data, probed)
+    return found | merged(engine, queries, data) | compared(contender, queries, data, probed) | summed(queries, data)
 
 
 def merged(engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
@@ -100,9 +101,23 @@ def compared(
     return {key: way for key, way in found.items() if key in wanted}
 
 
+def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """How large numbers are that queries sum: of floats, and of integers of 64 bits, whose mean is a float."""
+    queries = list(queries)
+    wanted = {name for sql in queries for name in rounding.columns(sql)}
+    found: dict[str, tuple[int, float, int]] = {}
+    for table, field in _read(queries, data) if wanted else ():
+        wide = pa.types.is_floating(field.type) or (pa.types.is_integer(field.type) and field.type.bit_width == 64)
+        name = field.name.lower()
+        if name in wanted and wide and (size := data.size(table, field)):
+            rows, largest, bits = found.get(name, (0, 0.0, 64))
+            found[name] = max(rows, size[0]), max(largest, size[1]), min(bits, field.type.bit_width)
+    return {f"{rounding.ROUNDING}{name}": rounding.size_of(*size) for name, size in found.items()}
+
+
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
-    begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED, constructs.ZONE, constructs.MERGED)
+    begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 

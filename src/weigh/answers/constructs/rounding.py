@@ -1,0 +1,101 @@
+"""Sums of floating-point numbers: how far right engines may be apart, because each adds in a sequence of its own."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from weigh.model.gate import Difference
+
+ROUNDING = "~ "
+"""Begin of keys of columns that are summed, with what :func:`size_of` says of each."""
+WHY = "large numbers cancel in a sum of floating-point numbers, and what is left depends on the sequence of rows"
+NARROW = "sums of floats of fewer than 64 bits are as exact as an engine's intermediate results are wide"
+_UNIT = 2.0**-53
+"""Of a double, half the distance of two next to each other."""
+_SLACK = 4.0
+_NARROW = {16: 2.0**-9, 32: 2.0**-20}
+_MEANS = {"avg", "mean"}
+_SUMS = {"sum", *_MEANS}
+_OTHERS = {"stddev", "stddev_samp", "stddev_pop", "variance", "variance_pop", "var_samp", "var_pop", "corr",
+           "covar_samp", "covar_pop", "median", "quantile", "quantile_cont", "percentile_cont"}  # fmt: skip
+
+
+class _Summed(NamedTuple):
+    """An aggregate: its name, the columns in it, and whether it is of one of them as it is."""
+
+    name: str
+    columns: tuple[str, ...]
+    plain: bool
+
+
+def size_of(rows: int, largest: float, bits: int) -> str:
+    """What is known of a column's numbers: how many, the largest magnitude, and the bits of each."""
+    return f"{rows} {largest!r} {bits}"
+
+
+@cache
+def summed(sql: str) -> tuple[_Summed, ...]:
+    """Aggregates of a query that add; none where it cannot be parsed."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        query = sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return ()
+    found = []
+    for node in query.find_all(exp.Func):
+        name = node.name.lower() if isinstance(node, exp.Anonymous) else node.sql_names()[0].lower()
+        if name in _SUMS | _OTHERS:
+            columns = tuple(dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column)))
+            plain = isinstance(node.this, exp.Expression) and isinstance(node.this.unnest(), exp.Column)
+            found.append(_Summed(name, columns, plain))
+    return tuple(found)
+
+
+def columns(sql: str) -> set[str]:
+    """Names of columns that a query sums, in small letters."""
+    return {name for one in summed(sql) for name in one.columns}
+
+
+def reason(sql: str, cells: Sequence[Difference], ways: Iterable[Mapping[str, str]]) -> str:
+    """Why numbers may differ as they do; empty where rounding does not explain it.
+
+    Args:
+        sql: the query.
+        cells: where two answers differ.
+        ways: of both camps.
+    """
+    sizes = {key.removeprefix(ROUNDING): way for each in ways for key, way in each.items() if key.startswith(ROUNDING)}
+    apart = [_numbers(one) for one in cells]
+    if not sizes or not apart or None in apart:
+        return ""
+    bound, rel = 0.0, 0.0
+    for one in summed(sql):
+        for rows, largest, bits in (_read(sizes[name]) for name in one.columns if name in sizes):
+            rel = max(rel, _NARROW.get(bits, 0.0))
+            # Of an expression, or a sum of squares, nobody knows here how large its terms are.
+            if one.plain and one.name in _SUMS and isfinite(largest):
+                bound = max(bound, _SLACK * _UNIT * largest * (1 if one.name in _MEANS else rows))
+    pairs = [one for one in apart if one is not None]
+    if all(abs(a - b) <= bound for a, b in pairs):
+        return WHY
+    return NARROW if rel and all(abs(a - b) <= rel * max(abs(a), abs(b)) for a, b in pairs) else ""
+
+
+def _read(size: str) -> tuple[int, float, int]:
+    rows, largest, bits = size.split()
+    return int(rows), float(largest), int(bits)
+
+
+def _numbers(cell: Difference) -> tuple[float, float] | None:
+    try:
+        pair = float(cell.got), float(cell.expected)
+    except ValueError:
+        return None
+    return pair if all(map(isfinite, pair)) else None
