@@ -156,4 +156,4 @@ def test_a_plan_asks_nothing(weigh: Weigh) -> None:
         assert part in run.out
     assert not Path(weigh.folder / "runs").exists()
     run, bills = asked(weigh, "gate", "--plan", "--json")
-    assert (run.code, bills, run.json["schema"], run.json["starts"]) == (0, [], "weigh-plan/1", None)
+    assert (run.code, bills, run.json["schema"], run.json["starts"]) == (0, [], "weigh/plan/1", None)

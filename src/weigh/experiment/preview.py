@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weigh.model.metrics.price import Price
     from weigh.model.spec import Spec
 
-SCHEMA = "weigh-plan/1"
+SCHEMA = "weigh/plan/1"
 GATE_EXECUTIONS = 4
 """Of each operation and contender before any clock: the same question three times, and one that nobody asked before."""
 _MOST_ROUNDS, _MOST_RUNS = 6, 2
