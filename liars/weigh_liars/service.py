@@ -64,7 +64,7 @@ class Service:
         queue_s: Mapping[str, float] | None = None,
         scanned: Mapping[str, int] | None = None,
     ) -> None:
-        self.lie, self._work_s, self._queue_s, self._scanned = lie, work_s or {}, queue_s or {}, scanned or {}
+        self.lie, self._work_s, self._queue_s, self.scanned = lie, work_s or {}, queue_s or {}, scanned or {}
         self.bills: list[Bill] = []
         self._results: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -124,7 +124,7 @@ class Service:
         except sqlite3.Error as error:
             return {"error": str(error)}
         took = time.monotonic() - began
-        scanned = int(_of(self._scanned, sql, 1_000_000_000))
+        scanned = int(_of(self.scanned, sql, 1_000_000_000))
         reported = {"server_s": took, "queue_s": queue, "scanned_bytes": scanned, "cached": False}
         if self.lie == "queue":
             reported |= {"server_s": took - queue, "queue_s": 0.0}

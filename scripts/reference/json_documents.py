@@ -19,6 +19,7 @@ from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
+from weigh.experiment.preview import Preview
 from weigh.experiment.profile.results import WhyResults
 from weigh.experiment.report import document as run
 from weigh.experiment.report.grid import GridDocument
@@ -79,6 +80,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
     "weigh/why/1": ("why",),
+    "weigh/plan/1": ("run --plan", "gate --plan"),
     "weigh/history/1": ("history show",),
     "weigh/history-add/1": ("history add",),
     "weigh/history-confirm/1": ("history confirm",),
@@ -172,6 +174,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/obfuscation/1": Section(ObfuscationResults),
     "weigh/judge/1": Section(JudgeDocument),
     "weigh/why/1": Section(WhyResults),
+    "weigh/plan/1": Section(Preview),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
     "weigh/doctor/1": Section(DoctorDocument),

@@ -31,3 +31,14 @@ def test_statistics_that_cannot_be_read_are_not_known(session: Engine, monkeypat
 
     monkeypatch.setattr(type(session.system), "statistics", refused)
     assert session.statistics() == Statistics()
+
+
+def test_how_large_a_system_is_is_read_back_in_every_session(session: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the end of each, without its defaults; of a profile that names no such setting nothing is asked."""
+    assert session.settings_of(["warehouse_size"]) == {}
+    profile = type(session.system)
+    monkeypatch.setattr(profile, "sizes", ("warehouse_size",))
+    monkeypatch.setattr(profile, "settings", lambda *_: {"warehouse_size": ("LARGE", "LARGE"), "other": (1, 1)})
+    assert session.settings_of(["warehouse_size", "threads"]) == {"warehouse_size": {"value": "LARGE", "default": None}}
+    assert session.settings()["warehouse_size"] == {"value": "LARGE", "default": "LARGE"}
+    assert "other" not in session.settings()

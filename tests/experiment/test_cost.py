@@ -68,6 +68,10 @@ def test_each_contender_has_its_own_price_or_that_of_everybody() -> None:
     assert declared({"*": "5USD/TB"}, ("new=3USD/TB",), both) == {"old": "5USD/TB", "new": "3USD/TB"}
     assert declared({}, ("new=3USD/TB",), both) == {"new": "3USD/TB"}
     assert declared({}, (), both) is msgspec.UNSET
+    varied = spec("old", "old?threads=1", "new/files1", "new/files2").contenders
+    assert declared({"*": "1USD/h", "old": "2USD/h", "new": "3USD/h", "old?threads=1": "4USD/h"}, (), varied) == {
+        "old": "2USD/h", "old?threads=1": "4USD/h", "new/files1": "3USD/h", "new/files2": "3USD/h",
+    }  # fmt: skip
     with pytest.raises(UsageError, match="a price of 'nww', which is no contender") as refused:
         declared({"nww": "5USD/TB"}, (), both)
     assert "new" in refused.value.remedy

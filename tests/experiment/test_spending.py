@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from support.analysed_samples import sample
 from weigh.engines.exchange import RequestCost
 from weigh.engines.run_cost import RunCost
 from weigh.experiment.measure.spending import Overspent, Spending
 from weigh.model.metrics.price import Money, parse_price
+from weigh.model.sample import Outcome
 from weigh_liars.service import Service
 from weigh_worker.protocol import StatisticsReply
 
@@ -94,14 +96,22 @@ def test_what_nobody_reports_is_said() -> None:
     assert "what a charges is not known of every execution" in finding.text
 
 
-def asked(weigh: Weigh, command: str, *flags: str) -> tuple[Run, list[float]]:
+class Rising(Service):
+    """A question costs eight times as much after a while."""
+
+    def query(self, sql: str) -> dict[str, Any]:
+        self.scanned = {part: count * (8 if len(self.bills) > 20 else 1) for part, count in SCANNED.items()}
+        return super().query(sql)
+
+
+def asked(weigh: Weigh, command: str, *flags: str, kind: type[Service] = Service) -> tuple[Run, list[float]]:
     """A service with two questions, and what it charged for each query."""
     folder = weigh.folder
     pq.write_table(pa.table({"id": [one for one, _ in ROWS], "v": [v for _, v in ROWS]}), folder / "t.parquet")
     (folder / "q").mkdir(exist_ok=True)
     (folder / "q" / "total.sql").write_text("SELECT sum(id) AS total FROM t")
     (folder / "q" / "groups.sql").write_text("SELECT v, count(*) AS n FROM t GROUP BY v ORDER BY v")
-    with Service({"t": (("id", "v"), ROWS)}, scanned=SCANNED) as service:
+    with kind({"t": (("id", "v"), ROWS)}, scanned=SCANNED) as service:
         named = ("--contender", f"paid={service.url}", "--price", "paid=5USD/TB")
         given = ("--data", "t.parquet", "--sql", "q", "--quiet", "--no-shrink")
         run = weigh(command, *named, *given, *flags)
@@ -134,6 +144,28 @@ def test_a_budget_that_is_too_small_is_refused_before_the_first_block(weigh: Wei
     assert 0.5 < sum(bills) <= 2
 
 
+def test_a_question_that_becomes_dearer_ends_a_block(weigh: Weigh) -> None:
+    """What it may cost is known from its first dear execution on: none is begun that might exceed the budget."""
+    flags = ("--starts", "5", "--rounds", "1", "--runs", "2", "--spend", "8USD", "--json")
+    run, bills = asked(weigh, "run", *flags, kind=Rising)
+    assert max(bills) == pytest.approx(1.6)
+    assert 4 < sum(bills) <= 8
+    (spent,) = (one for one in run.json["findings"] if one["code"] == "X.spent")
+    assert (spent["severity"], spent["remedy"]) == ("warning", "raise --spend for tighter intervals")
+    assert spent["text"].endswith("a block was not finished: its executions cost more than before")
+
+
+def test_a_killed_attempt_has_spent_as_well() -> None:
+    spending = Spending(Money(5.0, "USD"), {"a": parse_price("5USD/TB")})
+    metered = spending.meter("a")
+    assert metered is not None
+    with metered("q") as costs:
+        costs.append(executed(scanned_bytes=200_000_000_000))
+    spending.restore([sample(0, "a", scanned_bytes=100_000_000_000), sample(0, "a", None, outcome=Outcome.CRASH)])
+    # Its gate once more, and what it had executed.
+    assert spending.spent == pytest.approx(1 + 1 + 0.5)
+
+
 def test_a_gate_that_would_cost_too_much_ends_in_time(weigh: Weigh) -> None:
     run, bills = asked(weigh, "gate", "--spend", "0.5USD")
     assert run.code == 2
@@ -156,4 +188,4 @@ def test_a_plan_asks_nothing(weigh: Weigh) -> None:
         assert part in run.out
     assert not Path(weigh.folder / "runs").exists()
     run, bills = asked(weigh, "gate", "--plan", "--json")
-    assert (run.code, bills, run.json["schema"], run.json["starts"]) == (0, [], "weigh-plan/1", None)
+    assert (run.code, bills, run.json["schema"], run.json["starts"]) == (0, [], "weigh/plan/1", None)

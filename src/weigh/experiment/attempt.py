@@ -303,6 +303,8 @@ class Attempt:
         """
         found = answers.gate
         before = self._resumption.record if self._resumption else None
+        if before and self._setup.spending:
+            self._setup.spending.restore(before.samples)
         changed = resuming.check_gate(before.gate, found) if before else ""
         if changed:
             return _stopped(changed)
@@ -364,7 +366,7 @@ class Attempt:
                 blocks.measure(plan, self._progress, unable=unable)
         except (WorkerEnded, Overspent) as ended:
             self.check_stores()
-            self.say_spent(f"a block was not finished, which cost more than before: {ended}")
+            self.say_spent("a block was not finished: its executions cost more than before")
             return _stopped(str(ended))
         self.say_spent(blocks.not_begun)
         self.check_stores()

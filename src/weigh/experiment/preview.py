@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import workloads
-from weigh.model.metrics.price import amount
+from weigh.model.metrics.price import amount, parse_price
 from weigh.model.rules import FULL_STARTS, MIN_STARTS
 from weigh.model.schedule import arms
 from weigh.model.text import one_line
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from weigh.model.metrics.price import Price
     from weigh.model.spec import Spec
 
-SCHEMA = "weigh-plan/1"
+SCHEMA = "weigh/plan/1"
 GATE_EXECUTIONS = 4
 """Of each operation and contender before any clock: the same question three times, and one that nobody asked before."""
 _MOST_ROUNDS, _MOST_RUNS = 6, 2
 """That are chosen where nothing else was asked for."""
-_UNKNOWN = {"bytes": "the bytes that it scans", "credits": "the credits that it charges"}
+_UNKNOWN = {
+    "bytes": "the bytes that it scans", "credits": "the credits that it charges", "seconds": "how long it is asked",
+}  # fmt: skip
 
 
 class PlannedContender(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +112,7 @@ def preview(spec: Spec, request: RunRequest) -> Preview:
                 most=most,
                 price=price.text if price else None,
                 known=_known(price, gate + (least or 0), gate + (most or 0), spec.budget if starts else None),
-                unknown=tuple(sorted(price.quantities & _UNKNOWN.keys())) if price else (),
+                unknown=_unknown(price, spec.budget if starts else None),
             )
         )
     return Preview(
@@ -126,11 +128,17 @@ def preview(spec: Spec, request: RunRequest) -> Preview:
 
 def _known(price: Price | None, least: int, most: int, budget: Seconds | None) -> tuple[float, float] | None:
     """What executions cost by their number, and time up to the end of the budget."""
-    if price is None or not price.quantities - _UNKNOWN.keys():
+    if price is None or not price.quantities - set(_unknown(price, budget)):
         return None
     by_number = sum(term.money for term in price.terms if term.quantity == "queries")
     by_time = sum(term.money for term in price.terms if term.quantity == "seconds")
     return by_number * least, by_number * most + by_time * (budget or 0.0)
+
+
+def _unknown(price: Price | None, budget: Seconds | None) -> tuple[str, ...]:
+    """What a price hangs on that nobody knows beforehand; where there is a budget of time, that bounds it."""
+    unknown = _UNKNOWN.keys() if budget is None else _UNKNOWN.keys() - {"seconds"}
+    return tuple(sorted(price.quantities & unknown)) if price else ()
 
 
 def lines(found: Preview) -> Iterator[str]:
@@ -160,6 +168,8 @@ def _cost(one: PlannedContender, currency: str) -> str:
     parts = []
     if one.known:
         least, most = one.known
-        parts.append(f"{amount(least)} to {amount(most)} {currency}" if least != most else f"{amount(most)} {currency}")
+        known = f"{amount(least)} to {amount(most)} {currency}" if least != most else f"{amount(most)} {currency}"
+        timed = "seconds" in parse_price(one.price or "").quantities - set(one.unknown)
+        parts.append(f"{known}, without the time that the gate takes" if timed else known)
     parts += [f"nobody knows {_UNKNOWN[name]} before the first execution" for name in one.unknown]
     return "; ".join(parts)

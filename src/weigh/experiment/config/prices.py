@@ -33,11 +33,14 @@ def declared(
     for text in flags:
         name, _, price = text.rpartition("=")
         wanted[name.strip() or EVERYONE] = price
-    for name in wanted:
-        if name not in (*names, EVERYONE):
-            raise UsageError(f"a price of '{name}', which is no contender", remedy=nearest(name, names))
-    found = {name: wanted.get(name, wanted.get(EVERYONE, "")).strip() for name in names}
-    found = {name: text for name, text in found.items() if text}
+    found: dict[str, str] = {}
+    for given, price in sorted(wanted.items(), key=lambda item: (item[0] != EVERYONE, len(item[0]))):
+        # One that was varied became several, which are called by its name and what was varied.
+        whose = [name for name in names if given in (EVERYONE, name) or name.startswith((f"{given}?", f"{given}/"))]
+        if not whose:
+            raise UsageError(f"a price of '{given}', which is no contender", remedy=nearest(given, names))
+        found |= dict.fromkeys(whose, price.strip())
+    found = {name: found[name] for name in names if name in found}
     if found:
         one_currency([parse_price(text).currency for text in found.values()])
     return found or msgspec.UNSET

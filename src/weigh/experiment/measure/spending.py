@@ -11,9 +11,13 @@ from collections import defaultdict
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from weigh.experiment.results.cost.quantities import cost
 from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.model.metrics.price import Money, amount, parse_money
+from weigh.model.sample import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,8 +25,13 @@ if TYPE_CHECKING:
     from weigh.engines.run_cost import Meter, RunCost
     from weigh.model.finding import Finding
     from weigh.model.metrics.price import Price
+    from weigh.model.sample import Sample
     from weigh.model.spec import Spec
     from weigh.model.units import Seconds
+
+
+_KILLED = ""
+"""Stands for everybody whose executions a killed attempt recorded."""
 
 
 class Overspent(Exception):
@@ -130,6 +139,16 @@ class Spending:
         self._metered[contender] += metered
         self._dearest[contender, sql] = max(self._dearest.get((contender, sql), 0.0), metered + by_time)
         self._most[contender] = max(self._most[contender], metered + by_time)
+
+    def restore(self, samples: Iterable[Sample]) -> None:
+        """Count what a killed attempt has spent: its gate as dear as the one of now, and its executions.
+
+        Args:
+            samples: of its blocks.
+        """
+        every = Samples.of(samples)
+        before = float(np.nansum(cost(every, self._prices)))
+        self._metered[_KILLED] += self.spent + before
 
     def per_second(self, contenders: Iterable[str]) -> float:
         """Money that some contenders are charged for each second that passes."""
