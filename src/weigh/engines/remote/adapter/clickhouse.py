@@ -45,7 +45,7 @@ class ClickHouse(Profile):
     port = 8123
     secrets = ("CLICKHOUSE_PASSWORD",)
     options = ("secure",)
-    # What it keeps of conditions (use_query_condition_cache, from 25.3 on) are no results: it stays as it is, as chDB's.
+    # What it keeps of conditions (use_query_condition_cache, from 25.3) are no results: it stays as it is, as chDB's.
     caches: ClassVar[Mapping[str, tuple[str, ...]]] = {"use_query_cache": ("0", "false")}
     switches: ClassVar[Mapping[str, Mapping[str, str | int | bool]]] = {
         "PREWHERE off": {"optimize_move_to_prewhere": 0},
