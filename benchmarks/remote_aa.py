@@ -1,7 +1,7 @@
 """A/A over the network: one MariaDB by URL against itself, 20 operations of netflow, whole experiments.
 
 A session of a server is less than a start of one: what one session leaves in its server the next one finds. So that it
-makes no difference is measured. ``WEIGH_AA_EXPERIMENTS`` and ``WEIGH_AA_BUDGET`` say how many, and how long each.
+makes no difference is measured. ``WEIGH_AA_EXPERIMENTS`` and ``WEIGH_AA_STARTS`` say how many, and of how many starts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _EXPERIMENTS = int(os.environ.get("WEIGH_AA_EXPERIMENTS", "10"))
-_BUDGET = os.environ.get("WEIGH_AA_BUDGET", "5m")
+_STARTS = os.environ.get("WEIGH_AA_STARTS", "20")
 _OPERATIONS = 20
 
 
@@ -32,7 +32,7 @@ def run() -> Iterator[str]:
     names: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="weigh-maria-") as folder, maria.running(Path(folder)) as spec:
         for seed in range(_EXPERIMENTS):
-            flags = ["--workload", "netflow", "--scale", "20K", "--seed", str(seed), "--budget", _BUDGET]
+            flags = ["--workload", "netflow", "--scale", "20K", "--seed", str(seed), "--starts", _STARTS]
             flags += ["--operations", ",".join(OPERATIONS[:_OPERATIONS])]
             named = ("--contender", f"a={spec}", "--contender", f"b={spec}")
             # 3 says that nothing was decided, which is right.

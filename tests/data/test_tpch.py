@@ -94,6 +94,13 @@ def test_published_answers_are_true_of_their_data_and_of_no_other(name: str, sca
     assert wrong == FOREIGN[name]
 
 
+@pytest.mark.parametrize(("operation", "dialect"), [("q13", "mariadb"), ("q15", "trino")])
+def test_a_query_in_other_words_has_the_same_answer(operation: str, dialect: str) -> None:
+    connection, one = connected("tpch", 0.01), built("tpch").operation(operation)
+    assert one.dialect[dialect] != one.sql
+    assert connection.sql(one.dialect[dialect]).fetchall() == connection.sql(one.sql).fetchall()
+
+
 def test_the_names_of_columns_are_those_that_were_published() -> None:
     truth = dataset("tpch-dbgen", 0.01).truth
     for number, text in zip(truth["answers"]["number"], truth["answers"]["text"], strict=True):

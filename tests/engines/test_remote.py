@@ -1,13 +1,8 @@
-"""Systems by URL, from the command line: a driver without a profile, and MariaDB where it is installed."""
+"""Systems by URL, from the command line: how they are written, and drivers without a profile."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import sqlite3
-import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,9 +13,6 @@ from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from support.command import Weigh
 
 SECRET = "hunter2-planted"
@@ -31,6 +23,7 @@ SECRET = "hunter2-planted"
     [
         ("new=trino://ana@h:8080/hive/tpch", "new", "trino", "trino://ana@h:8080/hive/tpch"),
         ("mariadb://root@127.0.0.1:3306", "mariadb://127.0.0.1:3306", "mariadb", "mariadb://root@127.0.0.1:3306"),
+        ("sc://ana@h:15002/lake", "sc://h:15002/lake", "spark", "sc://ana@h:15002/lake"),
         ("pg=postgresql://me@h/db?work_mem=1MB", "pg", "postgres", "postgresql://me@h/db"),
     ],
 )
@@ -117,72 +110,3 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(weigh: Weigh, key: str
     assert run.code == 2
     assert "is a secret by its name" in run.err
     assert SECRET not in run.err
-
-
-@pytest.fixture(scope="module")
-def maria(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
-    """Port and socket of a MariaDB of this test's own, whose root has a password."""
-    server, make = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin"), shutil.which("mariadb-install-db")
-    if server is None or make is None:
-        pytest.skip("MariaDB is not installed: apt-get install mariadb-server-core mariadb-client-core")
-    folder = tmp_path_factory.mktemp("maria")
-    common = ["--no-defaults", f"--datadir={folder / 'data'}", "--user=root"]
-    subprocess.run(
-        [make, *common, "--auth-root-authentication-method=normal", "--skip-test-db"], check=True, capture_output=True
-    )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    first = folder / "first.sql"
-    first.write_text(f"ALTER USER root@localhost IDENTIFIED BY '{SECRET}';")
-    address = [f"--socket={folder / 's'}", f"--port={port}", "--bind-address=127.0.0.1", f"--init-file={first}"]
-    with subprocess.Popen([server, *common, *address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        until = time.monotonic() + 60
-        while not (folder / "s").exists():
-            assert process.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.1)
-        yield port, folder / "s"
-        # Its orderly end waits for clients that are gone.
-        process.kill()
-
-
-@pytest.mark.long
-def test_mariadb_agrees_and_its_password_is_nowhere(weigh: Weigh, maria: tuple[int, Path]) -> None:
-    spec = f"maria=mariadb://root@127.0.0.1:{maria[0]}?weigh.secret=DB_PASSWORD"
-    asked = "by_action,eq_user,time_window,duration_by_proto"
-    run = weigh(
-        "gate",
-        "--scale",
-        "2K",
-        "--operations",
-        asked,
-        "--contender",
-        "duckdb",
-        "--contender",
-        spec,
-        "--json",
-        DB_PASSWORD=SECRET,
-    )
-    assert run.code == 0, run.err
-    assert not [row for row in run.json["gate"] if row["status"] != "agreed"]
-    assert "T10.sessions" in run.codes
-    assert SECRET not in run.out + run.err
-    assert not [one for one in run.evidence.rglob("*") if one.is_file() and SECRET.encode() in one.read_bytes()]
-
-
-@pytest.mark.long
-def test_what_is_abandoned_at_a_time_out_is_ended_in_the_server(weigh: Weigh, maria: tuple[int, Path]) -> None:
-    """Without keys MariaDB takes minutes for this query."""
-    spec = f"maria=mariadb://root@127.0.0.1:{maria[0]}"
-    of_tpch = ("--workload", "tpch", "--scale", "0.01", "--operations", "q8", "--timeout", "3s")
-    named = ("--contender", "duckdb", "--contender", spec)
-    run = weigh("gate", *of_tpch, *named, "--json", MARIADB_PASSWORD=SECRET)
-    assert "maria failed on q8" in " ".join(weigh("report", "latest").out.split()), run.json["gate"]
-    client = shutil.which("mariadb")
-    if client is None:
-        pytest.skip("the client of MariaDB is not installed: apt-get install mariadb-client-core")
-    command = [client, "--no-defaults", f"--socket={maria[1]}", "-uroot", "-N", "-e", "SHOW FULL PROCESSLIST"]
-    own = {**os.environ, "MYSQL_PWD": SECRET}
-    listed = subprocess.run(command, env=own, check=True, capture_output=True, text=True)
-    assert "mkt_share" not in listed.stdout

@@ -133,7 +133,8 @@ def _interrupter(url: str, token: str) -> subprocess.Popen[bytes]:
     own = {**os.environ, "SPARK_CONNECT_AUTHENTICATE_TOKEN": token} if token else None
     program = Path(__file__).with_name("spark_interrupt.py")
     return subprocess.Popen(
-        [sys.executable, str(program), url],
+        # Isolated: a module of this folder is called as one of Python's own.
+        [sys.executable, "-IB", str(program), url],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -12,11 +12,13 @@ def main() -> None:
     """Wait, and interrupt."""
     if sys.stdin.buffer.read(1):
         return
-    signal.alarm(30)
+    signal.alarm(60)
     from pyspark.sql.connect.client import DefaultChannelBuilder
     from pyspark.sql.connect.session import SparkSession
 
-    SparkSession(connection=DefaultChannelBuilder(sys.argv[1])).client.interrupt_all()
+    # Its client is closed as soon as nobody holds the session.
+    session = SparkSession(connection=DefaultChannelBuilder(sys.argv[1]))
+    session.client.interrupt_all()
     # The client's channel never closes while the interpreter ends.
     os._exit(0)
 

@@ -1,0 +1,34 @@
+"""What is abandoned at a time-out is ended in the server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from servers.conftest import SECRET
+
+if TYPE_CHECKING:
+    from support.command import Weigh
+
+pytestmark = pytest.mark.servers
+
+
+def test_mariadb_executes_nothing_after_a_time_out(weigh: Weigh, maria_spec: str) -> None:
+    """Without keys it takes minutes for this query. The password is in a variable that the contender names."""
+    of_tpch = ("--workload", "tpch", "--scale", "0.01", "--operations", "q8", "--timeout", "3s")
+    named = ("--contender", "duckdb", "--contender", f"{maria_spec}?weigh.secret=DB_PASSWORD")
+    run = weigh("gate", *of_tpch, *named, "--json", DB_PASSWORD=SECRET)
+    assert "maria failed on q8" in " ".join(weigh("report", "latest").out.split()), run.json["gate"]
+    client = shutil.which("mariadb")
+    if client is None:
+        pytest.skip("the client of MariaDB is not installed: apt-get install mariadb-client-core")
+    port = maria_spec.rpartition(":")[2]
+    where = ["-h127.0.0.1", f"-P{port}", "-uroot"]
+    command = [client, "--no-defaults", *where, "-N", "-e", "SHOW FULL PROCESSLIST"]
+    own = {**os.environ, "MYSQL_PWD": SECRET}
+    listed = subprocess.run(command, env=own, check=True, capture_output=True, text=True)
+    assert "mkt_share" not in listed.stdout
