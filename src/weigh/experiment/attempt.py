@@ -184,8 +184,7 @@ class Attempt:
         )
         answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
         answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out)
-        # A question without data is a command, and is not varied.
-        for one in fit if setup.data.manifest.digests else ():
+        for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
             answered = {
@@ -226,9 +225,8 @@ class Attempt:
             reads, found = probes.reads(session, setup.data_of(one).manifest, setup.link.tables(one).paths)
             # What is the matter with a column of the files is one finding.
             self._say(*(finding for finding in found if finding not in self._findings))
-            out = one.name in disqualified(self._findings)
-            looked = not out and setup.data.manifest.digests
-            return reads, layouts.layout(session, setup.workload, setup.link, timeout) if looked else ""
+            out = one.name in disqualified(self._findings) or not setup.data.manifest.digests
+            return reads, "" if out else layouts.layout(session, setup.workload, setup.link, timeout)
 
     def _check_rows(self) -> GateResult:
         """The gate of loading: what every contender stored, read back and compared with the files."""
