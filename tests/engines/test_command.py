@@ -81,3 +81,10 @@ def test_words_that_are_no_secret_are_no_secret(text: str) -> None:
 def test_commands_and_questions_are_not_mixed(weigh: Weigh) -> None:
     run = weigh("run", "--command", "a=true", "--scale", "20K")
     assert (run.code, "--command and --scale" in run.err) == (2, True)
+
+
+def test_a_command_that_prints_the_time_of_day_is_not_called_wrong(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=date +%N", "--command", "b=date +%N", "--no-shrink")
+    assert "WRONG" not in run.out
+    assert "Who is right is open" in run.out
+    assert "--output" in run.out

@@ -14,6 +14,7 @@ from weigh.experiment.gate.layouts import Question
 from weigh.experiment.gate.witnesses import PINNED
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.contender import COMMAND
 from weigh.model.data.frames import is_program
 from weigh.model.gate import Check
 from weigh.model.sample import Outcome
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
 
 NAMES = "the names that the query gives its columns"
+_CHANGING = "it prints something else each time, such as the time of day; --output lines, json or none compares less"
 _STATUS = {
     (True, False): GateStatus.AGREED,
     (True, True): GateStatus.UNVERIFIED,
@@ -231,11 +233,14 @@ class ContenderCheck:
         itself = left_open.by_chance(operation, table, self.open.get((operation.name, case.name), table))
         if not itself.agrees:
             fits = table.num_columns == len(operation.schema.columns)
+            # Nobody promised that a command prints the same again.
+            promised_nothing = COMMAND in self.session.ready.contender.settings
             return Check(
                 **common,
-                status=GateStatus.DIVERGED,
+                status=GateStatus.LEFT_OPEN if promised_nothing else GateStatus.DIVERGED,
                 witness="its own first answer" if fits else "the operation's result schema",
                 differences=itself.differences,
+                notes=(_CHANGING,) if promised_nothing else (),
             )
         return Check(**common, status=GateStatus.UNVERIFIED)
 
