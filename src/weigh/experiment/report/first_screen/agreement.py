@@ -84,7 +84,7 @@ def remedy(results: ExperimentResults) -> str:
     """How to get a witness."""
     here = {one.engine for one in results.record.spec.contenders}
     if here == {"command"}:
-        return "What of their output may differ --output says: the order of lines (lines), the form of JSON (json), all of it (none)."
+        return "--output says what may differ: the order of lines (lines), the form of JSON (json), all of it (none)."
     other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
     checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
     return f"A witness would be {other}{checked}."
