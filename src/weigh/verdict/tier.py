@@ -114,12 +114,11 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
             found.setdefault(one.contender, Reason(code=one.code, text=text))
     refuted = basis.gate.refuted if basis.gate else {}
     for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
-        text_of = (
-            "its answers are contradicted"
-            if name in refuted
-            else "others answer differently, and who is right is open,"
-        )
-        text = f"{name} is inadmissible: {text_of} on {_listed(refuted.get(name, operations))}"
+        listed = _listed(refuted.get(name, operations))
+        if name in refuted:
+            text = f"{name} is inadmissible: its answers are contradicted on {listed}"
+        else:
+            text = f"{name} and others answer differently on {listed}, and who is right is open"
         found.setdefault(name, codes.A1.reason(text))
     return found
 
