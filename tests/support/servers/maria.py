@@ -22,7 +22,9 @@ def running(folder: Path, password: str = "") -> Iterator[str]:
     make = shutil.which("mariadb-install-db")
     if server is None or make is None:
         raise Lacking("apt-get install mariadb-server-core mariadb-client-core")
-    common = ["--no-defaults", f"--datadir={folder / 'data'}", "--user=root"]
+    # Each server that starts removes what others have in a folder for temporary tables that they share.
+    (folder / "tmp").mkdir()
+    common = ["--no-defaults", f"--datadir={folder / 'data'}", f"--tmpdir={folder / 'tmp'}", "--user=root"]
     made = [make, *common, "--auth-root-authentication-method=normal", "--skip-test-db"]
     subprocess.run(made, check=True, capture_output=True)
     port = free_port()
