@@ -155,6 +155,8 @@ def test_a_driver_of_unknown_lineage_confirms_nobody(weigh: Weigh) -> None:
     contenders = ("--contender", "duckdb", "--contender", "lite=dbapi:sqlite3?database=t.db")
     run = weigh("gate", "--data", "t.parquet", "--sql", "q", *contenders, "--json")
     assert [row["status"] for row in run.json["gate"]] == ["unverified"], run.err
+    page = next(weigh.folder.glob("runs/*/report.txt")).read_text()
+    assert "Of lite nobody knows what it is: weigh.lineage=NAME says it." in " ".join(page.split())
 
 
 def test_a_driver_that_cannot_connect_names_its_arguments(weigh: Weigh) -> None:
