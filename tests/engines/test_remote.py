@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
+import types
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from weigh.engines.remote.adapter import Engine, profile_named
+from weigh.engines.remote.adapter.address import Address
+from weigh.engines.remote.adapter.dbapi import DRIVER
 from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 
@@ -45,6 +50,64 @@ def test_a_secret_among_the_arguments_is_refused_and_not_repeated(spec: str, nam
     with pytest.raises(UsageError, match="is a secret by its name") as refused:
         parse_contender(spec.format(name, SECRET))
     assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "dbapi:psycopg?conninfo=host=db password={}",
+        "dbapi:psycopg?conninfo=host=db%20password%20=%20'{}'",
+        "dbapi:pyodbc?dsn=SERVER=db;UID=me;PWD={}",
+        "adbc:postgresql?uri=postgresql://db/x?user=me%26password={}",
+        'adbc:x?options={{"access_token": "{}"}}',
+    ],
+)
+def test_a_secret_inside_an_argument_is_refused_and_not_repeated(arguments: str) -> None:
+    with pytest.raises(UsageError, match="holds a") as refused:
+        parse_contender("a=" + arguments.format(SECRET))
+    assert SECRET not in str(refused.value)
+
+
+def test_no_secret_is_seen_where_there_is_none() -> None:
+    for text in (
+        "adbc:postgresql?uri=postgresql://me@db:5432/tokens?sslmode=disable",
+        "dbapi:m?dsn=host=db user=passat",
+    ):
+        assert parse_contender("a=" + text).settings
+
+
+def test_adbc_puts_the_password_into_the_address_that_names_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, str] = {}
+    driver = types.ModuleType("adbc_driver_here.dbapi")
+
+    def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> None:
+        seen.update(uri=uri, **(db_kwargs or {}))
+        raise OSError(f"no server at {uri}")
+
+    driver.connect = connect  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "adbc_driver_here.dbapi", driver)
+    address = Address("", "", "p@ss/word", "", 0, ())
+    for uri, wanted in (
+        ("x://me@db:1/d", {"uri": "x://me:p%40ss%2Fword@db:1/d"}),
+        ("x://db", {"password": "p@ss/word"}),
+    ):
+        seen.clear()
+        with pytest.raises(OSError, match="no server") as failed:
+            profile_named("adbc").connect(address, {DRIVER: "here", "uri": uri})
+        assert wanted.items() <= seen.items()
+        assert "word" not in str(failed.value)
+
+
+def test_a_connection_that_its_driver_closed_ends_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr("os._exit", ended.append)
+    life = Engine.__new__(Engine)
+    life.system = profile_named("dbapi")
+    error = sqlite3.OperationalError("terminating connection")
+    for closed, codes in ((False, []), (0, []), (lambda: False, []), (True, [1]), (2, [1, 1])):
+        life.connection = types.SimpleNamespace(closed=closed)
+        life.classify(error)
+        assert ended == codes
 
 
 @pytest.mark.parametrize("driver", ["dbapi:sqlite3?database", "adbc:sqlite?uri"])
@@ -92,6 +155,8 @@ def test_a_driver_of_unknown_lineage_confirms_nobody(weigh: Weigh) -> None:
     contenders = ("--contender", "duckdb", "--contender", "lite=dbapi:sqlite3?database=t.db")
     run = weigh("gate", "--data", "t.parquet", "--sql", "q", *contenders, "--json")
     assert [row["status"] for row in run.json["gate"]] == ["unverified"], run.err
+    page = next(weigh.folder.glob("runs/*/report.txt")).read_text()
+    assert "Of lite nobody knows what it is: weigh.lineage=NAME says it." in " ".join(page.split())
 
 
 def test_a_driver_that_cannot_connect_names_its_arguments(weigh: Weigh) -> None:

@@ -53,6 +53,7 @@ def test_a_price_is_money_for_a_unit(text: str, quantities_: set[str], money: fl
     [
         ("5/TB", "is no price"),
         ("5USD", "is no price"),
+        (400 * "9" + "USD/query", "is no price"),
         ("-5USD/TB", "is no price"),
         ("5USD/parsec", "nothing is sold by the 'parsec'"),
         ("1USD/h + 1EUR/h", "converts no currency"),
@@ -86,6 +87,7 @@ def test_a_budget_needs_a_price_in_its_currency() -> None:
         ("5USD", msgspec.UNSET, "nothing has a price"),
         ("5EUR", {"old": "5USD/TB"}, "converts no currency"),
         ("0USD", {"old": "5USD/TB"}, "is no amount of money"),
+        (400 * "9" + "USD", {"old": "5USD/TB"}, "is no amount of money"),
         ("lots", {"old": "5USD/TB"}, "is no amount of money"),
     ):
         with pytest.raises(UsageError, match=what):

@@ -83,7 +83,9 @@ def start_remedy(contender: Contender) -> str:
     if COMMAND in contender.settings:
         return "name a program of this folder or of PATH; for pipes and variables write sh -c '...'"
     if DRIVER in contender.settings:
-        return "name the packages of its module (+PACKAGE==VERSION) and the arguments that its connect has"
+        return (
+            "name its packages (+PACKAGE==VERSION), the arguments that its connect has, and the password (weigh.secret)"
+        )
     if contender.remote:
         return "check that its server runs there and takes this user and password (weigh.secret), and its settings"
     return "check its version and settings (weigh engines)"

@@ -62,6 +62,10 @@ _BY_DRIVER = re.compile(
 _BY_COMMAND = re.compile(r"^(?:(?P<name>[\w.-]+)=)?command:(?P<text>.+)$", re.DOTALL)
 _SECRET = re.compile(r"passw|pwd|token|secret|credential|private|api_?key|access_?key", re.IGNORECASE)
 """In the name of an argument whose value is one."""
+_INSIDE = re.compile(
+    r"(?:passw|pwd|token|secret|credential|private_?key|api_?key|access_?key)\w*[\"']?\s*[=:]\s*[^\s&;]", re.IGNORECASE
+)
+"""In a value that is itself arguments, as ``conninfo``, ``dsn`` and ``uri`` are."""
 _PASSED = re.compile(
     r"(?:(?:^|\s)-+[\w-]*(?:passw|pwd|token|secret|credential|api[_-]?key|access[_-]?key)[\w-]*[=\s]\s*"
     r"|\b\w*(?:passw|pwd|token|secret|credential|api_?key|access_?key)\w*=)(?!\d+(?:\s|$))\S",
@@ -297,6 +301,11 @@ def check_secrets(settings: Mapping[str, Setting]) -> None:
             raise UsageError(
                 f"{name} is a secret by its name: secrets do not belong into evidence",
                 remedy="write weigh.secret=VARIABLE, or the path of a file that only you can read",
+            )
+        if not name.startswith("weigh.") and _INSIDE.search(unquote(str(settings[name]))):
+            raise UsageError(
+                f"{name} holds a secret: secrets do not belong into evidence",
+                remedy="leave it out there, and write weigh.secret=VARIABLE, or =FILE that only you can read",
             )
 
 

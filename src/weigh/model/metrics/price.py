@@ -23,7 +23,7 @@ PER: Final[Mapping[str, tuple[Quantity, float]]] = {
 """What an amount of money buys, and how much of it."""
 EVERYONE: Final = "*"
 """Stands for every contender that has no price of its own."""
-_MONEY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Z]{3})\s*", re.ASCII)
+_MONEY = re.compile(r"\s*([0-9]{1,12}(?:\.[0-9]+)?)\s*([A-Z]{3})\s*", re.ASCII)
 _TERM = re.compile(_MONEY.pattern + r"/\s*([A-Za-z]+)\s*", re.ASCII)
 
 

@@ -172,7 +172,8 @@ class Engine(Adapter):
 
     def classify(self, error: BaseException) -> str:
         """A server that is gone takes the session with it."""
-        if self.system.lost(error):
+        # Some drivers call it an error like any other, and close the connection.
+        if self.system.lost(error) or getattr(self.connection, "closed", False) in (True, 1, 2):
             sys.stderr.write(f"the connection is lost: {error}\n")
             sys.stderr.flush()
             os._exit(1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.experiment.results.answered import emptiness
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
+from weigh.model.contender import DRIVER, LINEAGE
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -87,7 +88,11 @@ def remedy(results: ExperimentResults) -> str:
         return "--output says what may differ: the order of lines (lines), the form of JSON (json), all of it (none)."
     other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
     checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
-    return f"A witness would be {other}{checked}."
+    unknown = [
+        one.name for one in results.record.spec.contenders if DRIVER in one.settings and not one.settings.get(LINEAGE)
+    ]
+    named_too = f" Of {', '.join(unknown)} nobody knows what it is: weigh.lineage=NAME says it." if unknown else ""
+    return f"A witness would be {other}{checked}.{named_too}"
 
 
 def named(operations: Sequence[str], most: int = _NAMED) -> str:
