@@ -102,3 +102,12 @@ def test_a_command_that_failed_is_not_answered_with_another_comparison(weigh: We
 def test_a_command_alone_is_told_to_bring_another(weigh: Weigh) -> None:
     run = weigh("gate", "--command", "a=echo 1")
     assert "another command (--command NAME=TEXT)" in " ".join(run.out.split())
+
+
+def test_commands_of_a_file_are_witnesses_of_each_other(weigh: Weigh) -> None:
+    table = '[[contender]]\nname = "{}"\nengine = "command"\nsettings = {{ "weigh.command" = "echo 1" }}\n'
+    weigh.folder.joinpath("weigh.toml").write_text(
+        table.format("a") + table.format("b") + '[experiment]\nworkload = "command-exact"\n'
+    )
+    run = weigh("gate", "--no-shrink", "--json")
+    assert (run.code, run.json["gate"][0]["status"]) == (0, "agreed"), run.err

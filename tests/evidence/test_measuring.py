@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pyarrow as pa
 import pytest
 
 import weigh
+from weigh.kinds.rows import Rows
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,3 +39,12 @@ def test_what_cannot_be_measured_is_refused_in_words(tmp_path: Path, arguments: 
         weigh.run(["duckdb", "polars"], out=tmp_path / "runs", **arguments)
     assert refusal in str(refused.value)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and "/runs/data/e-" not in str(path)]
+
+
+class OneRow(msgspec.Struct):
+    x: int
+    later: int | msgspec.UnsetType = msgspec.UNSET
+
+
+def test_a_frame_has_a_column_for_a_field_that_only_later_rows_have() -> None:
+    assert Rows((OneRow(1), OneRow(2, 3))).to_arrow().to_pydict() == {"x": [1, 2], "later": [None, 3]}
