@@ -31,6 +31,7 @@ FRAME = pa.table({"x": [1]})
         ({"data": {"e": FRAME}, "sql": {"q": 1}}, "question q is a int, and no text"),
         ({"starts": "ten"}, "Expected `int"),
         ({"runs": True}, "Expected `int"),
+        ({"budget": 5}, "Expected `str"),
         ({"temperature": "warm"}, "Invalid enum value 'warm'"),
     ],
 )

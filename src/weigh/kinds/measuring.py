@@ -37,7 +37,7 @@ _FLAGS = {
 _NAME = re.compile(r"\w[\w.-]*")
 _TYPED = (
     "ingest", "seed", "starts", "rounds", "runs", "duet", "temperature", "quick", "on_divergence", "truth", "rule",
-    "expect_storage",
+    "expect_storage", "budget", "timeout", "margin", "confidence", "precision",
 )  # fmt: skip
 _NOT_FLAGS = {"root", "own", "measure", "plan"}
 
