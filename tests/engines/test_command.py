@@ -44,6 +44,9 @@ def test_what_may_differ_is_asked_for(weigh: Weigh) -> None:
         ("lines", b"a\na\n", b"a\n", False),
         ("json", b'{"a": 1, "b": [1, 2]}', b'{"b":[1,2],"a":1}', True),
         ("json", b"[1, 2]", b"[2, 1]", False),
+        ("json", b"[2.0, 1e3, -0.0]", b"[2, 1000, 0]", True),
+        ("json", b"[9007199254740993.0]", b"[9007199254740992]", False),
+        ("json", b"[2.5]", b"[2]", False),
         ("none", b"a", b"b", True),
     ],
 )
@@ -88,3 +91,23 @@ def test_a_command_that_prints_the_time_of_day_is_not_called_wrong(weigh: Weigh)
     assert "WRONG" not in run.out
     assert "Who is right is open" in run.out
     assert "--output" in run.out
+
+
+def test_a_command_that_failed_is_not_answered_with_another_comparison(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=false", "--command", "b=echo 1")
+    assert "A command that failed confirms nothing." in " ".join(run.out.split())
+    assert "--output" not in run.out
+
+
+def test_a_command_alone_is_told_to_bring_another(weigh: Weigh) -> None:
+    run = weigh("gate", "--command", "a=echo 1")
+    assert "another command (--command NAME=TEXT)" in " ".join(run.out.split())
+
+
+def test_commands_of_a_file_are_witnesses_of_each_other(weigh: Weigh) -> None:
+    table = '[[contender]]\nname = "{}"\nengine = "command"\nsettings = {{ "weigh.command" = "echo 1" }}\n'
+    weigh.folder.joinpath("weigh.toml").write_text(
+        table.format("a") + table.format("b") + '[experiment]\nworkload = "command-exact"\n'
+    )
+    run = weigh("gate", "--no-shrink", "--json")
+    assert (run.code, run.json["gate"][0]["status"]) == (0, "agreed"), run.err

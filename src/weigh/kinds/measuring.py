@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from weigh.experiment import request
 from weigh.experiment import run as experiment
@@ -31,6 +34,11 @@ _FLAGS = {
     *_LISTS,
     "sql", "frames", "csv", "output",
 }  # fmt: skip
+_NAME = re.compile(r"\w[\w.-]*")
+_TYPED = (
+    "ingest", "seed", "starts", "rounds", "runs", "duet", "temperature", "quick", "on_divergence", "truth", "rule",
+    "expect_storage", "budget", "timeout", "margin", "confidence", "precision",
+)  # fmt: skip
 _NOT_FLAGS = {"root", "own", "measure", "plan"}
 
 
@@ -61,6 +69,10 @@ def run(
     for name in flags:
         if name not in _FLAGS - _NOT_FLAGS:
             raise UsageError(f"weigh.run has no argument '{name}'", remedy=nearest(name, _FLAGS - _NOT_FLAGS))
+    try:
+        msgspec.convert({name: flags[name] for name in _TYPED if flags.get(name) is not None}, tables.ExperimentTable)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"weigh.run: {error}", remedy="give what the flag takes (weigh run --help)") from None
     root = Path(out)
     given: dict[str, Any] = {**flags, "contender": contender, "data": _files(data, root), "sql": _questions(sql, root)}
     given = {name: _several(value) if name in _LISTS else value for name, value in given.items()}
@@ -81,13 +93,27 @@ def _files(data: Any, root: Path) -> Sequence[str]:
     if data is None:
         return ()
     if not isinstance(data, Mapping):
-        return [str(data)] if isinstance(data, (str, Path)) else [str(one) for one in data]
+        files = [data] if isinstance(data, (str, Path)) or hasattr(data, "__arrow_c_stream__") else list(data)
+        for one in files:
+            if not isinstance(one, (str, Path)):
+                raise UsageError(
+                    f"data is a {type(one).__name__} without a name", remedy='name the table: data={"events": frame}'
+                )
+        return [str(one) for one in files]
     return [f"{name}={_file(name, one, root)}" for name, one in data.items()]
+
+
+def _named(what: str, name: object) -> str:
+    """A name that files may have."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise UsageError(f"no {what} can be called {name!r}", remedy="write letters, digits, _, - and .")
+    return name
 
 
 def _file(name: str, one: Any, root: Path) -> str:
     if isinstance(one, (str, Path)):
         return str(one)
+    _named("table", name)
     if not hasattr(one, "__arrow_c_stream__"):
         raise UsageError(
             f"table {name} is a {type(one).__name__}, and no frame",
@@ -96,11 +122,16 @@ def _file(name: str, one: Any, root: Path) -> str:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.table(one)
     place = root / "data" / f"{name}.parquet"
     place.parent.mkdir(parents=True, exist_ok=True)
     made = place.with_suffix(".new")
-    pq.write_table(table, made)
+    try:
+        pq.write_table(pa.table(one), made)
+    except (ValueError, TypeError, pa.ArrowException) as error:
+        made.unlink(missing_ok=True)
+        raise UsageError(
+            f"table {name} cannot be written as Parquet: {error}", remedy="give its columns other types or names"
+        ) from None
     contents = hashlib.sha256(made.read_bytes()).hexdigest()[:16]
     place = place.with_name(f"{name}-{contents}.parquet")
     made.replace(place)
@@ -110,7 +141,17 @@ def _file(name: str, one: Any, root: Path) -> str:
 def _questions(sql: Any, root: Path) -> str | None:
     """Questions as ``--sql`` takes them; texts are written to a folder called by what they say."""
     if not isinstance(sql, Mapping):
+        if sql is not None and (
+            not isinstance(sql, (str, Path)) or (len(str(sql).split()) > 1 and not Path(sql).is_dir())
+        ):
+            raise UsageError(
+                "sql is neither a folder nor texts by name", remedy='name the question: sql={"top": "SELECT ..."}'
+            )
         return None if sql is None else str(sql)
+    for name, text in sql.items():
+        _named("question", name)
+        if not isinstance(text, str):
+            raise UsageError(f"question {name} is a {type(text).__name__}, and no text", remedy="give its SQL")
     texts = "\0".join(f"{name}\0{text}" for name, text in sql.items())
     folder = root / "sql" / hashlib.sha256(texts.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,9 @@ class Rows(tuple[Row, ...]):
         """All fields, nested ones as structs and lists."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist([msgspec.to_builtins(one) for one in self])
+        names = dict.fromkeys(name for one in self for name in one.__struct_fields__)
+        rows = [msgspec.to_builtins(one) for one in self]
+        return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
 
     def to_pandas(self) -> pd.DataFrame:
         """As pandas has it; pandas is the reader's own."""

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -103,11 +104,17 @@ def parts(printed: bytes, output: str) -> list[str]:
     if output == "none":
         return ["it ended with exit code 0"]
     if output == "json":
-        return [json.dumps(json.loads(printed), sort_keys=True)]
+        return [json.dumps(json.loads(printed, parse_float=_number), sort_keys=True)]
     *lines, last = printed.split(b"\n")
     if output == "exact":
         return [_text(line) for line in (*(line + b"\n" for line in lines), *([last] if last else []))]
     return [_text(line) for line in sorted(line.rstrip() for line in (*lines, *([last] if last else [])))]
+
+
+def _number(text: str) -> float | int:
+    """A number of JSON: 2.0 and 2e0 are 2."""
+    number = float(text)
+    return int(Decimal(text)) if number.is_integer() else number
 
 
 def _text(line: bytes) -> str:

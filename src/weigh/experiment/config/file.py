@@ -16,7 +16,7 @@ from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.experiment.config.tables import ExperimentTable, GridTable
-from weigh.model.contender import COMMAND, DRIVER, FOLDER, SYSTEM, Setting
+from weigh.model.contender import COMMAND, DRIVER, FOLDER, LINEAGE, SYSTEM, Setting
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import OF_EVERY_FORMAT, LayoutSpec
 from weigh.model.text import unreadable
@@ -171,6 +171,8 @@ def _placed(read: File, folder: Path) -> None:
         contender.version = placed_at(contender.version, folder)
         if SYSTEM in contender.settings:
             contender.settings[SYSTEM] = str(folder / Path(str(contender.settings[SYSTEM])).expanduser())
+        if COMMAND in contender.settings:
+            contender.settings.setdefault(LINEAGE, contender.name or str(contender.settings[COMMAND]))
         contender.settings = located(contender.settings, folder)
     for table in read.build.values():
         table.repository = str(folder / Path(table.repository).expanduser())

@@ -85,6 +85,10 @@ def remedy(results: ExperimentResults) -> str:
     """How to get a witness."""
     here = {one.engine for one in results.record.spec.contenders}
     if here == {"command"}:
+        if any(one.answered < one.questions for one in results.answered):
+            return "A command that failed confirms nothing."
+        if len(results.record.spec.contenders) == 1:
+            return "A witness would be another command (--command NAME=TEXT)."
         return "--output says what may differ: the order of lines (lines), the form of JSON (json), all of it (none)."
     other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
     checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
