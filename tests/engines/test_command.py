@@ -111,3 +111,13 @@ def test_commands_of_a_file_are_witnesses_of_each_other(weigh: Weigh) -> None:
     )
     run = weigh("gate", "--no-shrink", "--json")
     assert (run.code, run.json["gate"][0]["status"]) == (0, "agreed"), run.err
+
+
+@pytest.mark.parametrize("flags", [("--workload", "netflow", "--scale", "2K"), ("--contender", "duckdb")])
+def test_commands_are_compared_with_commands_alone(weigh: Weigh, flags: tuple[str, ...]) -> None:
+    (weigh.folder / "weigh.toml").write_text(
+        "[experiment]\nworkload = 'command-exact'\n"
+        "[[contender]]\nname = 'old'\nengine = 'command'\nsettings = {'weigh.command' = 'echo 1'}\n"
+    )
+    run = weigh("gate", "--contender", "old", *flags)
+    assert (run.code, "and the workload is" in run.err) == (2, True)

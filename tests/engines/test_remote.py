@@ -159,6 +159,22 @@ def test_a_driver_of_unknown_lineage_confirms_nobody(weigh: Weigh) -> None:
     assert "Of lite nobody knows what it is: weigh.lineage=NAME says it." in " ".join(page.split())
 
 
+def test_what_a_driver_cannot_plan_is_unsupported_and_what_it_cannot_execute_has_failed(weigh: Weigh) -> None:
+    pq.write_table(pa.table({"v": [2_000_000_000_000_000_000] * 7}), weigh.folder / "t.parquet")
+    (weigh.folder / "q").mkdir()
+    (weigh.folder / "q" / "unknown.sql").write_text("SELECT bit_xor(v) AS n FROM t")
+    (weigh.folder / "q" / "wide.sql").write_text("SELECT sum(v) AS n FROM t")
+    with sqlite3.connect(weigh.folder / "t.db") as database:
+        database.execute("CREATE TABLE t (v INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?)", [(2_000_000_000_000_000_000,)] * 7)
+    database.close()
+    contenders = ("--contender", "duckdb", "--contender", "lite=dbapi:sqlite3?database=t.db")
+    run = weigh("gate", "--data", "t.parquet", "--sql", "q", *contenders, "--no-shrink")
+    text = " ".join(run.out.split())
+    assert "lite cannot answer unknown: OperationalError: no such function: bit_xor." in text
+    assert "lite failed on wide: " in text
+
+
 def test_a_driver_that_cannot_connect_names_its_arguments(weigh: Weigh) -> None:
     run = weigh("gate", "--scale", "2K", "--contender", "a=adbc:nosuch?uri=t.db", "--contender", "duckdb")
     assert run.code == 2

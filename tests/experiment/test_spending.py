@@ -155,15 +155,17 @@ def test_a_question_that_becomes_dearer_ends_a_block(weigh: Weigh) -> None:
     assert spent["text"].endswith("a block was not finished: its executions cost more than before")
 
 
-def test_a_killed_attempt_has_spent_as_well() -> None:
+def test_killed_and_interrupted_attempts_have_spent_as_well() -> None:
     spending = Spending(Money(5.0, "USD"), {"a": parse_price("5USD/TB")})
     metered = spending.meter("a")
     assert metered is not None
     with metered("q") as costs:
         costs.append(executed(scanned_bytes=200_000_000_000))
-    spending.restore([sample(0, "a", scanned_bytes=100_000_000_000), sample(0, "a", None, outcome=Outcome.CRASH)])
-    # Its gate once more, and what it had executed.
-    assert spending.spent == pytest.approx(1 + 1 + 0.5)
+    killed = [sample(0, "a", scanned_bytes=100_000_000_000), sample(0, "a", None, outcome=Outcome.CRASH)]
+    interrupted = [sample(0, "a", scanned_bytes=20_000_000_000)]
+    spending.restore([killed, interrupted])
+    # The gate of each once more, and what they had executed.
+    assert spending.spent == pytest.approx(1 + (1 + 0.5) + (1 + 0.1))
 
 
 def test_a_gate_that_would_cost_too_much_ends_in_time(weigh: Weigh) -> None:

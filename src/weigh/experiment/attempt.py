@@ -301,8 +301,6 @@ class Attempt:
         """
         found = answers.gate
         before = self._resumption.record if self._resumption else None
-        if before and self._setup.spending:
-            self._setup.spending.restore(before.samples)
         changed = resuming.check_gate(before.gate, found) if before else ""
         if changed:
             return _stopped(changed)

@@ -8,6 +8,7 @@ that it lacks. Verdicts read both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,17 @@ def left(root: Path, spec: Spec) -> Left:
     whole = [begun.temperature for begun in record.blocks[:-1]]
     starts = Starts(hot=record.plan.starts - whole.count("hot"), cold=record.plan.cold - whole.count("cold"))
     return Left(folder=folder, starts=starts)
+
+
+def unfinished(folder: Path, killed: Record | None) -> list[Record]:
+    """The attempts that one goes on with: those since the last complete one, the latest first.
+
+    Args:
+        folder: of the attempt of now.
+        killed: what it had recorded before, where it goes on in the same journal.
+    """
+    before = [*([killed] if killed else ()), *reversed(records.earlier(folder))]
+    return list(takewhile(lambda one: one.end is None or one.end.how != "complete", before))
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
                 attempt.shrink(answers, folder)
             if request.corrupt:
                 attempt.corrupt(answers)
+            if request.resume and setup.spending:
+                setup.spending.restore(one.samples for one in resuming.unfinished(folder, before))
             if request.measure:
                 course.end = attempt.measure(read, answers, starts, least=request.least)
             else:

@@ -29,9 +29,11 @@ from weigh.experiment.measure import cold, resources
 from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.experiment.measure.spending import Spending
 from weigh.host import hidden
+from weigh.model.contender import COMMAND
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS
 from weigh.model.errors import UsageError, nearest
+from weigh.workloads import commands
 from weigh.workloads.frames import with_functions
 
 if TYPE_CHECKING:
@@ -100,6 +102,13 @@ def check(spec: Spec, request: RunRequest) -> None:
     names = [contender.name for contender in spec.contenders]
     if request.trust and request.trust not in names:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
+    for contender in spec.contenders:
+        if (COMMAND in contender.settings) != (source.dataset == commands.DATASET):
+            what = "is a command" if COMMAND in contender.settings else "is no command"
+            raise UsageError(
+                f"{contender.name} {what}, and the workload is {spec.workload}",
+                remedy="commands are compared with commands: --command NAME=TEXT, or workload = 'command-exact'",
+            )
     if request.pin:
         whole.check_place(request.pin, "the answers cannot be pinned")
     for contender in spec.contenders:

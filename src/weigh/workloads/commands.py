@@ -18,6 +18,7 @@ OUTPUTS = {
     "json": "what the commands print is compared as JSON, by its values",
     "none": "what the commands print is not compared, only that they end with exit code 0",
 }
+DATASET = "nothing"
 _NAME = "command"
 
 
@@ -28,7 +29,7 @@ class Commands:
         output: how what is printed is compared, one of :data:`OUTPUTS`.
     """
 
-    dataset = "nothing"
+    dataset = DATASET
     operation_names = (_NAME,)
 
     def __init__(self, output: str) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 
-_KILLED = ""
+_EARLIER = ""
 """Stands for everybody whose executions a killed attempt recorded."""
 
 
@@ -140,15 +140,16 @@ class Spending:
         self._dearest[contender, sql] = max(self._dearest.get((contender, sql), 0.0), metered + by_time)
         self._most[contender] = max(self._most[contender], metered + by_time)
 
-    def restore(self, samples: Iterable[Sample]) -> None:
-        """Count what a killed attempt has spent: its gate as dear as the one of now, and its executions.
+    def restore(self, attempts: Iterable[Iterable[Sample]]) -> None:
+        """Count what earlier attempts have spent: the gate of each as dear as that of now, and their executions.
 
         Args:
-            samples: of its blocks.
+            attempts: the executions of each, killed and interrupted ones alike.
         """
-        every = Samples.of(samples)
-        before = float(np.nansum(cost(every, self._prices)))
-        self._metered[_KILLED] += self.spent + before
+        gate = self.spent
+        self._metered[_EARLIER] += sum(
+            gate + float(np.nansum(cost(Samples.of(samples), self._prices))) for samples in attempts
+        )
 
     def per_second(self, contenders: Iterable[str]) -> float:
         """Money that some contenders are charged for each second that passes."""

@@ -36,6 +36,7 @@ class Engine(Adapter):
     """A session of one contender at its server."""
 
     elsewhere = True
+    sql = ""
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
@@ -58,7 +59,6 @@ class Engine(Adapter):
             self.canceller = Canceller(lambda: self._cancel(mark))
         self.unknown: dict[str, str] = {}
         self._settle()
-        self.sql = ""
         self.cursor: Any = None
         self.fetched: Any = []
 
@@ -177,9 +177,23 @@ class Engine(Adapter):
             sys.stderr.write(f"the connection is lost: {error}\n")
             sys.stderr.flush()
             os._exit(1)
-        if isinstance(error, _LeftOut) or self.system.unsupported(error):
+        if isinstance(error, _LeftOut) or self.system.unsupported(error) or self._not_planned():
             return "unsupported"
         return super().classify(error)
+
+    def _not_planned(self) -> bool:
+        """Whether a system of which nothing is known explains another query, and cannot explain this one."""
+        if not self.system.by_driver or not self.sql:
+            return False
+        try:
+            self.ask("EXPLAIN SELECT 1")
+        except Exception:
+            return False
+        try:
+            self.ask(f"EXPLAIN {self.sql}")
+        except Exception as error:
+            return not self.system.lost(error)
+        return False
 
 
 class _LeftOut(Exception):

@@ -59,7 +59,7 @@ def _reason(gate: Gate, contender: str, status: GateStatus, operations: Sequence
     }
     if len(texts) != 1 or "" in texts:
         return ""
-    return ": " + one_line(texts.pop().removeprefix("error: "), _REASON).rstrip(".")
+    return ": " + one_line(texts.pop().removeprefix("error: ").removeprefix("unsupported: "), _REASON).rstrip(".")
 
 
 def somebody_silent(results: ExperimentResults) -> bool:
