@@ -9,7 +9,8 @@ use crate::Error;
 use crate::blocking_connection::BlockingConnection;
 use crate::config::{Target, TargetKind};
 use crate::sqlite;
-use crate::workload::dump::{Circumstance, Dump};
+use crate::workload::circumstance::Circumstance;
+use crate::workload::dump::Dump;
 use crate::workload::message::{Bulk, Chunks, Command};
 
 /// Connections that load at once, at most: a server uses a core for each.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::Error;
 use crate::error::ScriptLine;
+use crate::workload::circumstance::Circumstance;
 use crate::workload::message::{Chunk, Chunks};
 
 /// Bytes of the rows that are sent at once.
@@ -44,32 +45,6 @@ pub(crate) struct Part {
     line: usize,
     statement: Range<usize>,
     pub(crate) rows: Option<Range<usize>>,
-}
-
-/// What a dump says of the server that it comes from, and not of the data.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Circumstance {
-    /// The database itself: the data goes where the connection is.
-    Database,
-    /// Roles, and who owns or may read something.
-    Role,
-    Extension,
-    /// A setting of a session.
-    Setting,
-}
-
-impl Circumstance {
-    /// Whether a server refuses it because it has no such thing, by its SQLSTATE.
-    pub(crate) fn is_absent(self, code: &str) -> bool {
-        match self {
-            Self::Database => true,
-            // undefined_object, duplicate_object
-            Self::Role => matches!(code, "42704" | "42710"),
-            // feature_not_supported, undefined_file, undefined_object
-            Self::Extension => matches!(code, "0A000" | "58P01" | "42704"),
-            Self::Setting => code == "42704",
-        }
-    }
 }
 
 impl Dump {
@@ -431,7 +406,7 @@ mod tests {
 
     #[test]
     fn what_a_dump_says_of_its_server_is_known() {
-        use Circumstance::{Database, Extension, Role, Setting};
+        use crate::workload::circumstance::Circumstance::{Database, Extension, Role, Setting};
         for (statement, expected) in [
             ("ALTER TABLE app.orders OWNER TO \"shop owner\"", Some(Role)),
             ("ALTER FUNCTION f(integer, text) OWNER TO shop", Some(Role)),

@@ -19,6 +19,7 @@
 //! at that moment what the server must have by now. Called earlier it would miss errors, and still report none of a
 //! correct server.
 
+pub(crate) mod circumstance;
 pub(crate) mod dump;
 pub mod durability;
 pub mod message;
