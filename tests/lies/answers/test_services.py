@@ -108,8 +108,10 @@ def test_a_service_that_grows_meanwhile_is_named(run: Run) -> None:
 def test_a_cache_that_says_nothing_is_found_by_asking_anew(weigh: Weigh) -> None:
     """It reports nothing of its cache, and 0 bytes: by time where the question is long enough, and by its bill."""
     run = services(weigh, {"honest": "none", "silent": "silent-cache"})
-    assert found(run, "A9", "A10") == {
+    certain = {
         ("A9.suspect", "silent", "groups"), ("A10.scanned", "silent", "groups"), ("A10.scanned", "silent", "total"),
     }  # fmt: skip
+    # On a busy machine the short one may take long enough to be suspected too, and rightly.
+    assert certain <= found(run, "A9", "A10") <= certain | {("A9.suspect", "silent", "total")}
     assert verdicts(run, "groups")["silent"]["verdict"] == "refused"
     assert not [one for one in run.json["cost"]["rows"] if one["contender"] == "silent"]
