@@ -95,6 +95,9 @@ class LoadGate:
     def samples(self) -> int:
         """Requests that each thread of a run keeps to be repeated; 0 where the scripts do more than read."""
         answered = self._statements
+        # Agents keep none.
+        if self._spec.agents:
+            return 0
         if answered is None or answered.failed or any(one.does == "writes" for one in answered.statements):
             return 0
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
