@@ -245,13 +245,13 @@ class Agent:
             found.append(text.decode())
         return tuple(found)
 
-    def _machine(self) -> AgentMachine | None:
-        if self._watching is None:
-            return None
-        self._watching.mark()
-        self._watching.keep(thorough=True)
+    def _machine(self) -> AgentMachine:
         now, before = machine.throttled(), self._throttled
         throttled = None if now is None or before is None else now - before
+        if self._watching is None:
+            return AgentMachine(throttled_s=throttled, unread="whoever asked watches it")
+        self._watching.mark()
+        self._watching.keep(thorough=True)
         watches = [
             timeline.unpack(files.converted(event.body, timeline.Columns))
             for event in journal.events(self._folder)

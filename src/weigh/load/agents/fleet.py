@@ -1,4 +1,4 @@
-"""The agents of a load experiment: placed on the workers of a cluster, heard of every second, and sent home at the end."""
+"""The agents of a load experiment: placed on the workers of a cluster, and sent home at the end."""
 
 from __future__ import annotations
 

@@ -102,6 +102,11 @@ class AgentsGenerator:
     def _there(self) -> list[_State]:
         return [one for one in self._states.values() if not one.agent.lost]
 
+    @property
+    def lost(self) -> str:
+        """Which agent was lost, so that it is not known what all have done; empty where none was."""
+        return "".join(f"{one.agent.read.name} was lost" for one in self._states.values() if one.agent.lost)
+
     def start(self) -> Seconds:
         """Have all open their connections, and begin at one moment.
 

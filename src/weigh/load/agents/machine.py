@@ -68,7 +68,8 @@ def during(
 
     Args:
         watches: what it saw.
-        begin, end: seconds.
+        begin: seconds.
+        end: seconds.
         throttled_s: as of :class:`AgentMachine`.
         unread: why nobody watched.
     """

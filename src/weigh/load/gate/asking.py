@@ -312,6 +312,8 @@ class LoadGate:
     def _tables(self, reached: Reached, generator: Any, number: int, workload: TpccWorkload) -> TpccRun:
         """What a run of TPC-C asked for, and what its tables hold."""
         account = msgspec.json.decode(generator.account(), type=Account)
+        if lost := getattr(generator, "lost", ""):
+            return TpccRun(run=number, account=account, unread=lost)
         try:
             answers = self._each(reached, list(read_back.queries(SCHEMA)))
             held = read_back.tables(answers, workload.warehouses)
