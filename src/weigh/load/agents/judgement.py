@@ -360,7 +360,7 @@ def _slow(one: AgentFigures, all_: Sequence[AgentFigures], where: str) -> Iterat
 
 
 def _schedule(record: LoadRecord, agents: Mapping[int, Sequence[AgentFigures]]) -> Iterator[Finding]:
-    """How even the common schedule is: Poisson streams together are Poisson wherever their clocks are, others are not."""
+    """How even the common schedule is: of Poisson streams no clock matters, for together they are Poisson."""
     arrivals, bounds = record.spec.arrivals, [one.bound_s for found in agents.values() for one in found if one.bound_s]
     if "open" not in record.spec.loops or arrivals.kind in ("poisson", "closed") or not bounds:
         return
