@@ -161,6 +161,11 @@ def make(
     )
 
 
+def interpreter(requirements: list[str]) -> Path:
+    """Of an environment with these requirements, in the cache of whatever machine this runs on."""
+    return environments.ensure(requirements, cache_folder()).python
+
+
 def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
     """The same rows in more files, for the check of one file against its split; None for a user's own, or for none."""
     if data.manifest.layout is None or data.manifest.dataset.own or not data.manifest.digests:
