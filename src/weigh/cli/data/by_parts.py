@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -52,7 +53,8 @@ def where(on: str | None, to: str | None, *, resume: bool) -> Where | None:
             "data by parts is not made into the cache of this machine",
             remedy="say where it goes: --to FOLDER, which all machines share, or --to s3://BUCKET/PREFIX",
         )
-    return Where(on, to, resume)
+    # A worker has another working directory.
+    return Where(on, to if "://" in to else str(Path(to).expanduser().absolute()), resume)
 
 
 def make(

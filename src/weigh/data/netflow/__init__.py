@@ -102,7 +102,7 @@ class Netflow:
 
     def parts(self, scale: Scale) -> int:
         """Of how many parts a dataset is made where nobody says it."""
-        return usual_parts(scale, _SMALL, _USUAL)
+        return usual_parts(_possible(scale), _SMALL, _USUAL)
 
     def part(self, scale: Scale, seed: int | None, number: int, parts: int, workshop: Workshop) -> PartSource:
         """Consecutive events: those of one file of a layout of so many files."""

@@ -217,7 +217,7 @@ class Making(NamedTuple):
             layout=self._spec,
             writer=parquet.writer(self._spec),
             files=(),
-            digests={table: merge_digests(digests) for table, digests in gathering.digests.items()},
+            digests={table: merge_digests(gathering.digests[table]) for table in gathering.spool.tables},
             read_back=parquet.writer(self._spec) if self._spec.vortex else msgspec.UNSET,
         )
         manifests.write(head, gathering.spool.lines(), aside / MANIFEST)
@@ -277,8 +277,8 @@ class _Gathering:
             return
 
     def _take(self, facts: PartFacts) -> None:
-        for file in facts.files:
-            self.spool.add(file, facts.number)
+        for position, file in enumerate(facts.files):
+            self.spool.add(file, facts.number, position)
             self.digests.setdefault(file.table, []).append(file.digest)
             self.rows[file.table] = self.rows.get(file.table, 0) + file.rows
             self.bytes += file.bytes

@@ -30,16 +30,24 @@ class Spool:
     def __init__(self, path: Path) -> None:
         self._file: IO[bytes] = path.open("wb+")
         self._places: dict[str, dict[int, tuple[int, int]]] = {}
+        self._order: dict[str, tuple[int, int]] = {}
 
-    def add(self, file: FileFacts, number: int) -> None:
-        """A file of the part of this number."""
+    def add(self, file: FileFacts, number: int, place: int) -> None:
+        """A file of the part of this number, and which one it is of its files."""
         line = msgspec.json.encode(file)
+        self._order[file.table] = min(self._order.get(file.table, (number, place)), (number, place))
         self._places.setdefault(file.table, {})[number] = self._file.seek(0, 2), len(line)
         self._file.write(line)
 
+    @property
+    def tables(self) -> list[str]:
+        """As the first part has them."""
+        return sorted(self._places, key=self._order.__getitem__)
+
     def lines(self) -> Iterator[bytes]:
-        """Table by table, in the order of the parts; tables in the order in which they came first."""
-        for places in self._places.values():
+        """Table by table, in the order of the parts; tables as the first part has them."""
+        for table in self.tables:
+            places = self._places[table]
             for number in sorted(places):
                 begin, length = places[number]
                 self._file.seek(begin)
