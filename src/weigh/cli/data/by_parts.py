@@ -20,6 +20,7 @@ ON = click.option(
     help="Do it by parts on the workers of a cluster of Dask: dask://HOST:PORT, tls://HOST:PORT, or local:N for N "
     "processes of this machine.",
 )
+QUIET = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 
 
 class Where(NamedTuple):

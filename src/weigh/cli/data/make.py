@@ -66,7 +66,7 @@ _KNOBS = {
     "objects.",
 )
 @click.option("--resume", is_flag=True, help="Go on where making it by parts ended: parts that are there are taken.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@by_parts.QUIET
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def make(
     dataset: str,
