@@ -53,12 +53,14 @@ class CachedData(NamedTuple):
         manifest: its files.
         truth: what is known about the rows.
         registered: the name that a user's own files are registered under; empty for none.
+        placed: whether it lies where it was made by parts, and is proven by a sample.
     """
 
     folder: Path
     manifest: Manifest
     truth: Truth
     registered: str = ""
+    placed: bool = False
 
 
 def layout_key(spec: LayoutSpec) -> str:
