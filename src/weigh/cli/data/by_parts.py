@@ -11,6 +11,7 @@ from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from weigh.data.parts.make import MadeByParts
+    from weigh.data.parts.plan import Plan
     from weigh.model.progress import Progress
     from weigh.model.spec import LayoutSpec
 
@@ -127,3 +128,72 @@ def print_made(made: MadeByParts, *, as_json: bool) -> None:
             f"{units.count(made.unchecked, 'file')} of {len(made.manifest.files):,} have no page checksums: the check "
             "of pages (D4) covers nothing there, the hashes of the manifest do"
         )
+
+
+def plan(
+    dataset: str,
+    scale: Any,
+    seed: int,
+    layout: LayoutSpec,
+    files: int | None,
+    to: str,
+    price: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Make one part here, and print what all of them would take.
+
+    Args:
+        dataset: name of the generator.
+        scale: of the dataset.
+        seed: of the dataset.
+        layout: as flags say, but for the number of files.
+        files: how many parts; None for as many as the generator makes of it.
+        to: where they would go, which decides whether there are requests.
+        price: of a worker and hour; None for none.
+        as_json: as one document.
+    """
+    import msgspec
+
+    from weigh.data.generator import dataset_name
+    from weigh.data.parts import plan as plans
+    from weigh.data.parts.make import Making, parts_of
+    from weigh.experiment.data.dataset import interpreter
+    from weigh.model.errors import UsageError
+    from weigh.model.metrics.price import parse_price
+
+    cost = parse_price(price) if price else None
+    if cost and cost.quantities != {"seconds"}:
+        raise UsageError(f"--price {price} is not one of time", remedy="say what a worker costs: 0.05USD/h")
+    spec = msgspec.structs.replace(layout, files=files or parts_of(dataset, scale))
+    found = plans.plan(Making(dataset_name(dataset, scale, seed), spec, to, resume=False), interpreter)
+    money = sum(term.money for term in cost.terms) if cost else 0.0
+    if as_json:
+        document = {"schema": "weigh/plan-parts/1", **found._asdict(), "measured": found.measured._asdict()}
+        document["lines"] = [
+            {**line._asdict(), "price": line.worker_s * money if cost else None} for line in found.lines
+        ]
+        print_json({**document, "currency": cost.currency if cost else None})
+        return
+    _print_plan(found, money, cost.currency if cost else "")
+
+
+def _print_plan(found: Plan, money: float, currency: str) -> None:
+    from weigh.model import units
+    from weigh.model.metrics.price import amount
+
+    one = found.measured
+    say(
+        f"{units.count(found.parts, 'part')}, {units.size(found.bytes)}, {units.duration(found.cpu_s)} of processors; "
+        f"manifest {units.size(found.manifest)}"
+    )
+    say(
+        f"a part, made here: {units.duration(one.cost.wall_s)}, {units.duration(one.cost.cpu_s)} of processors, "
+        f"{units.size(one.cost.bytes)} in {units.count(one.files, 'file')}; {units.size(one.facts)} come back"
+    )
+    say(f"{'workers':>8} {'time':>16} {'in parts':>9}{f'  {currency}':>12}".rstrip(), bold=True)
+    for line in found.lines:
+        price = f"{amount(line.worker_s * money):>12}" if currency else ""
+        say(f"{line.workers:>8,} {units.duration(line.seconds):>16} {units.percent(line.used, 0):>9}{price}")
+    for end in found.ends:
+        say(end)

@@ -66,6 +66,12 @@ _KNOBS = {
     "objects.",
 )
 @click.option("--resume", is_flag=True, help="Go on where making it by parts ended: parts that are there are taken.")
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Make one part here, and print how long all of them would take on how many workers; nothing stays.",
+)
+@click.option("--price", metavar="PRICE", help="With --plan, what a worker costs, e.g. 0.05USD/h.")
 @by_parts.QUIET
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def make(
@@ -77,6 +83,8 @@ def make(
     on: str | None,
     to: str | None,
     resume: bool,
+    plan: bool,
+    price: str | None,
     quiet: bool,
     as_json: bool,
     **layout: Any,
@@ -95,15 +103,20 @@ def make(
 
     report, cache = progress(quiet), cache_folder()
     spec = _layout(layout)
+    given = click.get_current_context().get_parameter_source("files") is ParameterSource.COMMANDLINE
+    parts = spec.files if given else None
+    if price and not plan:
+        raise UsageError("--price is for --plan", remedy="leave it out, or add --plan")
+    if plan:
+        by_parts.plan(dataset, dataset_scale(dataset, scale), seed, spec, parts, to or "", price, as_json=as_json)
+        return
     if where := by_parts.where(on, to, resume=resume):
         if like or reproducible:
             raise UsageError(
                 "--match and --reproducible are about one machine", remedy="make a small one without --on for them"
             )
-        given = click.get_current_context().get_parameter_source("files") is ParameterSource.COMMANDLINE
-        files = spec.files if given else None
         by_parts.print_made(
-            by_parts.make(dataset, dataset_scale(dataset, scale), seed, spec, files, where, report), as_json=as_json
+            by_parts.make(dataset, dataset_scale(dataset, scale), seed, spec, parts, where, report), as_json=as_json
         )
         return
     matched = _matched(like, spec) if like else None
