@@ -293,7 +293,7 @@ def _local(workers: int) -> Iterator[Any]:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 local_directory=str(folder),
                 silence_logs=_NO_LOG,
             ) as cluster,

@@ -14,9 +14,9 @@ from weigh.data.parts.part import MARK, PartCost, PartFacts, make_part
 from weigh.host import scratch
 
 if TYPE_CHECKING:
-    from weigh.model.units import Bytes, Seconds
     from weigh.data.making import Environment
     from weigh.data.parts.make import Making
+    from weigh.model.units import Bytes, Seconds
 
 _WORKERS = (1, 4, 16, 64, 256, 1024, 4096)
 _TASKS_A_PART = 2 + 1 / 16

@@ -60,7 +60,7 @@ def found(flags: Mapping[str, Any]) -> PlacedData | None:
         if flags.get(name) is not None:
             raise UsageError(f"--{name} is that of the data", where=named[0], remedy=f"leave out --{name}")
     scale = manifest.dataset.scale
-    own = {"data": (), "workload": workload, "scale": repr(scale) if isinstance(scale, float) else str(scale)}
+    changed = {"data": (), "workload": workload, "scale": repr(scale) if isinstance(scale, float) else str(scale)}
     if manifest.dataset.seed is not None:
-        own["seed"] = manifest.dataset.seed
-    return PlacedData(named[0], manifest.layout, {**flags, **own})
+        changed["seed"] = manifest.dataset.seed
+    return PlacedData(named[0], manifest.layout, {**flags, **changed})
