@@ -731,11 +731,20 @@ class StoreClient:
     def make_bucket(self) -> None:
         """Make the bucket."""
 
-    def put(self, path: str | PathLike[str], key: str) -> None:
-        """Put a file of at most 5 GiB under a key."""
+    def put(self, path: str | PathLike[str], key: str, *, new: bool = False) -> bool:
+        """Put a file of at most 5 GiB under a key, with ``new`` only where nothing is there; whether it was put."""
+
+    def get(self, key: str, path: str | PathLike[str]) -> bool:
+        """Copy an object into a file, which is made or replaced; whether there is such an object."""
 
     def hash(self, key: str) -> tuple[int, str] | None:
         """Read an object: its size, and BLAKE3 as 64 hex digits; None where there is none."""
 
     def size(self, key: str) -> int | None:
         """Return the size of an object; None where there is none."""
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if there is one."""
+
+    def stat(self, key: str) -> tuple[int, str] | None:
+        """Return the size of an object, and the store's own checksum of it (``ETag``); None where there is none."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _PROCESS = uuid.uuid4().hex
 """Of this process: a worker that is started again may have the address of the one before."""
 _POLL: Seconds = 1.0
+_ANSWER: Seconds = 10.0
+"""For a scheduler: one that has not answered by then is not there."""
 _AGAIN = 2
 """Times that a part whose workers died is submitted anew; before each, Dask has tried it on several."""
 _LOCAL_DEATHS = 10
@@ -122,8 +124,11 @@ class DaskPlace:
             stack.enter_context(dask.config.set(_settings()))
             target = stack.enter_context(_local(self._address)) if isinstance(self._address, int) else self._address
             try:
-                self._client = stack.enter_context(distributed.Client(target, timeout=self._wait, set_as_default=False))
-            except (OSError, TimeoutError) as error:
+                self._client = stack.enter_context(
+                    distributed.Client(target, timeout=min(self._wait, _ANSWER), set_as_default=False)
+                )
+            except (OSError, TimeoutError, TypeError) as error:
+                # TypeError: TLS without certificates.
                 raise EnvironmentFault(
                     f"no scheduler of Dask answers ({_first_line(error)})",
                     where=f"--on, {self._address}",
@@ -288,7 +293,7 @@ def _local(workers: int) -> Iterator[Any]:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 local_directory=str(folder),
                 silence_logs=_NO_LOG,
             ) as cluster,

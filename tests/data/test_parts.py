@@ -1,0 +1,255 @@
+"""Datasets by parts: on a cluster of Dask, against the same made on one machine."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import distributed
+import msgspec
+import pytest
+
+from support.command import Weigh
+from weigh._native import StoreClient
+from weigh.cluster.connect import connect
+from weigh.data.netflow import MOST, generator
+from weigh.data.netflow.rows import BYTES_LIMIT
+from weigh.data.netflow.truth import LOW_BITS
+from weigh.data.parts import manifest as manifests
+from weigh.data.store.loopback import LoopbackStore
+from weigh.engines import environment
+from weigh.engines.prepared import cache_folder
+from weigh.model.dataset import DatasetName, FileFacts, Manifest
+from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.progress import Silence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PLAIN = ("--writer", "pyarrow", "--codec", "snappy", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Of Dask, in this process: its workers are threads, and everything between them goes over sockets."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", protocol="tcp", host="127.0.0.1"
+    ) as cluster:
+        yield str(cluster.scheduler_address).replace("tcp://", "dask://")
+
+
+def digests(weigh: Weigh, *arguments: str, **variables: str) -> dict[str, str]:
+    made = weigh("data", "make", *arguments, "--json", **variables)
+    assert made.code == 0, made.err
+    found: dict[str, str] = made.json["manifest"]["digests"]
+    return found
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.promise("Digests, truth and files are those of the dataset that one machine makes.")
+def test_parts_are_the_files_of_the_dataset_that_one_machine_makes(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "30K", "--files", "3", *PLAIN)
+    whole = weigh("data", "make", *named, "--json").json
+    parts = digests(weigh, *named, "--on", scheduler, "--to", "there")
+    assert parts == whole["manifest"]["digests"]
+    one, other = contents(tmp_path / whole["folder"]), contents(tmp_path / "there")
+    assert {name: text for name, text in one.items() if name.startswith("truth/")} == {
+        name: text for name, text in other.items() if name.startswith("truth/")
+    }
+    assert sorted(text for name, text in one.items() if name.endswith(".parquet") and "/" not in name) == sorted(
+        text for name, text in other.items() if name.endswith(".parquet") and "/" not in name
+    )
+    # Nothing of the making is left, and the same once more finds it there.
+    assert {name for name in other if not name.startswith("truth/")} == {
+        "manifest.json", "events-000000.parquet", "events-000001.parquet", "events-000002.parquet"
+    }  # fmt: skip
+    again = weigh("data", "make", *named, "--on", scheduler, "--to", "there")
+    assert "all there already" in again.out
+    other_seed = weigh("data", "make", *named, "--seed", "1", "--on", scheduler, "--to", "there")
+    assert (other_seed.code, "is there already" in other_seed.err) == (2, True)
+    checked = weigh("data", "check", "there")
+    assert checked.code == 0, checked.out
+
+
+def test_what_was_begun_is_resumed_and_nobody_elses_is_touched(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "20K", "--files", "4", *PLAIN, "--on", scheduler, "--to", "there")
+    expected = digests(weigh, *named)
+    finished = contents(tmp_path / "there")
+    # As a kill leaves it: a mark, two parts of four, one with its notes, and a file that was being written.
+    from weigh.data.parts.make import Making
+    from weigh.data.parts.part import make_part
+    from weigh.experiment.data.dataset import interpreter
+    from weigh.model.spec import LayoutSpec
+
+    for name in ("manifest.json", *(f"events-{number:06}.parquet" for number in range(4))):
+        (tmp_path / "there" / name).unlink()
+    layout = LayoutSpec(writer="pyarrow", codec="snappy", files=4)
+    making = Making(
+        DatasetName(generator="netflow/1", scale=20_000, seed=42), layout, str(tmp_path / "there"), resume=False
+    )
+    (tmp_path / "there" / "making.json").write_bytes(making.job(0).mark)
+    make_part(making.job(1), interpreter)
+    make_part(making.job(2), interpreter)
+    (tmp_path / "there" / "parts" / "000002.json").unlink()
+    before = (tmp_path / "there" / "events-000001.parquet").stat()
+    refused = weigh("data", "make", *named)
+    assert (refused.code, "--resume" in refused.err) == (2, True)
+    resumed = weigh("data", "make", *named, "--resume", "--json")
+    assert (resumed.code, resumed.json["found"]) == (0, 1), resumed.err
+    assert resumed.json["manifest"]["digests"] == expected
+    after = (tmp_path / "there" / "events-000001.parquet").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert contents(tmp_path / "there") == finished
+
+
+def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    for arguments, words in (
+        (("--on", scheduler), "--to FOLDER"),
+        (("--to", "x"), "--on local:2"),
+        (("--on", "spark://a:1", "--to", "x"), "local:N"),
+        (("--on", scheduler, "--to", "gs://a/b"), "s3://BUCKET/PREFIX"),
+    ):
+        found = weigh("data", "make", "netflow", "--scale", "1K", "--quiet", *arguments)
+        assert (found.code, words in found.err) == (2, True), found.err
+    assert not (tmp_path / "x").exists()
+    with (
+        pytest.raises(EnvironmentFault, match="no scheduler of Dask answers"),
+        connect("tls://[::1]:1", Silence(), wait=0.2),
+    ):
+        pass
+
+
+def test_netflow_ends_where_its_instants_and_sums_would() -> None:
+    assert generator.parts(1_000_000) == 1
+    assert generator.parts(MOST) == 27_657
+    with pytest.raises(UsageError, match="microseconds"):
+        generator.parts(MOST + 1)
+    # The half of the largest group's durations that could overflow: each below 2^26, half of that on average.
+    assert MOST * (1 << (LOW_BITS - 1)) < 1 << 63
+    assert BYTES_LIMIT == 1 << 36
+
+
+def test_a_manifest_of_many_files_is_read_line_by_line(tmp_path: Path) -> None:
+    spool = manifests.Spool(tmp_path / "spool")
+    columns = {"columns": {f"c{number}": {"codec": "ZSTD"} for number in range(13)}}
+    order = list(range(2_000))
+    random.Random(5).shuffle(order)
+    for number in order:
+        file = FileFacts(
+            path=f"t-{number:06}.parquet", table="t", bytes=number, blake3="0" * 64, rows=1, digest="d", parquet=columns
+        )
+        spool.add(file, number, 0)
+    head = Manifest(
+        dataset=DatasetName(generator="g/1", scale=1), layout=None, writer="w", files=(), digests={"t": "d"}
+    )
+    manifests.write(head, spool.lines(), tmp_path / "manifest.json")
+    spool.close()
+    found = manifests.read(tmp_path / "manifest.json")
+    assert [file.bytes for file in found.files] == list(range(2_000))
+    assert msgspec.structs.replace(found, files=()) == head
+    # It is a manifest as any other.
+    plain = msgspec.json.decode((tmp_path / "manifest.json").read_bytes(), type=Manifest)
+    assert plain.files[7].parquet == columns
+    assert not found.files[7].parquet
+
+
+@pytest.mark.long
+def test_workers_that_are_killed_change_nothing(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "2M", "--files", "16", *PLAIN)
+    expected = digests(weigh, *named)
+    command = [sys.executable, "-m", "weigh", "data", "make", *named, "--on", "local:2", "--to", "there", "--json"]
+    drawn, kills = random.Random(7), 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        while process.poll() is None:
+            time.sleep(drawn.uniform(0.3, 1.5))
+            workers = spawned(process.pid)
+            if kills < 5 and workers and (tmp_path / "there" / "parts").exists():
+                os.kill(drawn.choice(workers), signal.SIGKILL)
+                kills += 1
+        out, err = process.communicate()
+    assert process.returncode == 0, err.decode()
+    assert kills == 5
+    assert msgspec.json.decode(out)["manifest"]["digests"] == expected
+    assert not [path for path in (tmp_path / "there").iterdir() if path.name.startswith((".making", "parts", "making"))]
+
+
+def spawned(pid: int) -> list[int]:
+    """Workers of ``--on local:N``."""
+    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "spawn_main" in line]
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_killed_ends_the_work_and_resume_finishes_it(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "2M", "--files", "16", *PLAIN)
+    expected = digests(weigh, *named)
+    command = [sys.executable, "-m", "weigh", "data", "make", *named, "--to", "there", "--json"]
+    found = 0
+    for port, last in ((18_786, False), (18_787, True)):
+        dask = [sys.executable, "-m", "dask"]
+        started = [subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"])]
+        started += [
+            subprocess.Popen([*dask, "worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--no-dashboard"])
+            for _ in range(2)
+        ]
+        try:
+            more = ["--on", f"dask://127.0.0.1:{port}", *(["--resume"] if last else [])]
+            with subprocess.Popen(
+                [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+            ) as one:
+                while not last and one.poll() is None:
+                    time.sleep(0.05)
+                    if len(list((tmp_path / "there" / "parts").glob("*.json"))) >= 3:
+                        started[0].kill()
+                        break
+                out, err = one.communicate()
+            if not last:
+                assert one.returncode == 2, err.decode()
+                assert b"the scheduler is gone" in err
+                assert b"--resume" in err
+                found = len(list((tmp_path / "there" / "parts").glob("*.json")))
+            else:
+                assert one.returncode == 0, err.decode()
+                assert msgspec.json.decode(out)["manifest"]["digests"] == expected
+                assert msgspec.json.decode(out)["found"] >= min(found, 3)
+        finally:
+            for process in started:
+                process.terminate()
+            for process in started:
+                process.wait(30)
+    assert not [path for path in (tmp_path / "there").iterdir() if path.name.startswith((".making", "parts", "making"))]
+
+
+@pytest.mark.long
+def test_objects_are_parts_too(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("tpchgen", "--scale", "0.01", "--files", "2", *PLAIN)
+    expected = digests(weigh, *named)
+    with LoopbackStore(lambda requires: environment.ensure(requires, cache_folder()).python) as store:
+        keys = {
+            "AWS_ENDPOINT_URL": store.target.endpoint,
+            "AWS_ACCESS_KEY_ID": store.target.access_key,
+            "AWS_SECRET_ACCESS_KEY": store.target.secret_key,
+        }
+        made = digests(weigh, *named, "--on", "local:2", "--to", "s3://weigh/tpch", **keys)
+        assert made == expected
+        client = StoreClient(store.target.encoded())
+        assert client.stat("tpch/manifest.json")
+        assert client.stat("tpch/making.json") is None
+        assert client.stat("tpch/parts/000000.json") is None
+        checked = weigh("data", "check", "s3://weigh/tpch", "--on", "local:2", "--quiet", **keys)
+        assert checked.code == 0, checked.err
