@@ -7,6 +7,7 @@ import time
 
 from benchmarks import (
     against_itself,
+    agents,
     blocks,
     covariates,
     decide,
@@ -38,6 +39,7 @@ ALL = {
     "generation": generation.run,
     "load": load.run,
     "rate": rate.run,
+    "agents": agents.run,
     "tpch": tpch.run,
     "sampler": sampler.run,
     "series": series.run,

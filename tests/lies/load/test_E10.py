@@ -95,7 +95,10 @@ def test_an_agent_whose_times_are_its_own_is_named_and_the_run_refused(
     assert run.code == 3, run.err
     liar = _numbered(run, lie)
     assert code in why(run)[liar], run.json["runs"][0]["agents"]
-    assert all(code not in codes for number, codes in why(run).items() if number != liar)
+    # The tests beside it may hold the honest ones back too, and never so long.
+    assert all(code not in codes - BUSY for number, codes in why(run).items() if number != liar)
+    agents = {one["agent"]: one for one in run.json["runs"][0]["agents"]}
+    assert lie != "late" or agents[liar]["late_p90"] == max(one["late_p90"] for one in agents.values())
     _refused(run)
 
 

@@ -4,9 +4,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer, V2Serializer};
 
 use crate::Error;
 use crate::recorder::LONGEST;
@@ -17,6 +17,8 @@ const HALF: u32 = 10;
 /// Bytes of the headers, compressed and plain, and where its payload's length and digits stand in the plain one.
 const COMPRESSED: usize = 8;
 const PLAIN: usize = 40;
+/// What the compressed header begins with: the format, its version, and counts of any width.
+const COOKIE: u32 = 0x1c84_9314;
 /// Bytes that one unpacks to, at most: every bucket with a count of nine bytes.
 const MOST: usize = 1 << 20;
 const BUCKETS: usize = 1 << 16;
@@ -107,12 +109,25 @@ pub(super) struct Sums {
     counts: Vec<u64>,
     touched: Vec<u32>,
     whole: Histogram<u64>,
+    serializer: V2Serializer,
+    /// Used again and again: to make one costs more than to use it.
+    deflater: Compress,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
 }
 
 impl Sums {
     pub(super) fn new() -> Self {
         let whole = Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("constant bounds");
-        Self { counts: vec![0; BUCKETS], touched: Vec::new(), whole }
+        Self {
+            counts: vec![0; BUCKETS],
+            touched: Vec::new(),
+            whole,
+            serializer: V2Serializer::new(),
+            deflater: Compress::new(Compression::default(), true),
+            plain: Vec::new(),
+            packed: vec![0; 2 * MOST],
+        }
     }
 
     pub(super) fn add(&mut self, one: &Sparse) -> Result<(), Error> {
@@ -135,12 +150,19 @@ impl Sums {
             // What no histogram of these bounds can hold was in none of the summed ones.
             let _ = self.whole.record_n(value, count);
         }
-        let mut bytes = Vec::new();
-        let _ = V2DeflateSerializer::new().serialize(&self.whole, &mut bytes);
+        self.plain.clear();
+        // A vector takes everything, and the room for what is packed is twice that of the longest.
+        let _ = self.serializer.serialize(&self.whole, &mut self.plain);
         if !self.whole.is_empty() {
             self.whole.reset();
         }
-        STANDARD.encode(bytes)
+        self.deflater.reset();
+        let _ = self.deflater.compress(&self.plain, &mut self.packed[COMPRESSED..], FlushCompress::Finish);
+        let length = usize::try_from(self.deflater.total_out()).unwrap_or(0);
+        let (cookie, rest) = self.packed.split_at_mut(4);
+        cookie.copy_from_slice(&COOKIE.to_be_bytes());
+        rest[..4].copy_from_slice(&u32::try_from(length).unwrap_or(0).to_be_bytes());
+        STANDARD.encode(&self.packed[..COMPRESSED + length])
     }
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_GROUPS = Path("/sys/fs/cgroup")
 _CHRONY = ("chronyc", "-n", "-c", "tracking")
 _SYSTEM_OFFSET, _ROOT_DELAY, _ROOT_DISPERSION = 4, 10, 11
 """Columns of what it prints."""
@@ -47,18 +49,29 @@ def chrony() -> Chrony | None:
 def throttled() -> Seconds | None:
     """For how long the kernel has held this process's control group back; None where it has no limit of CPU."""
     try:
-        own = next(
-            line.partition("::")[2] for line in Path("/proc/self/cgroup").read_text().splitlines() if "::" in line
-        )
-        folder = Path("/sys/fs/cgroup") / own.lstrip("/")
-        if not folder.is_dir():
-            folder = Path("/sys/fs/cgroup")
-        if (folder / "cpu.max").read_text().split()[0] == "max":
-            return None
-        stat = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
-        return int(stat["throttled_usec"]) / 1e6
-    except (OSError, ValueError, KeyError, StopIteration, IndexError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, own = line.split(":", 2)
+            if controllers == "" or "cpu" in controllers.split(","):
+                found = _throttled(_GROUPS / ("cpu" if controllers else ""), own)
+                if found is not None:
+                    return found
+    except (OSError, ValueError):
         return None
+    return None
+
+
+def _throttled(root: Path, own: str) -> Seconds | None:
+    """Of a group of either version of control groups."""
+    folder = root / own.lstrip("/")
+    # In a container its own group is the root.
+    folder = folder if (folder / "cpu.stat").is_file() else root
+    with suppress(OSError, ValueError, KeyError, IndexError):
+        stat = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
+        if (limit := folder / "cpu.max").is_file():
+            return None if limit.read_text().split()[0] == "max" else int(stat["throttled_usec"]) / 1e6
+        limited = int((folder / "cpu.cfs_quota_us").read_text()) > 0
+        return int(stat["throttled_time"]) / 1e9 if limited else None
+    return None
 
 
 def during(
