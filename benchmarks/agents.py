@@ -61,8 +61,8 @@ def run() -> Iterator[str]:
         took, cpu, peak, merged = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     histograms = _AGENTS * _INTERVALS * 10
     yield (
-        f"merging {_AGENTS} agents x {_INTERVALS:,} intervals: {took:.1f} s, {cpu:.1f} s of CPU, {peak / 1e6:.0f} MB at "
-        f"most ({size / 1e6:,.0f} MB of journals, {histograms:,} histograms, {merged:,} merged intervals)"
+        f"merging {_AGENTS} agents x {_INTERVALS:,} intervals: {took:.1f} s, {cpu:.1f} s of CPU, {peak / 1e6:.0f} MB "
+        f"at most ({size / 1e6:,.0f} MB of journals, {histograms:,} histograms, {merged:,} merged intervals)"
     )
 
 

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 import weigh._native
-from weigh.load.agents import agent
+from weigh.load.fleet import agent
 
 AHEAD = 5.0
 """Seconds by which a wall clock is wrong, or is set meanwhile."""

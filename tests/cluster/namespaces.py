@@ -1,6 +1,6 @@
 """Hosts of a cluster as network namespaces of this machine: each with an address of its own, joined by a bridge.
 
-They share a kernel and its clocks. What they do not share is the network: nothing reaches another one but by its address.
+They share a kernel and its clocks, and not the network: nothing reaches another one but by its address.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def missing() -> str:
         return f"network namespaces cannot be made: {made.stderr.strip()}"
     subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
     link = f"wgt{os.getpid() % 100_000}"
-    made = subprocess.run(
-        ["ip", "link", "add", link, "type", "bridge"], capture_output=True, text=True, check=False
-    )
+    made = subprocess.run(["ip", "link", "add", link, "type", "bridge"], capture_output=True, text=True, check=False)
     subprocess.run(["ip", "link", "del", link], capture_output=True, check=False)
     return "" if made.returncode == 0 else f"a bridge cannot be made: {made.stderr.strip()}"
 

@@ -39,7 +39,12 @@ PLAIN = ("--writer", "pyarrow", "--codec", "snappy", "--quiet")
 def scheduler() -> Iterator[str]:
     """Of Dask, in this process: its workers are threads, and everything between them goes over sockets."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", protocol="tcp", host="127.0.0.1"
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address="127.0.0.1:0",
+        protocol="tcp",
+        host="127.0.0.1",
     ) as cluster:
         yield str(cluster.scheduler_address).replace("tcp://", "dask://")
 

@@ -8,9 +8,9 @@ import msgspec
 
 from weigh.load.activity.analysis import active
 from weigh.load.activity.kinds import RunActive
-from weigh.load.agents import judgement
-from weigh.load.agents.judgement import AgentFigures
+from weigh.load.analysis import agents as judgement
 from weigh.load.analysis import conditions, lacking, repeats
+from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings
 from weigh.load.analysis.machine import LoadMachine, machine

@@ -17,11 +17,11 @@ from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import conditions
 from weigh.load import record as records
-from weigh.load.agents import shares
-from weigh.load.agents.collecting import collected
-from weigh.load.agents.fleet import Fleet
 from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.durability import probe
+from weigh.load.fleet import shares
+from weigh.load.fleet.collecting import collected
+from weigh.load.fleet.fleet import Fleet
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.rate_search.run import search_rates

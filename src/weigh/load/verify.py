@@ -19,8 +19,8 @@ from weigh.evidence.verification import (
     uncomputable,
 )
 from weigh.load import record as load_record
-from weigh.load.agents import verify as agents
 from weigh.load.comparison.record import is_of_comparison
+from weigh.load.fleet import verify as agents
 from weigh.load.rate_search.verify import departure
 from weigh.load.report import files
 from weigh.model import codes

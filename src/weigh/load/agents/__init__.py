@@ -1,1 +1,1 @@
-"""Load from several agents: one schedule, a generator on each of several workers, and a judgement of each."""
+"""What agents of a load have seen: as journals say it, and merged."""

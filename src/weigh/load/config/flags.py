@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import conditions, ycsb_properties
-from weigh.load.agents import config as agents
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
 from weigh.load.files import LoadFiles
+from weigh.load.fleet import config as agents
 from weigh.load.gate import invariants, pins
 from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search

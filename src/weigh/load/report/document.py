@@ -10,8 +10,8 @@ from weigh.host.knobs.read import KnobRead
 from weigh.load import rows
 from weigh.load.activity import report as activity
 from weigh.load.activity.report import ActivityDocument
-from weigh.load.agents.judgement import AgentFigures
 from weigh.load.analysis import conditions
+from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page

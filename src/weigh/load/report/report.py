@@ -10,13 +10,12 @@ from rich.console import Group
 from rich.text import Text
 
 from weigh.load.activity import report as activity
-from weigh.load.agents import report as agents
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
-from weigh.load.report import machine, plots, timeline_plot, words
+from weigh.load.report import agents, machine, plots, timeline_plot, words
 from weigh.load.report.first_screen import answered, screen, wrong
 from weigh.load.requirements import report as requirements
 from weigh.load.tpcc import report as tpcc

@@ -15,9 +15,9 @@ import msgspec
 from weigh.host import settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
-from weigh.load.agents.generator import AgentsGenerator
-from weigh.load.agents.shares import shared
 from weigh.load.durability.probe import Probe
+from weigh.load.fleet.generator import AgentsGenerator
+from weigh.load.fleet.shares import shared
 from weigh.load.generator import generator_settings, has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.replay import keeping as replay
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.host.calibrating import Calibrating
     from weigh.host.sampling import Sampling
-    from weigh.load.agents.fleet import Fleet
+    from weigh.load.fleet.fleet import Fleet
     from weigh.load.gate.asking import LoadGate
     from weigh.load.gate_events import StatementsAsked
     from weigh.load.runs import ColdStart, TableRows

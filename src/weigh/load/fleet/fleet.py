@@ -14,10 +14,10 @@ import msgspec
 from weigh.cluster.connect import connect, parsed
 from weigh.evidence import files
 from weigh.evidence.seal import SEAL, Seal
-from weigh.load.agents import machine
-from weigh.load.agents.agent import offer
 from weigh.load.agents.model import FOLDER, AgentRead, AgentRun, Agents, Enlist, File, FromAgent, Greeting, Hello, Leave
-from weigh.load.agents.wire import KEY, Channel, Closed, toward
+from weigh.load.fleet import machine
+from weigh.load.fleet.agent import offer
+from weigh.load.fleet.wire import KEY, Channel, Closed, toward
 from weigh.model import units
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 

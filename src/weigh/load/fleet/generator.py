@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.agents import clocks
 from weigh.load.agents.model import (
     AgentRun,
     Beat,
@@ -25,7 +24,8 @@ from weigh.load.agents.model import (
     Written,
 )
 from weigh.load.agents.summary import added, merged_summary
-from weigh.load.agents.wire import Closed
+from weigh.load.fleet import clocks
+from weigh.load.fleet.wire import Closed
 from weigh.load.generator_errors import call
 from weigh.load.runs import LoadSummary
 from weigh.model.errors import EngineFault
@@ -34,7 +34,7 @@ from weigh.model.units import seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weigh.load.agents.fleet import Agent, Fleet
+    from weigh.load.fleet.fleet import Agent, Fleet
     from weigh.model.units import Seconds
 
 SILENT: Seconds = 5.0

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import journal as journals
-from weigh.load.agents.model import FOLDER, AgentPart
-from weigh.load.agents.shares import intervals_of_a_part
-from weigh.load.generator_errors import call
+from weigh.load.agents.merging import intervals_of_a_part, of_journals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.evidence.journal import Journal
-    from weigh.load.agents.fleet import Fleet
+    from weigh.load.fleet.fleet import Fleet
     from weigh.load.spec import LoadSpec
 
 
@@ -46,38 +43,8 @@ def _collect(fleet: Fleet, folder: Path, spec: LoadSpec, journal: Journal) -> No
     lost = {one.read.number: one.lost for one in fleet.agents if one.lost}
     there = [one.read.number for one in fleet.agents if not one.lost]
     for run in dict.fromkeys(one.run for one in fleet.runs):
-        parts = of_journals(folder, there, run, spec)
+        parts = of_journals(folder, there, run, intervals_of_a_part(spec.duration_s, spec.interval_s))
         for one in fleet.runs:
             if one.run == run:
                 how = one.lost or lost.get(one.agent, "")
                 journal.append("agent", msgspec.structs.replace(one, lost=how, parts=parts.get(one.agent, ())))
-
-
-def of_journals(
-    folder: Path, agents: list[int], run: int, spec: LoadSpec, take: Callable[[list[str]], object] = lambda _: None
-) -> dict[int, tuple[AgentPart, ...]]:
-    """The parts of each agent in a run, by the agents' own journals.
-
-    Args:
-        folder: of the attempt.
-        agents: numbers of those whose journals are there.
-        run: its number.
-        spec: of the load.
-        take: gets the merged intervals, in JSON.
-
-    Raises:
-        EngineFault: a journal is damaged.
-    """
-    from weigh._native import merge_journals
-
-    if not agents:
-        return {}
-    each = intervals_of_a_part(spec.duration_s, spec.interval_s)
-    paths = [path_of(folder, number) for number in agents]
-    found = msgspec.json.decode(call(merge_journals, paths, run, each, take), type=list[tuple[AgentPart, ...]])
-    return dict(zip(agents, found, strict=True))
-
-
-def path_of(folder: Path, agent: int) -> Path:
-    """The journal of an agent."""
-    return folder / FOLDER / str(agent) / journals.NAME

@@ -23,7 +23,6 @@ from weigh.evidence.seal import SEAL, Seal, file_names, write_json
 from weigh.host import facts, knobs, scratch
 from weigh.host.sampling import Sampling
 from weigh.host.sysfs import Machine
-from weigh.load.agents import machine
 from weigh.load.agents.model import (
     CHUNK,
     AgentBegun,
@@ -49,7 +48,8 @@ from weigh.load.agents.model import (
     ToAgent,
     Written,
 )
-from weigh.load.agents.wire import Channel, Closed
+from weigh.load.fleet import machine
+from weigh.load.fleet.wire import Channel, Closed
 from weigh.load.generator_errors import call
 from weigh.load.runs import LoadInterval, LoadSummary
 from weigh.model.errors import WeighError

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from weigh.load.agents.judgement import AgentFigures, AgentMoment
+    from weigh.load.analysis.agents import AgentFigures, AgentMoment
     from weigh.render.blocks import Block
 
 TITLE = "Agents"

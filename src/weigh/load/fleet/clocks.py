@@ -6,10 +6,10 @@ import time
 from typing import TYPE_CHECKING
 
 from weigh.load.agents.model import ClockRead, FromAgent, Ping, Pong
-from weigh.load.agents.wire import Closed
+from weigh.load.fleet.wire import Closed
 
 if TYPE_CHECKING:
-    from weigh.load.agents.wire import Channel
+    from weigh.load.fleet.wire import Channel
     from weigh.model.units import Seconds
 
 _TRIPS = 25

@@ -9,7 +9,7 @@ import msgspec
 from weigh.evidence import files
 from weigh.evidence.seal import SEAL, Seal
 from weigh.evidence.verification import Problem, chain
-from weigh.load.agents.collecting import of_journals, path_of
+from weigh.load.agents.merging import intervals_of_a_part, of_journals, path_of
 from weigh.load.agents.model import FOLDER
 from weigh.load.runs import LoadInterval, OperationInterval
 from weigh.model import codes
@@ -80,7 +80,8 @@ def _merge(folder: Path, record: LoadRecord, run: LoadRun, numbers: list[int]) -
             at += 1
 
     try:
-        parts = of_journals(folder, numbers, run.number, spec, compare)
+        each = intervals_of_a_part(spec.duration_s, spec.interval_s)
+        parts = of_journals(folder, numbers, run.number, each, compare)
     except WeighError as error:
         yield Problem(code=codes.R4_DERIVED.code, file=f"{FOLDER}/", text=f"it cannot be merged: {error.what}")
         return

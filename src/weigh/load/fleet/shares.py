@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.agents.model import PARTS
 from weigh.load.generator import generator_settings
 from weigh.load.generator_errors import call
 from weigh.model.errors import UsageError
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from weigh.load.generator.settings import GeneratorSettings
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
-    from weigh.model.units import Seconds
 
 
 def shared(settings: GeneratorSettings, agents: int) -> GeneratorSettings:
@@ -46,8 +44,3 @@ def check(spec: LoadSpec, files: LoadFiles, reached: Reached, agents: int) -> No
     settings = shared(generator_settings(spec, files, reached, loop, spec.connections[0]), agents)
     own = {**msgspec.to_builtins(settings), "share": {"part": 0, "parts": agents}}
     call(Load, msgspec.json.encode(own).decode())
-
-
-def intervals_of_a_part(duration: Seconds, interval: Seconds) -> int:
-    """How many intervals the figures of an agent are taken over, so that a run has :data:`PARTS` of them at most."""
-    return max(1, -(-round(duration / interval) // PARTS))
