@@ -133,7 +133,7 @@ class AgentRun(msgspec.Struct, frozen=True, kw_only=True):
         before, after: its clocks then; None where it was lost.
         gap_s: the longest time in which nothing was heard of it, while the run went on; it tells every second.
         gap_at: when that began, since the schedule did.
-        beside: whether it reached the server on its own machine.
+        with_server: whether it reached the server on its own machine.
         lost: how it was lost; empty where it was not.
         summary: its own account; None where it was lost.
         machine: None where the sampler of the one who asked watched it, or it was lost.
@@ -148,7 +148,7 @@ class AgentRun(msgspec.Struct, frozen=True, kw_only=True):
     after: ClockRead | None = None
     gap_s: Seconds = 0.0
     gap_at: Seconds = 0.0
-    beside: bool = False
+    with_server: bool = False
     lost: str = ""
     summary: LoadSummary | None = None
     machine: AgentMachine | None = None
@@ -254,9 +254,9 @@ class Prepare(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """From an agent: its connections are open; ``beside`` as of :class:`AgentRun`."""
+    """From an agent: its connections are open; ``with_server`` as of :class:`AgentRun`."""
 
-    beside: bool
+    with_server: bool
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):

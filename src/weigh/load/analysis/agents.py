@@ -78,7 +78,7 @@ class AgentFigures(msgspec.Struct, frozen=True, kw_only=True):
         bound_s: by which that, and the common start, may be off.
         foreign, steal: shares of its machine's CPU that others and other guests used; None where it was not watched, or
             is the machine of whoever asked.
-        beside: whether it ran on the machine of the server.
+        with_server: whether it ran on the machine of the server.
         lost: how it was lost; empty where it was not.
         reasons: why the run is refused for it.
         moments: every part of the run.
@@ -105,7 +105,7 @@ class AgentFigures(msgspec.Struct, frozen=True, kw_only=True):
     bound_s: Seconds | None
     foreign: float | None
     steal: float | None
-    beside: bool
+    with_server: bool
     lost: str
     reasons: tuple[Reason, ...]
     moments: tuple[AgentMoment, ...]
@@ -177,7 +177,7 @@ def _figures(
         bound_s=own.before.bound_s if own.before else None,
         foreign=own.machine.foreign if own.machine else None,
         steal=own.machine.steal if own.machine else None,
-        beside=own.beside or (read.here and _server_here(record)),
+        with_server=own.with_server or (read.here and _server_here(record)),
         lost=own.lost,
         reasons=(),
         moments=tuple(
@@ -377,9 +377,9 @@ def tier_reasons(record: LoadRecord, agents: Mapping[int, Sequence[AgentFigures]
     """What a load by agents lacks to be conclusive."""
     if record.agents is None:
         return
-    beside = sorted({one.agent for found in agents.values() for one in found if one.beside})
-    if beside:
-        names = f"agent {beside[0]} runs" if len(beside) == 1 else f"agents {', '.join(map(str, beside))} run"
+    with_server = sorted({one.agent for found in agents.values() for one in found if one.with_server})
+    if with_server:
+        names = f"agent {beside[0]} runs" if len(with_server) == 1 else f"agents {', '.join(map(str, with_server))} run"
         yield codes.E8_SAME_MACHINE.reason(f"{names} on the machine of the server, and its processors are shared")
     for finding in findings(record, agents):
         if finding.code in (codes.E10_WALL.code, codes.E10_SLOW.code):

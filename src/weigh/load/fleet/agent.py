@@ -10,8 +10,9 @@ import os
 import platform
 import shutil
 import socket
+import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -55,6 +56,7 @@ from weigh.load.runs import LoadInterval, LoadSummary
 from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.load.agents.model import Enlist
@@ -196,7 +198,7 @@ class Agent:
         generator = call(Load, order.settings)
         call(generator.open)
         self._generator = generator
-        self._channel.send(Prepared(beside=_beside(msgspec.json.decode(order.settings)["target"])))
+        self._channel.send(Prepared(with_server=_reaches_itself(msgspec.json.decode(order.settings)["target"])))
 
     def _offer(self, at: int) -> None:
         """Offer the load from a moment on, and tell how it goes until it is over."""
@@ -209,16 +211,13 @@ class Agent:
         self._at = time.monotonic() - self._began + begins_in
         self._channel.send(Begun(late))
         self._journal.append("run", AgentBegun(number=self._run, at=self._at))
-        beat = 0.0
-        while not generator.is_over():
-            self._listen()
-            intervals = self._take()
-            now = time.monotonic()
-            if intervals or now - beat >= BEAT:
-                beat = now
-                self._channel.send(Beat(intervals))
-                if self._watching is not None:
-                    self._watching.keep()
+        with self._beating():
+            while not generator.is_over():
+                self._listen()
+                if intervals := self._take():
+                    self._channel.send(Beat(intervals))
+                    if self._watching is not None:
+                        self._watching.keep()
         summary = call(generator.finish)
         self._channel.send(Beat(self._take()))
         told = self._machine()
@@ -227,6 +226,24 @@ class Agent:
             AgentEnded(run=self._run, summary=msgspec.json.decode(summary, type=LoadSummary), machine=told),
         )
         self._channel.send(Ended(summary=summary, machine=told, account=generator.account()))
+
+    @contextmanager
+    def _beating(self) -> Iterator[None]:
+        """Give a sign of life every second, also while a disk has the journal wait."""
+        over = threading.Event()
+
+        def beat() -> None:
+            with suppress(Closed):
+                while not over.wait(BEAT):
+                    self._channel.send(Beat(()))
+
+        thread = threading.Thread(target=beat, name="weigh-beat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join(BEAT)
 
     def _listen(self) -> None:
         """Take what is said meanwhile, and wait a little for it."""
@@ -280,7 +297,7 @@ class Agent:
         self._channel.send(File(name="", content=b""))
 
 
-def _beside(target: dict[str, Any]) -> bool:
+def _reaches_itself(target: dict[str, Any]) -> bool:
     """Whether a server is reached by an address of this very machine."""
     if target.get("socket"):
         return True

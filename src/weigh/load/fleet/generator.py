@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from weigh.load.fleet.fleet import Agent, Fleet
     from weigh.model.units import Seconds
 
-SILENT: Seconds = 5.0
+SILENT: Seconds = 10.0
 """Without a sign of life an agent is lost."""
 _OPENING: Seconds = 90.0
 """For an agent to open its connections."""
@@ -63,7 +63,7 @@ class _State:
         self.connections = whole // parts + int(part < whole % parts)
         self.before: ClockRead | None = None
         self.after: ClockRead | None = None
-        self.beside = False
+        self.with_server = False
         self.heard = 0.0
         self.gap = self.gap_at = 0.0
         self.intervals: deque[str] = deque()
@@ -126,7 +126,7 @@ class AgentsGenerator:
             self._send(one, Prepare(run=self._run, settings=one.settings, sampled=not one.agent.read.here, own=mates))
         for one in self._there:
             found = self._wait(one, Prepared, _OPENING, "open its connections")
-            one.beside = found.beside
+            one.with_server = found.with_server
         for one in self._there:
             one.before = self._clock(one)
         self._refuse_lost()
@@ -256,7 +256,7 @@ class AgentsGenerator:
             after=one.after,
             gap_s=one.gap,
             gap_at=one.gap_at,
-            beside=one.beside,
+            with_server=one.with_server,
             lost=one.agent.lost,
             summary=summary,
             machine=one.ended.machine if one.ended else None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import select
 import socket
 import struct
+import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -49,24 +50,26 @@ class Channel:
         self._sent = self._received = 0
         self._buffer = bytearray()
         self._whole: deque[bytes] = deque()
+        self._sending = threading.Lock()
 
     def fileno(self) -> int:
         """Of the connection."""
         return self._connection.fileno()
 
     def send(self, message: msgspec.Struct) -> None:
-        """Send one.
+        """Send one. From any thread.
 
         Raises:
             Closed: nobody takes it.
         """
-        nonce = _NONCE.pack(self._side, self._sent)
-        self._sent += 1
-        sealed = self._cipher.encrypt(nonce, msgspec.msgpack.encode(message), None)
-        try:
-            self._connection.sendall(_LENGTH.pack(len(sealed)) + sealed)
-        except OSError as error:
-            raise Closed(str(error)) from None
+        with self._sending:
+            nonce = _NONCE.pack(self._side, self._sent)
+            self._sent += 1
+            sealed = self._cipher.encrypt(nonce, msgspec.msgpack.encode(message), None)
+            try:
+                self._connection.sendall(_LENGTH.pack(len(sealed)) + sealed)
+            except OSError as error:
+                raise Closed(str(error)) from None
 
     def receive(self, kind: Any, timeout: Seconds) -> Any:
         """The next message; None where none came in that time.

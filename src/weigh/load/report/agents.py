@@ -65,9 +65,9 @@ def _summary(found: Sequence[AgentFigures]) -> str:
     if bad:
         whole += f" The run is refused for {', '.join(one.name for one in bad[:3])}"
         whole += f" and {len(bad) - 3} more." if len(bad) > 3 else "."
-    beside = sum(one.beside for one in found)
-    if beside:
-        whole += f" {units.count(beside, 'agent')} ran on the machine of the server."
+    with_server = sum(one.with_server for one in found)
+    if with_server:
+        whole += f" {units.count(with_server, 'agent')} ran on the machine of the server."
     return whole
 
 
@@ -80,7 +80,7 @@ def _row(one: AgentFigures) -> Row:
         *("" if value is None else units.seconds(value) for value in (one.p50, one.p99, one.late_p90)),
         "" if one.cpu is None else units.percent(one.cpu, 0),
         clock,
-        Cell(f"refused ({why})" if why else "beside the server" if one.beside else "", "refusal" if why else ""),
+        Cell(f"refused ({why})" if why else "beside the server" if one.with_server else "", "refusal" if why else ""),
     ]
     return Row(cells, css="refused" if why else "")
 
