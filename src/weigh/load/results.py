@@ -9,7 +9,7 @@ import msgspec
 from weigh.load.activity.analysis import active
 from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import agents as judgement
-from weigh.load.analysis import conditions, lacking, repeats
+from weigh.load.analysis import agents_compared, conditions, lacking, repeats
 from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings
@@ -197,8 +197,8 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
     found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals)
-    found = gravest_first((*found, *judgement.findings(record, agents)))
-    judged = tier(record, runs, found, watched, activity, answers, tuple(judgement.tier_reasons(record, agents)))
+    found = gravest_first((*found, *agents_compared.findings(record, agents)))
+    judged = tier(record, runs, found, watched, activity, answers, tuple(agents_compared.tier_reasons(record, agents)))
     return LoadResults(
         record=whole,
         groups=groups,

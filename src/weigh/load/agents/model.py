@@ -250,7 +250,7 @@ class Prepare(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     run: int
     settings: str
     sampled: bool
-    own: tuple[int, ...]
+    mates: tuple[int, ...]
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True, tag=True):

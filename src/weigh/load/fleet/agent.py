@@ -87,10 +87,10 @@ def offer(enlist: Enlist) -> str:
         stack.callback(channel.close)
         folder = scratch.folder("agent")
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        own = Journal(folder)
-        stack.callback(own.close)
+        record = Journal(folder)
+        stack.callback(record.close)
         try:
-            with Agent(enlist, channel, folder, own) as agent:
+            with Agent(enlist, channel, folder, record) as agent:
                 agent.work()
         except Closed as error:
             return f"nobody listens any more: {error}"
@@ -107,10 +107,10 @@ class Agent:
         own: that journal.
     """
 
-    def __init__(self, enlist: Enlist, channel: Channel, folder: Path, own: Journal) -> None:
+    def __init__(self, enlist: Enlist, channel: Channel, folder: Path, record: Journal) -> None:
         self._channel = channel
         self._folder = folder
-        self._journal = own
+        self._journal = record
         self._began = time.monotonic()
         self._generator: Any = None
         self._run = 0
@@ -194,7 +194,7 @@ class Agent:
             self._watching = Sampling(self._journal)
             self._left.enter_context(self._watching.started(self._began))
         if self._watching is not None:
-            self._watching.own(order.own)
+            self._watching.own(order.mates)
         generator = call(Load, order.settings)
         call(generator.open)
         self._generator = generator
@@ -220,12 +220,12 @@ class Agent:
                         self._watching.keep()
         summary = call(generator.finish)
         self._channel.send(Beat(self._take()))
-        told = self._machine()
+        used = self._machine()
         self._journal.append(
             "summary",
-            AgentEnded(run=self._run, summary=msgspec.json.decode(summary, type=LoadSummary), machine=told),
+            AgentEnded(run=self._run, summary=msgspec.json.decode(summary, type=LoadSummary), machine=used),
         )
-        self._channel.send(Ended(summary=summary, machine=told, account=generator.account()))
+        self._channel.send(Ended(summary=summary, machine=used, account=generator.account()))
 
     @contextmanager
     def _beating(self) -> Iterator[None]:

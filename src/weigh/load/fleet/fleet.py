@@ -122,9 +122,9 @@ class Fleet:
     def look(self, patience: Seconds) -> list[Agent]:
         """Agents that have said something, or are gone; waits so long for one."""
         there = [one for one in self.agents if not one.lost]
-        said = [one for one in there if one.channel.waiting]
-        if said:
-            return said
+        ready_agents = [one for one in there if one.channel.waiting]
+        if ready_agents:
+            return ready_agents
         ready, _, _ = select.select([one.channel for one in there], [], [], patience)
         return [one for one in there if one.channel in ready]
 
@@ -150,15 +150,15 @@ class Fleet:
             if agent.lost:
                 continue
             self._progress.say(f"collecting the journal of {agent.read.name}")
-            own = folder / FOLDER / str(agent.read.number)
+            folder_of_agent = folder / FOLDER / str(agent.read.number)
             try:
-                self._collect(agent, own)
+                self._collect(agent, folder_of_agent)
             except (Closed, EvidenceFault) as error:
                 self.lose(agent, f"its journal did not come ({error})")
 
-    def _collect(self, agent: Agent, own: Path) -> None:
+    def _collect(self, agent: Agent, folder_of_agent: Path) -> None:
         agent.channel.send(Leave())
-        own.mkdir(parents=True)
+        folder_of_agent.mkdir(parents=True)
         content: dict[str, Path] = {}
         while True:
             piece = agent.channel.receive(FromAgent, _SENDING)
@@ -171,22 +171,22 @@ class Fleet:
             # It names files of its own folder, and nothing else anywhere.
             if "/" in piece.name or piece.name.startswith("."):
                 raise Closed(f"it sends a file '{piece.name}'")
-            content[piece.name] = own / piece.name
+            content[piece.name] = folder_of_agent / piece.name
             with content[piece.name].open("ab") as file:
                 file.write(piece.content)
-        sealed = files.decoded(files.content(own / SEAL), Seal)
-        wrong = [name for name, digest in sealed.files.items() if files.hashed(own / name) != digest]
+        sealed = files.decoded(files.content(folder_of_agent / SEAL), Seal)
+        wrong = [name for name, digest in sealed.files.items() if files.hashed(folder_of_agent / name) != digest]
         if wrong or {*sealed.files, SEAL} != {*content}:
             raise Closed(f"its seal does not fit: {', '.join(wrong) or 'other files'}")
 
     def _listener(self) -> socket.socket:
         address = parsed(self.on)
-        own = "127.0.0.1"
+        folder_of_agent = "127.0.0.1"
         if isinstance(address, str):
             host, _, port = address.rpartition("://")[2].rpartition(":")
-            own = toward(host.strip("[]"), int(port))
-        family = socket.AF_INET6 if ":" in own else socket.AF_INET
-        return socket.create_server((own, 0), family=family, backlog=_BACKLOG)
+            folder_of_agent = toward(host.strip("[]"), int(port))
+        family = socket.AF_INET6 if ":" in folder_of_agent else socket.AF_INET
+        return socket.create_server((folder_of_agent, 0), family=family, backlog=_BACKLOG)
 
     def _enlist(
         self, listener: socket.socket, place: Place, workers: list[Worker], keys: list[bytes], parts: list[Part]

@@ -56,15 +56,15 @@ class _State:
 
     def __init__(self, agent: Agent, part: int, parts: int, settings: dict[str, Any]) -> None:
         self.agent = agent
-        own = {**settings, "share": {"part": part, "parts": parts}}
-        self.settings = msgspec.json.encode(own).decode()
+        mine = {**settings, "share": {"part": part, "parts": parts}}
+        self.settings = msgspec.json.encode(mine).decode()
         self.threads = int(settings["threads"])
         whole = int(settings["connections"])
         self.connections = whole // parts + int(part < whole % parts)
         self.before: ClockRead | None = None
         self.after: ClockRead | None = None
         self.with_server = False
-        self.heard = 0.0
+        self.last_sign = 0.0
         self.gap = self.gap_at = 0.0
         self.intervals: deque[str] = deque()
         self.ended: Ended | None = None
@@ -72,10 +72,10 @@ class _State:
     def hear(self, now: Seconds, begins: Seconds) -> None:
         """Something came of it: how long did nothing?"""
         # Before the schedule begins nothing is late.
-        gap = now - max(self.heard, begins)
+        gap = now - max(self.last_sign, begins)
         if gap > self.gap:
-            self.gap, self.gap_at = gap, max(self.heard, begins) - begins
-        self.heard = now
+            self.gap, self.gap_at = gap, max(self.last_sign, begins) - begins
+        self.last_sign = now
 
 
 class AgentsGenerator:
@@ -123,7 +123,7 @@ class AgentsGenerator:
                 for mate in self._states.values()
                 if mate.agent.read.machine == one.agent.read.machine
             )
-            self._send(one, Prepare(run=self._run, settings=one.settings, sampled=not one.agent.read.here, own=mates))
+            self._send(one, Prepare(run=self._run, settings=one.settings, sampled=not one.agent.read.here, mates=mates))
         for one in self._there:
             found = self._wait(one, Prepared, _OPENING, "open its connections")
             one.with_server = found.with_server
@@ -139,7 +139,7 @@ class AgentsGenerator:
             found = self._wait(one, Begun, begins - _RESERVE - time.monotonic(), "begin")
             if found.late_s > _PUNCTUAL:
                 raise self._late(one, f"would have begun {seconds(found.late_s)} late")
-            one.heard = time.monotonic()
+            one.last_sign = time.monotonic()
         self._begins = begins
         self._refuse_lost()
         return begins - time.monotonic()
@@ -170,7 +170,7 @@ class AgentsGenerator:
         """
         while not self.is_over():
             self._hear(0.1)
-        own = {
+        mine = {
             number: msgspec.json.decode(one.ended.summary, type=LoadSummary)
             for number, one in self._ended()
             if one.ended is not None
@@ -180,10 +180,10 @@ class AgentsGenerator:
                 one.after = self._clock(one)
         if not self._finished:
             self._finished = True
-            self._fleet.runs += [self._as_run(number, one, own.get(number)) for number, one in self._states.items()]
-        if not own:
+            self._fleet.runs += [self._as_run(number, one, mine.get(number)) for number, one in self._states.items()]
+        if not mine:
             raise EngineFault("every agent was lost", where=self._fleet.on, remedy="see their logs")
-        return msgspec.json.encode(merged_summary(list(own.values()))).decode()
+        return msgspec.json.encode(merged_summary(list(mine.values()))).decode()
 
     def stop(self) -> None:
         """Offer nothing more."""
@@ -200,8 +200,8 @@ class AgentsGenerator:
         found: Any = None
         for _, one in self._ended():
             if one.ended is not None and one.ended.account is not None:
-                own = msgspec.json.decode(one.ended.account)
-                found = own if found is None else added(found, own)
+                mine = msgspec.json.decode(one.ended.account)
+                found = mine if found is None else added(found, mine)
         return msgspec.json.encode(found).decode()
 
     def read_back(self, most: int, most_s: Seconds) -> str:
@@ -276,7 +276,7 @@ class AgentsGenerator:
                 self._fleet.lose(agent, f"its connection ended ({error})")
         now = time.monotonic()
         for one in self._there:
-            if one.ended is None and now - max(one.heard, self._begins) > SILENT:
+            if one.ended is None and now - max(one.last_sign, self._begins) > SILENT:
                 self._fleet.lose(one.agent, f"nothing was heard of it for {seconds(SILENT)}")
         if len(self._there) < lost_before:
             # What was declared is offered no more: the rest would be another load.

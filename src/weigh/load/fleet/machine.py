@@ -50,9 +50,9 @@ def throttled() -> Seconds | None:
     """For how long the kernel has held this process's control group back; None where it has no limit of CPU."""
     try:
         for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, controllers, own = line.split(":", 2)
+            _, controllers, group = line.split(":", 2)
             if controllers == "" or "cpu" in controllers.split(","):
-                found = _throttled(_GROUPS / ("cpu" if controllers else ""), own)
+                found = _throttled(_GROUPS / ("cpu" if controllers else ""), group)
                 if found is not None:
                     return found
     except (OSError, ValueError):
@@ -60,9 +60,9 @@ def throttled() -> Seconds | None:
     return None
 
 
-def _throttled(root: Path, own: str) -> Seconds | None:
+def _throttled(root: Path, group: str) -> Seconds | None:
     """Of a group of either version of control groups."""
-    folder = root / own.lstrip("/")
+    folder = root / group.lstrip("/")
     # In a container its own group is the root.
     folder = folder if (folder / "cpu.stat").is_file() else root
     with suppress(OSError, ValueError, KeyError, IndexError):
@@ -93,7 +93,7 @@ def during(
     at, long = np.array([begin]), np.array([length])
     foreign, steal, used = (
         float(amounts(moments, of, at, long)[0])
-        for of in (lambda one: one.foreign, lambda one: one.steal, lambda one: one.own)
+        for of in (lambda one: one.foreign, lambda one: one.steal, lambda one: one.group)
     )
     cpu = max(used, length)
     return AgentMachine(foreign=foreign / cpu, steal=steal / cpu, throttled_s=throttled_s)

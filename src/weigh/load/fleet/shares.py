@@ -42,5 +42,5 @@ def check(spec: LoadSpec, files: LoadFiles, reached: Reached, agents: int) -> No
             )
     loop: Loop = "open" if "open" in spec.loops else "closed"
     settings = shared(generator_settings(spec, files, reached, loop, spec.connections[0]), agents)
-    own = {**msgspec.to_builtins(settings), "share": {"part": 0, "parts": agents}}
-    call(Load, msgspec.json.encode(own).decode())
+    first = {**msgspec.to_builtins(settings), "share": {"part": 0, "parts": agents}}
+    call(Load, msgspec.json.encode(first).decode())

@@ -39,7 +39,7 @@ def problems(folder: Path, record: LoadRecord) -> Iterator[Problem]:
     numbers = sorted({one.agent for one in record.agent_runs} - lost)
     whole = True
     for number in numbers:
-        found = list(_own(folder / FOLDER / str(number), number))
+        found = list(_sealed(folder / FOLDER / str(number), number))
         whole = whole and not found
         yield from found
     # Whoever was lost has taken its journal along: what all together saw cannot be made again of the others'.
@@ -50,7 +50,7 @@ def problems(folder: Path, record: LoadRecord) -> Iterator[Problem]:
             yield from _merge(folder, record, run, numbers)
 
 
-def _own(folder: Path, number: int) -> Iterator[Problem]:
+def _sealed(folder: Path, number: int) -> Iterator[Problem]:
     """An agent's own seal and journal."""
     name = f"{FOLDER}/{number}/{SEAL}"
     try:

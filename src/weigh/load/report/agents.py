@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.render.blocks import Cell, Column, Content, Lines, Plot, Row, Table
+from weigh.render.blocks import Cell, Column, Content, Lines, Plot, Row, Section, Table
 from weigh.render.blocks import Group as Rows
 from weigh.render.svg import draw
 from weigh.render.svg.scale import Scale
@@ -34,24 +34,30 @@ _LINES: tuple[tuple[int, Callable[[AgentMoment], float | None]], ...] = (
 """Strokes of the page's style, and of what."""
 
 
-def blocks(found: Sequence[AgentFigures], *, page: bool) -> Iterator[Block]:
-    """What there is to see of each agent of a run.
+def sections(found: Sequence[AgentFigures], run: int, *, page: bool) -> Iterator[Section]:
+    """What there is to see of each agent of a run; nothing without any.
 
     Args:
         found: their figures.
+        run: its number.
         page: whether for a page.
     """
+    if found:
+        yield Section(TITLE, list(_blocks(found, page=page)), f"agents-{run}" if page else "")
+
+
+def _blocks(found: Sequence[AgentFigures], *, page: bool) -> Iterator[Block]:
     yield Lines([_summary(found)])
-    shown = sorted(found, key=lambda one: (not one.reasons, one.agent))[: None if page else _ROWS]
-    shown = sorted(shown, key=lambda one: one.agent)
+    rows = sorted(found, key=lambda one: (not one.reasons, one.agent))[: None if page else _ROWS]
+    rows = sorted(rows, key=lambda one: one.agent)
     columns = [
         Column("agent"),
         *(Column(name, right=True) for name in ("answers/s", "p50", "p99", "late p90", "CPU", "clock")),
         Column(""),
     ]
-    yield Table(columns, [Rows("", [_row(one) for one in shown])], ("clock", "CPU", "p99"), label=None)
-    if len(shown) < len(found):
-        yield Lines([f"{len(found) - len(shown)} more, none of which is refused, are on the page."])
+    yield Table(columns, [Rows("", [_row(one) for one in rows])], ("clock", "CPU", "p99"), label=None)
+    if len(rows) < len(found):
+        yield Lines([f"{len(found) - len(rows)} more, none of which is refused, are on the page."])
     if page and (drawing := multiples(found)):
         caption = (
             "Each agent over time, all on the same axes: p50 and p99 of the response time, p99 of its own lateness"
@@ -91,21 +97,21 @@ def multiples(found: Sequence[AgentFigures]) -> Markup | None:
     Args:
         found: their figures; of very many the first, and those that are refused.
     """
-    shown = sorted(found, key=lambda one: (not one.reasons, one.agent))[:_DRAWN]
-    shown = sorted((one for one in shown if one.moments), key=lambda one: one.agent)
-    values = [value for one in shown for moment in one.moments for _, of in _LINES if (value := of(moment)) is not None]
+    rows = sorted(found, key=lambda one: (not one.reasons, one.agent))[:_DRAWN]
+    rows = sorted((one for one in rows if one.moments), key=lambda one: one.agent)
+    values = [value for one in rows for moment in one.moments for _, of in _LINES if (value := of(moment)) is not None]
     values = [value for value in values if value > 0]
     if not values:
         return None
-    end = max(one.moments[-1].until for one in shown)
+    end = max(one.moments[-1].until for one in rows)
     down = Scale(min(values) / 1.25, max(values) * 1.25, _BOTTOM, _TOP, log=True)
     across = Scale(0.0, end, _LEFT, _WIDTH - 8, log=False)
     parts = [
         _one(one, (place % _ACROSS) * _WIDTH, (place // _ACROSS) * _HEIGHT, across, down)
-        for place, one in enumerate(shown)
+        for place, one in enumerate(rows)
     ]
-    high = -(-len(shown) // _ACROSS) * _HEIGHT
-    label = f"response time and lateness of {units.count(len(shown), 'agent')} over time"
+    high = -(-len(rows) // _ACROSS) * _HEIGHT
+    label = f"response time and lateness of {units.count(len(rows), 'agent')} over time"
     return draw.image(_ACROSS * _WIDTH, high, "plot", label, *parts)
 
 

@@ -245,8 +245,7 @@ def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
     yield Section(Part(f"The first of {len(group.runs)} runs:", "dim"), [found]) if several else found
     if run.operations:
         yield Lines(list(_figures(run)))
-    if by_agents := results.agents.get(run.number):
-        yield Section(agents.TITLE, list(agents.blocks(by_agents, page=False)))
+    yield from agents.sections(results.agents.get(run.number, ()), run.number, page=False)
     yield _sentences("Conditions", conditions.sentences(results.record, run.number))
     meanwhile = results.activity.get(run.number)
     if (watched := results.machine) and (found_of := watched.of(run.number)):
@@ -286,8 +285,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         yield from plots.of_run(run, results.record.spec, over_time=over_time)
     yield Lines([words.DIFFERENCE])
     yield _percentiles(run)
-    if by_agents := results.agents.get(number):
-        yield Section(agents.TITLE, list(agents.blocks(by_agents, page=True)), f"agents-{number}")
+    yield from agents.sections(results.agents.get(number, ()), number, page=True)
     yield Lines([words.page(group.page)] if group.page else [])
     yield Lines([(words.account(run),)] if run.summary else [], css="muted")
     if meanwhile:
