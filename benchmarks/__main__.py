@@ -8,6 +8,7 @@ import time
 from benchmarks import (
     against_itself,
     blocks,
+    cluster,
     covariates,
     decide,
     differences,
@@ -39,6 +40,7 @@ ALL = {
     "load": load.run,
     "rate": rate.run,
     "tpch": tpch.run,
+    "cluster": cluster.run,
     "sampler": sampler.run,
     "series": series.run,
     "statistics": statistics.run,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -39,7 +40,12 @@ PLAIN = ("--writer", "pyarrow", "--codec", "snappy", "--quiet")
 def scheduler() -> Iterator[str]:
     """Of Dask, in this process: its workers are threads, and everything between them goes over sockets."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", protocol="tcp", host="127.0.0.1"
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address="127.0.0.1:0",
+        protocol="tcp",
+        host="127.0.0.1",
     ) as cluster:
         yield str(cluster.scheduler_address).replace("tcp://", "dask://")
 
@@ -186,6 +192,12 @@ def test_workers_that_are_killed_change_nothing(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "there").iterdir() if path.name.startswith((".making", "parts", "making"))]
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def spawned(pid: int) -> list[int]:
     """Workers of ``--on local:N``."""
     listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
@@ -199,11 +211,14 @@ def test_a_scheduler_that_is_killed_ends_the_work_and_resume_finishes_it(tmp_pat
     expected = digests(weigh, *named)
     command = [sys.executable, "-m", "weigh", "data", "make", *named, "--to", "there", "--json"]
     found = 0
-    for port, last in ((18_786, False), (18_787, True)):
+    for last in (False, True):
+        port = free_port()
         dask = [sys.executable, "-m", "dask"]
         started = [subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"])]
         started += [
-            subprocess.Popen([*dask, "worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--no-dashboard"])
+            subprocess.Popen(
+                [*dask, "worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--local-directory", str(tmp_path)]
+            )
             for _ in range(2)
         ]
         try:
