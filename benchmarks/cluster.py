@@ -69,7 +69,7 @@ def _memory() -> Iterator[str]:
                 most = max(most, _peak(one.pid))
                 time.sleep(0.2)
         assert one.returncode == 0
-    yield f"netflow of {_ROWS} rows: the asking process has at most {most / _MIB:.0f} MiB (goal: 500 whatever the scale)"
+    yield f"netflow of {_ROWS} rows: the asking process has at most {most / _MIB:.0f} MiB (goal: 500 at any scale)"
 
 
 def _peak(pid: int) -> int:
@@ -100,7 +100,8 @@ def _kills() -> Iterator[str]:
             out = one.communicate()[0]
         same = one.returncode == 0 and json.dumps(json.loads(out)["manifest"]["digests"], sort_keys=True) == expected
         left = sorted(path.name for path in (folder / "there").iterdir() if path.suffix != ".parquet")
-        yield f"{kills} workers killed while 64 parts are made: {'the same digests' if same else 'FAILED'}; there: {left}"
+        outcome = "the same digests" if same else "FAILED"
+        yield f"{kills} workers killed while 64 parts are made: {outcome}; there: {left}"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
