@@ -107,7 +107,9 @@ def _kills() -> Iterator[str]:
 
 
 def _workers(pid: int) -> list[int]:
-    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
     return [int(line.split()[0]) for line in listed.stdout.splitlines() if "spawn_main" in line]
 
 
