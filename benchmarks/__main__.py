@@ -9,6 +9,7 @@ from benchmarks import (
     against_itself,
     agents,
     blocks,
+    cluster,
     covariates,
     decide,
     differences,
@@ -41,6 +42,7 @@ ALL = {
     "rate": rate.run,
     "agents": agents.run,
     "tpch": tpch.run,
+    "cluster": cluster.run,
     "sampler": sampler.run,
     "series": series.run,
     "statistics": statistics.run,
@@ -54,7 +56,7 @@ ALL = {
     "decide": decide.run,
     "suite": suite.run,
 }
-HOURS = ("servers", "layouts", "against_itself", "remote_aa", "decide", "suite")
+HOURS = ("cluster", "servers", "layouts", "against_itself", "remote_aa", "decide", "suite")
 """Each takes an hour or more at its usual size."""
 
 

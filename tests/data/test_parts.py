@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import distributed
 import msgspec
 import pytest
 
+import weigh as weigh_package
 from support.command import Weigh
+from support.waiting import eventually
 from weigh._native import StoreClient
 from weigh.cluster.connect import connect
+from weigh.cluster.versions import versions
 from weigh.data.netflow import MOST, generator
 from weigh.data.netflow.rows import BYTES_LIMIT
 from weigh.data.netflow.truth import LOW_BITS
@@ -30,8 +36,8 @@ from weigh.model.progress import Silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+IGNORED = shutil.ignore_patterns("__pycache__")
 PLAIN = ("--writer", "pyarrow", "--codec", "snappy", "--quiet")
 
 
@@ -136,6 +142,114 @@ def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.long
+def test_data_that_was_made_by_parts_is_read_again_where_it_lies(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "20K", *PLAIN, "--on", scheduler)
+    expected = digests(weigh, *named, "--files", "2", "--to", "one")
+    assert digests(weigh, *named, "--files", "3", "--to", "other") == expected
+    on = ("--on", scheduler, "--quiet", "--json")
+    assert weigh("data", "digest", "one", *on).json["digests"] == {str(tmp_path / "one"): expected}
+    assert weigh("data", "diff", "one", "other", *on).code == 0
+    described = weigh("data", "describe", "other", *on).json["files"]
+    assert [file["path"] for file in described] == [f"events-{number:06}.parquet" for number in range(3)]
+    sound = weigh("data", "check", "one", *on)
+    assert (sound.code, sound.json["files"], sound.json["pages_with_checksum"]) == (0, 2, 0)
+    registered = weigh("data", "register", "one/*.parquet", "--name", "mine", *on)
+    again = weigh("data", "register", "one/*.parquet", "--name", "mine", "--quiet", "--json")
+    assert registered.json == again.json
+    # Rows of another dataset in one part: the check names it, and so does the difference.
+    digests(weigh, *named, "--seed", "7", "--files", "2", "--to", "third")
+    (tmp_path / "one" / "events-000001.parquet").write_bytes(
+        (tmp_path / "third" / "events-000001.parquet").read_bytes()
+    )
+    broken = weigh("data", "check", "one", *on)
+    assert (broken.code, broken.codes) == (1, {"D8.rows"})
+    differ = weigh("data", "diff", "one", "third", *on)
+    assert differ.json["tables"] == [
+        {"table": "events", "same": False, "parts": [["events-000000.parquet", "events-000000.parquet"]]}
+    ]
+    (tmp_path / "one" / "events-000000.parquet").unlink()
+    missing = weigh("data", "check", "one", *on)
+    assert (missing.code, missing.codes) == (1, {"D8.missing", "D8.rows"})
+
+
+@pytest.mark.long
+def test_a_gate_reads_the_parts_and_the_merged_truth(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    digests(weigh, "netflow", "--scale", "20K", *PLAIN, "--on", scheduler, "--files", "3", "--to", "there")
+    asked = ("gate", "--data", "there", "--contender", "duckdb", "--operations", "by_action", "--quiet", "--json")
+    found = weigh(*asked)
+    assert found.code == 0, found.err
+    contradicted = weigh(*asked, "--scale", "1K")
+    assert (contradicted.code, "leave out --scale" in contradicted.err) == (2, True)
+    with (tmp_path / "there" / "events-000002.parquet").open("r+b") as file:
+        file.seek(1_000)
+        file.write(b"damaged")
+    refused = weigh(*asked)
+    assert (refused.code, "D8" in refused.err) == (2, True), refused.err
+
+
+def test_what_decides_about_bytes_is_compared() -> None:
+    here = versions()
+    other = msgspec.structs.replace
+    assert here.difference(here) == ""
+    assert here.difference(other(here, weigh="0.0.9")) == f"weigh 0.0.9, not {here.weigh}"
+    assert here.difference(other(here, python="3.9")) == f"python 3.9, not {here.python}"
+    assert "Python files" in here.difference(other(here, code="0"))
+    assert "native module" in here.difference(other(here, native="0"))
+    # On another processor it is another file by right.
+    assert here.difference(other(here, native="0", processor="riscv64")) == ""
+
+
+@pytest.mark.long
+def test_a_worker_with_another_weigh_is_named(scheduler: str, tmp_path: Path) -> None:
+    shutil.copytree(Path(weigh_package.__file__).parent, tmp_path / "older" / "weigh", ignore=IGNORED)
+    (tmp_path / "older" / "weigh" / "_version.py").write_text('__version__ = "0.0.9"\n')
+    address = scheduler.replace("dask://", "tcp://")
+    command = [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--name", "older"]
+    with subprocess.Popen(
+        [*command, "--local-directory", str(tmp_path)], env={**os.environ, "PYTHONPATH": str(tmp_path / "older")}
+    ) as worker:
+        try:
+            with distributed.Client(address, set_as_default=False) as client:
+                client.wait_for_workers(3, 60)
+            named = ("netflow", "--scale", "20K", *PLAIN, "--on", scheduler, "--to", "there")
+            refused = Weigh(tmp_path)("data", "make", *named)
+            assert (refused.code, "it has weigh 0.0.9, not" in refused.err, "older" in refused.err) == (2, True, True)
+            assert not (tmp_path / "there").exists()
+        finally:
+            worker.terminate()
+    with distributed.Client(address, set_as_default=False) as client:
+        eventually(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 2)
+
+
+@pytest.mark.long
+def test_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "weigh", "data", "make", "netflow", "--scale", "30M", "--files", "6", *PLAIN]
+    with subprocess.Popen(
+        [*command, "--on", "local:2", "--to", "there"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    ) as one:
+        try:
+            eventually(lambda: list((tmp_path / "there").glob(".making-*/*.parquet")) or one.poll() is not None)
+            workers = spawned(one.pid)
+            one.send_signal(signal.SIGINT)
+            err = one.communicate(timeout=60)[1].decode()
+        finally:
+            one.kill()
+    assert (one.returncode, "--resume" in err) == (130, True), err
+    assert len(workers) == 2
+    eventually(lambda: not any(alive(pid) for pid in workers))
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_netflow_ends_where_its_instants_and_sums_would() -> None:
     assert generator.parts(1_000_000) == 1
     assert generator.parts(MOST) == 27_657
@@ -191,9 +305,17 @@ def test_workers_that_are_killed_change_nothing(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "there").iterdir() if path.name.startswith((".making", "parts", "making"))]
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def spawned(pid: int) -> list[int]:
     """Workers of ``--on local:N``."""
-    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
     return [int(line.split()[0]) for line in listed.stdout.splitlines() if "spawn_main" in line]
 
 
@@ -204,11 +326,14 @@ def test_a_scheduler_that_is_killed_ends_the_work_and_resume_finishes_it(tmp_pat
     expected = digests(weigh, *named)
     command = [sys.executable, "-m", "weigh", "data", "make", *named, "--to", "there", "--json"]
     found = 0
-    for port, last in ((18_786, False), (18_787, True)):
+    for last in (False, True):
+        port = free_port()
         dask = [sys.executable, "-m", "dask"]
         started = [subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"])]
         started += [
-            subprocess.Popen([*dask, "worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--no-dashboard"])
+            subprocess.Popen(
+                [*dask, "worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--local-directory", str(tmp_path)]
+            )
             for _ in range(2)
         ]
         try:

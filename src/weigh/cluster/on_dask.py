@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import time
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dask
 import distributed
-from distributed.client import FutureCancelledError
+from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.scheduler import KilledWorker
 from distributed.worker import thread_state
 
@@ -38,6 +39,7 @@ _AGAIN = 2
 """Times that a part whose workers died is submitted anew; before each, Dask has tried it on several."""
 _LOCAL_DEATHS = 10
 """Workers of this machine that a part may outlive: each is started again."""
+_CANCELLED = (FutureCancelledError, FuturesCancelledError, asyncio.CancelledError)
 _NO_LOG = logging.CRITICAL
 
 
@@ -122,6 +124,7 @@ class DaskPlace:
         with ExitStack() as stack:
             # Its lines about workers that come and go would be between those of weigh, which says it itself.
             stack.enter_context(dask.config.set(_settings()))
+            stack.enter_context(_without_log())
             target = stack.enter_context(_local(self._address)) if isinstance(self._address, int) else self._address
             try:
                 self._client = stack.enter_context(
@@ -178,7 +181,7 @@ class DaskPlace:
             left = _POLL if until is None else min(_POLL, until - time.monotonic())
             if left <= 0:
                 return
-            with self._client.as_current(), suppress(TimeoutError, FutureCancelledError):
+            with self._client.as_current(), suppress(TimeoutError, FuturesCancelledError):
                 distributed.wait([one.future for one in waiting], left, "FIRST_COMPLETED")
             ended = [one for one in waiting if one.done]
             for one in ended:
@@ -214,14 +217,15 @@ class DaskPlace:
     def _ended(self, part: _Submitted) -> Done | None:
         """What came of it; None where it was submitted again."""
         future = part.future
-        if future.status == "finished":
-            return Done(part, future.result())
-        if future.status in ("cancelled", "lost"):
-            if not self._alive():
-                raise self._gone()
-            error: BaseException | None = Unwanted("it was cancelled")
-        else:
-            error = future.exception()
+        try:
+            if future.status == "finished":
+                return Done(part, future.result())
+            error: BaseException | None = future.exception()
+        except (OSError, TimeoutError):
+            raise self._gone() from None
+        if error is None or isinstance(error, _CANCELLED):
+            # Nobody cancels a part that is waited for: a client that has lost its scheduler does.
+            raise self._gone()
         if isinstance(error, KilledWorker) and part.again:
             part.again -= 1
             part.future = part.submit()
@@ -275,6 +279,19 @@ class DaskPlace:
 
     def _cancel_all(self) -> None:
         self.cancel(list(self._submitted))
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client", "distributed.core")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(_NO_LOG)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
 
 
 def _settings() -> dict[str, Any]:
