@@ -11,6 +11,7 @@ import socket
 import struct
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -42,7 +43,9 @@ class Channel:
     """
 
     def __init__(self, connection: socket.socket, key: bytes, *, agent: bool) -> None:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A pair of sockets of one machine has none.
+        with suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setblocking(True)
         self._connection = connection
         self._cipher = ChaCha20Poly1305(key)
