@@ -14,7 +14,7 @@ from weigh_liars.resp_proxy import Proxy
 
 from ..agents import AGENTS, cluster
 from ..loading import HONEST_CODES
-from ..throttle import PERIOD, QUOTA
+from ..throttle import held_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,13 +144,10 @@ def test_an_agent_that_was_killed_ends_the_run_and_is_named(weigh: Weigh, tmp_pa
 
 @pytest.mark.long
 def test_an_agent_that_the_kernel_holds_back_is_named(weigh: Weigh, tmp_path: Path) -> None:
-    from ..throttle import _brake
-
-    with cluster(tmp_path, "none", "none", "none") as dask, _brake(dask.workers[0].pid) as brake, brake:  # type: ignore[attr-defined]
-        assert QUOTA < PERIOD
-        run = weigh(*LOAD, "--agents", dask.place, "--duration", "5s", "--rate", "3000")
-    named = {number for number, codes in why(run).items() if codes & {"E10.late", "E10.throttled", "E10.saturated"}}
-    assert _numbered(run, "0-none") in named, run.json["runs"][0]["agents"]
+    with cluster(tmp_path, "none", "none", "none") as dask, held_back(dask.workers[0].pid) as limit:
+        run = while_it_runs(weigh, *LOAD, "--agents", dask.place, "--duration", "8s", "--rate", "900", do=limit)
+    named = {number for number, codes in why(run).items() if codes & {"E10.throttled", "E10.lost", "E10.still"}}
+    assert named == {_numbered(run, "0-none")}, run.json["runs"][0]["agents"]
     _refused(run)
 
 
