@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.statistics import student_t
-from weigh.statistics.effects import Effects, over_blocks, pairs_of_rounds, total, typical
+from weigh.statistics.effects import Effects, over_blocks, pairs_of_rounds, total
 from weigh.statistics.groups import Grouped, joined, over_groups
 from weigh.verdict.timings import median_logs
 
@@ -95,7 +95,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects, totals = (Effects(*np.full((3, len(pairs)), np.nan)) for _ in range(2))
+    effects, totals = (Effects(*np.full((4, len(pairs)), np.nan)) for _ in range(2))
     builds, rebuilt = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), np.nan)
     for number in np.unique(candidate):
         rows = np.flatnonzero(candidate == number)
@@ -143,7 +143,8 @@ def over_starts(table: Table, candidate: int, baseline: int, differences: Floats
 
 def put(whole: Effects, rows: Ints, part: Effects) -> None:
     """Fill in what was estimated of some rows."""
-    whole.effect[rows], whole.error[rows], whole.freedom[rows] = part.effect, part.error, part.freedom
+    whole.effect[rows], whole.error[rows] = part.effect, part.error
+    whole.freedom[rows], whole.skewness[rows] = part.freedom, part.skewness
 
 
 def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
@@ -154,7 +155,7 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
     """
     arms = np.flatnonzero(table.contender_of == baseline)[:2]
     if len(arms) < 2:
-        missing = np.full((3, len(table.questions)), np.nan)
+        missing = np.full((4, len(table.questions)), np.nan)
         return Effects(*missing), np.zeros(len(table.questions), dtype=np.int64)
     usual, _ = _differences(table, table.turns(), arms[1:], arms[:1])
     return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
@@ -187,10 +188,10 @@ def components(table: Table, question: int, candidate: int, baseline: int) -> Co
     own, base = (np.flatnonzero(table.contender_of == number) for number in (candidate, baseline))
     cases = np.flatnonzero(table.question_of == question)
     pairs = turns.middle[cases][..., own], turns.middle[cases][..., base]
-    whole = typical(*pairs).mean(axis=0)
+    whole = table.usual(*pairs).mean(axis=0)
     # In a duet every pair has rounds of its own: those of others are empty here.
     used = np.flatnonzero(np.all([(~np.isnan(side)).any(axis=(0, 1, 3)) for side in pairs], axis=0))
-    halves = [typical(*(side[:, :, used[first::2]] for side in pairs)).mean(axis=0) for first in (0, 1)]
+    halves = [table.usual(*(side[:, :, used[first::2]] for side in pairs)).mean(axis=0) for first in (0, 1)]
     if len(used) < 2:
         return None
     apart = halves[0] - halves[1]
@@ -202,7 +203,7 @@ def components(table: Table, question: int, candidate: int, baseline: int) -> Co
 
 def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Floats, Floats]:
     """Typical and total of every block, shape (questions, blocks): of an operation the mean over its cases."""
-    usual = table.by_question(typical(turns.middle[..., own], turns.middle[..., base]))
+    usual = table.by_question(table.usual(turns.middle[..., own], turns.middle[..., base]))
     return usual, table.by_question(total(turns.mean[..., own], turns.mean[..., base]))
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from weigh.model.metrics.metric import Unit
+from weigh.model.rules import Typical
+from weigh.statistics import effects
 from weigh.statistics.order_statistics import Groups
 from weigh.verdict.question import Question
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weigh.model.rules import Rules
     from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.observation import Observation
 
@@ -55,6 +58,7 @@ class Table:
         attempts: number of attempts they are of.
         builds: which of several builds a contender had in each block, shape (blocks, contenders), -1 where it was built
             once; None where everybody was.
+        typical: how the typical effect is estimated.
     """
 
     case: Ints
@@ -71,6 +75,16 @@ class Table:
     blocks: int
     attempts: int = 1
     builds: Ints | None = None
+    typical: Typical = Typical.CONTRAST
+
+    def under(self, rules: Rules) -> Table:
+        """The same, estimated as the rules say."""
+        return replace(self, typical=rules.typical or Typical.PAIRS)
+
+    def usual(self, candidate: Floats, baseline: Floats) -> Floats:
+        """What one execution usually takes, one number a block; as :func:`weigh.statistics.effects.typical`."""
+        estimate = effects.typical if self.typical is Typical.CONTRAST else effects.median_of_pairs
+        return estimate(candidate, baseline)
 
     @property
     def question(self) -> Ints:
