@@ -17,6 +17,7 @@ from weigh.model.rules import Rules
 from . import (
     blame,
     builds,
+    carried,
     duet,
     histories,
     joins,
@@ -65,6 +66,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from _same(experiments)
     yield from _skewed(experiments)
     yield from searched.rows(experiments)
+    yield from carried.rows(experiments)
     yield from _sessions(experiments, sessions)
     yield from one_sided.rows(experiments)
     yield from unsound.rows(experiments)

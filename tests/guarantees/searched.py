@@ -54,7 +54,7 @@ class Law:
 
     def __str__(self) -> str:
         parts = [f"{self.starts} starts of {self.rounds} rounds", f"executions of SD {self.scatter:.1%}"]
-        parts += [f"skewness {2 / np.sqrt(self.skew):.1f}"] * np.isfinite(self.skew)
+        parts += [f"skewness {2 / np.sqrt(self.skew):.1f}"] * bool(np.isfinite(self.skew))
         parts += [f"{self.hit:.0%} of turns {np.expm1(self.height):.0%} longer"] * (self.hit > 0)
         if self.start:
             skewed = f" of skewness {2 / np.sqrt(self.start_skew):.1f}" if np.isfinite(self.start_skew) else ""

@@ -16,8 +16,10 @@ class Typical(enum.StrEnum):
     """How the typical effect is estimated (docs/concept/statistics.md).
 
     Attributes:
-        PAIRS: the median of the pairs of a start, as by 0.1.0: off where noise is skewed.
-        CONTRAST: a contrast of such medians that treats all arms alike.
+        PAIRS: the median of the pairs of a start, as by 0.1.0: off where noise is skewed, and where something is
+            carried over from turn to turn.
+        CONTRAST: a contrast of such medians that treats all arms alike, without turns to which something is carried
+            over; refused where starts depend on the one before.
     """
 
     PAIRS = "pairs"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.model.rules import Rules
-    from weigh.statistics.arrays import Floats, Ints
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.observation import Observation
 
 
@@ -59,6 +59,8 @@ class Table:
         builds: which of several builds a contender had in each block, shape (blocks, contenders), -1 where it was built
             once; None where everybody was.
         typical: how the typical effect is estimated.
+        before: number of the contender whose turn ended when that of an execution began, in the same round of the same
+            case; -1 where there was none. None where the order is not known.
     """
 
     case: Ints
@@ -76,6 +78,7 @@ class Table:
     attempts: int = 1
     builds: Ints | None = None
     typical: Typical = Typical.CONTRAST
+    before: Ints | None = None
 
     def under(self, rules: Rules) -> Table:
         """The same, estimated as the rules say."""
@@ -119,6 +122,15 @@ class Table:
             mean = np.bincount(cell, self.value, minlength=len(sound)) / groups.count * sound
         return Turns(middle.reshape(shape), mean.reshape(shape))
 
+    def after(self, contender: int) -> Bools:
+        """Turns that a turn of a contender went before, shape (cases, blocks, rounds, arms)."""
+        rounds = int(self.round.max(initial=0)) + 1
+        found = np.zeros((len(self.question_of), self.blocks, rounds, len(self.arms)), dtype=np.bool_)
+        if self.before is not None:
+            those = self.before == contender
+            found[self.case[those], self.block[those], self.round[those], self.arm[those]] = True
+        return found
+
     def levels(self) -> Floats:
         """The typical logarithm of each start by itself, shape (questions, blocks, arms), NaN where there is none."""
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
@@ -156,6 +168,7 @@ class Table:
             blocks=len(blocks),
             attempts=attempts or 1,
             builds=builds if builds is not None and (builds >= 0).any() else None,
+            before=None if self.before is None else self.before[chosen],
         )
 
     def by_question(self, of_cases: Floats) -> Floats:
@@ -193,6 +206,7 @@ class Places:
         arm_pairs: number of the contender, and name of the arm, by number, sorted.
         block_pairs: attempt and block by number, sorted.
         contenders: names by number.
+        before: as of :class:`Table`.
     """
 
     case: Ints
@@ -204,6 +218,7 @@ class Places:
     arm_pairs: Sequence[tuple[int, str]]
     block_pairs: Sequence[tuple[int, int]]
     contenders: tuple[str, ...]
+    before: Ints | None = None
 
     def table(self, values: Floats, unit: Unit) -> Table:
         """The table of one metric.
@@ -232,6 +247,7 @@ class Places:
             blocks=len(self.block_pairs),
             attempts=len({attempt for attempt, _ in self.block_pairs}) or 1,
             builds=self._builds(contender_of[self.arm]),
+            before=None if self.before is None else self.before[order],
         )
 
     def _builds(self, contender: Ints) -> Ints | None:

@@ -1,7 +1,7 @@
 -- The simple figures of a report, from the samples alone. DuckDB's SQL; nothing of weigh's arithmetic.
--- Five tables stand above: sample (what was executed), chosen (the baseline, and how the typical effect is estimated),
--- opposed (who is compared with whom), price (money for one unit of what a
--- contender is charged by), student (quantiles of Student's t at the confidence that an operation's figures have: less
+-- Six tables stand above: sample (what was executed), chosen (the baseline, and how the typical effect is estimated),
+-- opposed (who is compared with whom), carried (where turns that followed a contender are left out), price (money for
+-- one unit of what a contender is charged by), student (quantiles of Student's t at the confidence that an operation's figures have: less
 -- of the error is left where sampling could end early).
 
 -- One row a measurement and metric. Run 0 of a turn is the untimed one; what failed is no measurement, nor is what was
@@ -10,7 +10,7 @@ CREATE TEMP TABLE measured AS
 SELECT *, CASE WHEN value > 0 THEN ln(value) END AS log
 FROM (
     SELECT
-        operation, temperature, "case", contender, arm, attempt, block, round,
+        operation, temperature, "case", contender, arm, attempt, block, round, turn AS position,
         round_trip_s::DOUBLE - wall_s::DOUBLE AS late,
         wall_s::DOUBLE AS wall_s, cpu_s::DOUBLE AS cpu_s,
         peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read,
@@ -57,26 +57,40 @@ SELECT
 FROM relative JOIN started USING (operation, temperature, contender, metric)
 GROUP BY operation, temperature, contender, metric, starts, runs;
 
--- A turn is one arm in one round: the median of the logarithms of its measurements, and their mean.
+-- A turn is one arm in one round: the median of the logarithms of its measurements, and their mean; and whose turn in
+-- that round ended when it began.
 CREATE TEMP VIEW cases AS
 SELECT operation, temperature, count(DISTINCT "case") AS cases
 FROM measured
 GROUP BY ALL;
 
 CREATE TEMP TABLE turn AS
-SELECT
-    operation, temperature, metric, contender, arm, attempt, block, "case", round,
-    median(log) AS middle, avg(value) AS mean
-FROM measured
-GROUP BY ALL
-HAVING count(log) = count(*);
+SELECT * EXCLUDE (previous, gap), CASE WHEN gap = 1 THEN previous END AS before
+FROM (
+    SELECT *, lag(contender) OVER round AS previous, position - lag(position) OVER round AS gap
+    FROM (
+        SELECT
+            operation, temperature, metric, contender, arm, attempt, block, "case", round, position,
+            median(log) AS middle, avg(value) AS mean
+        FROM measured
+        GROUP BY ALL
+        HAVING count(log) = count(*)
+    )
+    WINDOW round AS (PARTITION BY operation, temperature, metric, attempt, block, "case", round ORDER BY position)
+);
 
--- Turns of two sides: each contender with the baseline, and the baseline's second arm with its first.
+-- Turns of two sides: each contender with the baseline, and the baseline's second arm with its first; where something is
+-- carried over, without those of the baseline that came right after the contender.
 CREATE TEMP TABLE side AS
 SELECT turn.* EXCLUDE contender, opposed.own AS contender, opposed.other, turn.contender = opposed.own AND (
     opposed.own <> opposed.other OR arm <> turn.contender
 ) AS own
-FROM opposed JOIN turn ON turn.contender = opposed.own OR turn.contender = opposed.other;
+FROM opposed JOIN turn ON turn.contender = opposed.own OR turn.contender = opposed.other
+WHERE turn.contender = opposed.own OR before IS DISTINCT FROM opposed.own OR NOT EXISTS (
+    FROM carried
+    WHERE carried.contender = opposed.own AND carried.operation = turn.operation
+        AND carried.temperature = turn.temperature AND carried.metric = turn.metric
+);
 
 -- Every two arms in the same round; what an effect moves is the difference of two sides.
 CREATE TEMP TABLE two_arms AS

@@ -19,6 +19,7 @@ from weigh.experiment import derived
 from weigh.experiment.verify.recount import cost as costs
 from weigh.experiment.verify.recount import grid as grids
 from weigh.experiment.verify.recount import overall, templates
+from weigh.model import codes
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.operation import Workload
 from weigh.model.rules import Typical
@@ -59,8 +60,8 @@ _NEVER = (
 )
 _COLUMNS = {
     "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
-    "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
-    "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
+    "block": "INTEGER", "turn": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR",
+    "solo": "BOOLEAN", "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
     "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
     "first_query_s": "DOUBLE", "build": "INTEGER", "said_s": "DOUBLE", "queue_s": "DOUBLE", "scanned_bytes": "BIGINT",
     "billed_bytes": "BIGINT", "credits": "DOUBLE",
@@ -136,6 +137,9 @@ def script(folder: Path) -> str:
             f"VALUES ({_text(spec.baseline)}, {_text(spec.rules.typical or Typical.PAIRS)});\n",
             "-- Who is compared with whom.",
             f"CREATE TEMP TABLE opposed(own, other) AS VALUES {', '.join(_opposed(spec))};\n",
+            "-- Where turns that followed a contender are left out.",
+            "CREATE TEMP TABLE carried(operation VARCHAR, contender VARCHAR, metric VARCHAR, temperature VARCHAR);",
+            *(f"INSERT INTO carried VALUES ({', '.join(map(_text, _key(one)))});" for one in _carried(printed)),
             "-- What executions are charged by.",
             costs.prices(spec.prices, _text),
             f"-- Half-width, in standard errors, of the interval at {level:.10g}, all looks counted.",
@@ -151,6 +155,10 @@ def _opposed(spec: Spec) -> Iterator[str]:
     if spec.grid:
         pairs |= {pair for members in spec.grid.members.values() for pair in itertools.permutations(members, 2)}
     return (f"({_text(own)}, {_text(other)})" for own, other in sorted(pairs))
+
+
+def _carried(printed: _Printed) -> Iterator[Verdict]:
+    return (one for one in printed.verdicts if any(why.code == codes.T15.code for why in one.reasons))
 
 
 def queries(folder: Path) -> tuple[str, ...]:
