@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.model.rules import MIN_STARTS
+from weigh.model.rules import MIN_STARTS, Typical
 from weigh.model.verdict import VerdictName
 from weigh.statistics import student_t
 from weigh.statistics.effects import widening
@@ -178,7 +178,8 @@ def decided_early(effects: Effects, starts: NDArray[np.int64], rules: Rules, fam
 def _half_same(effects: Effects, rules: Rules, share: float | Floats) -> Floats:
     """Half-width of the interval that must lie inside the margin for SAME."""
     quantile = student_t.quantile(1 - 2 * rules.equivalence * share, effects.freedom)
-    return quantile * effects.error * widening(effects, quantile)
+    skewed = widening(effects, quantile) if rules.typical is Typical.CONTRAST else 1.0
+    return quantile * effects.error * skewed
 
 
 def smallest_detectable(effects: Effects, rules: Rules) -> Floats:
