@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(("memory", "verdict"), [(0.95, "refused"), (0.0, "same")])
 def test_starts_that_resemble_the_one_before_decide_nothing(weigh: Weigh, memory: float, verdict: str) -> None:
     """The twin has the same scatter, of starts that know nothing of one another."""
-    _times(weigh.folder, spread=0.02, starts=60, memory=memory)
+    _times(weigh.folder, spread=0.02, starts=200, memory=memory)
     (one,) = weigh("judge", "times.csv", "--baseline", "old", "--json").json["verdicts"]
     assert one["verdict"] == verdict
     assert ("T14" in {why["code"] for why in one["reasons"]}) is (memory > 0)

@@ -140,7 +140,10 @@ COMMISSIONS = {
         of="liar",
     ),
     "T14": Commission(
-        liar=_judged(spread=0.02, starts=60, memory=0.95), code="T14", twin=_judged(spread=0.02, starts=60), told="SAME"
+        liar=_judged(spread=0.02, starts=200, memory=0.95),
+        code="T14",
+        twin=_judged(spread=0.02, starts=200),
+        told="SAME",
     ),
 }
 
