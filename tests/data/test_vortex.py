@@ -14,6 +14,7 @@ from weigh.data import cache as store
 from weigh.data.generator import dataset_name
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts, knobs, parquet, vortex
+from weigh.data.making import GivenRows
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.gate import sampled_rows
@@ -51,7 +52,7 @@ def written(table: pa.Table, place: Path, spec: LayoutSpec = VORTEX) -> store.Ca
     from weigh._native import digest_arrow
 
     name = DatasetName(generator="files/abc", scale=None)
-    given = store.GivenRows(Rows(table), {"own": digest_arrow(table)})
+    given = GivenRows(Rows(table), {"own": digest_arrow(table)})
     return store.ensure(name, spec, place, environment=python, given=given)
 
 

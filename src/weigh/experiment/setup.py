@@ -135,7 +135,7 @@ def check(spec: Spec, request: RunRequest) -> None:
     if request.own:
         dataset.check_own(request.own.tables, spec, cache_folder())
     else:
-        dataset.check(source.dataset, spec, cache_folder())
+        dataset.check(source.dataset, spec, cache_folder(), request.place)
 
 
 def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStack) -> Setup:
@@ -160,7 +160,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
         layouts = dataset.obtain_own(given, spec, cache, progress)
     else:
-        layouts = dataset.obtain(source.dataset, spec, cache, progress)
+        layouts = dataset.obtain(source.dataset, spec, cache, progress, request.place)
     data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
