@@ -30,6 +30,7 @@ GENERATORS = {
     "dbgen": "weigh.data.tpch:dbgen",
     "netflow": "weigh.data.netflow:generator",
     "nothing": "weigh.data.nothing:generator",
+    "tpcds-dsdgen": "weigh.data.tpcds:dsdgen",
     "tpchgen": "weigh.data.tpch:tpchgen",
 }
 """Ours, as entry points: loaded when asked for."""

@@ -27,6 +27,7 @@ _OURS = {
     "command-lines": "weigh.workloads.commands:lines",
     "command-none": "weigh.workloads.commands:none",
     "netflow": "weigh.workloads.netflow:workload",
+    "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
     "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",
 }

@@ -1,0 +1,54 @@
+"""``tpcds``: the 99 queries of TPC-DS over the data of ``tpcds-dsdgen``.
+
+Texts come with the data (``docs/reference/workloads.md#tpc-ds``); what a right answer looks like is in ``schemas_*``.
+Derived from TPC-DS: no streams, no data maintenance, the qualification parameters alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.model.operation import Case, Operation, Workload
+from weigh.workloads.tpcds import schemas_from_50, schemas_to_49
+from weigh.workloads.tpcds.texts import dialects, nulls_first
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from weigh.workloads import Cubes
+
+SCHEMAS = {**schemas_to_49.SCHEMAS, **schemas_from_50.SCHEMAS}
+"""By number of the query."""
+NOTICE = "derived from TPC-DS, not comparable to published results"
+"""On every report: the name is a trademark, and a result under it needs an audit."""
+
+
+class Tpcds:
+    """The source of the workload."""
+
+    name = "tpcds"
+    dataset = "tpcds-dsdgen"
+    operation_names = tuple(f"q{number}" for number in SCHEMAS)
+
+    def build(self, truth: Cubes, seed: int) -> Workload:
+        """The 99 queries in order, as the data brought them."""
+        texts = dict(zip(map(int, truth["queries"]["number"]), truth["queries"]["text"], strict=True))
+        operations = tuple(_operation(number, nulls_first(texts[number])) for number in SCHEMAS)
+        return Workload(name=self.name, dataset=self.dataset, operations=operations, notice=NOTICE)
+
+    def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
+        """No answers of its data were published."""
+        return None
+
+
+def _operation(number: int, text: str) -> Operation:
+    return Operation(
+        name=f"q{number}",
+        sql=text,
+        schema=SCHEMAS[number],
+        cases=(Case(name="only", timed=True),),
+        dialect=dialects(number, text),
+    )
+
+
+workload = Tpcds()
