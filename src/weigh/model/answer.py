@@ -20,12 +20,15 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
         match: ``exact`` by value; ``approx`` within ``rel``; ``quotient`` within one unit of the coarser
             decimal scale (division and averages of decimals).
         rel: relative tolerance of ``approx``.
+        units: of ``quotient``: within how many units, where a query computes on with what an engine cut off: 100 of a
+            quotient in per cent, 2 of the sum of two. Left out where it is one.
     """
 
     name: str
     kind: Kind
     match: Match = "exact"
     rel: float = 0.0
+    units: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
 """Literals of TPC-DS queries that find nothing below scale factor 1, and what is asked there instead.
 
-A store, a reason and a few hundred items are all there is at 0.01 and 0.1: what is asked for one of many is not there. Queries 16, 94 and 95 ask for orders that
-came from two warehouses. Below 1 there is one, so they count 0 whatever their literals are.
+A store, a reason and a few hundred items are all there is at 0.01 and 0.1: what is asked for one of many is not there.
+Queries 16, 94 and 95 ask for orders that came from two warehouses. Below 1 there is one, so they count 0 whatever their
+literals are.
 """
 
 from __future__ import annotations

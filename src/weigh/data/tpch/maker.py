@@ -9,7 +9,8 @@ The one argument is a JSON object::
     {"do": "tpcds_texts"}
 
 The first two make one part, counted from 1, as ``<folder>/<table>/*.parquet``. ``texts`` prints the queries, and the
-published answers at that scale factor. The last two are the same of TPC-DS, all in one part, without answers. Stdin is held open by weigh: when it ends, weigh is gone, and so is this.
+published answers at that scale factor. The last two are the same of TPC-DS, all in one part, without answers. Stdin is
+held open by weigh: when it ends, weigh is gone, and so is this.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def _operation(number: int, text: str) -> Operation:
         sql=text,
         schema=SCHEMAS[number],
         cases=(Case(name="only", timed=True),),
-        dialect=dialects(number, text),
+        dialect=dialects(text),
     )
 
 

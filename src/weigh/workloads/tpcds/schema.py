@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+
 from weigh.model.answer import Column, ResultSchema
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ def schema(
 ) -> ResultSchema:
     """A schema written as ``name:kind, ...``; ``quotient`` is the kind of averages, ratios and deviations.
 
+    ``quotient*100`` is one that is multiplied afterwards, and ``quotient*2`` the sum of two.
+
     Args:
         columns: in order; one without a name in the query is ``column_`` and its number.
         order: positions of the columns of ORDER BY, up to the first that the answer does not have.
@@ -29,6 +33,8 @@ def schema(
 
 def _column(text: str) -> Column:
     name, _, kind = text.rpartition(":")
-    if kind == "quotient":
-        return Column(name=name, kind="decimal", match="quotient", rel=ROUNDING)
+    quotient, _, units = kind.partition("*")
+    if quotient == "quotient":
+        more = int(units) if units else msgspec.UNSET
+        return Column(name=name, kind="decimal", match="quotient", rel=ROUNDING * (more or 1), units=more)
     return Column(name=name, kind=cast("Kind", kind))

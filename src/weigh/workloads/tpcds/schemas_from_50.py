@@ -33,8 +33,8 @@ SCHEMAS = {
         limit=100,
     ),
     58: schema(
-        "item_id:string, ss_item_rev:decimal, ss_dev:quotient, cs_item_rev:decimal, cs_dev:quotient, "
-        "ws_item_rev:decimal, ws_dev:quotient, average:quotient",
+        "item_id:string, ss_item_rev:decimal, ss_dev:quotient*100, cs_item_rev:decimal, cs_dev:quotient*100, "
+        "ws_item_rev:decimal, ws_dev:quotient*100, average:quotient",
         order=(0, 1),
         limit=100,
     ),
@@ -46,7 +46,7 @@ SCHEMAS = {
         limit=100,
     ),
     60: schema("i_item_id:string, total_sales:decimal", order=(0, 1), keys=(0,), limit=100),
-    61: schema("promotions:decimal, total:decimal, column_3:quotient", order=(0, 1), limit=100),
+    61: schema("promotions:decimal, total:decimal, column_3:quotient*100", order=(0, 1), limit=100),
     62: schema(
         "w_substr:string, sm_type:string, web_name:string, 30 days:integer, 31-60 days:integer, 61-90 "
         "days:integer, 91-120 days:integer, >120 days:integer",
@@ -73,10 +73,10 @@ SCHEMAS = {
         "w_country:string, ship_carriers:string, year_:integer, jan_sales:decimal, feb_sales:decimal, "
         "mar_sales:decimal, apr_sales:decimal, may_sales:decimal, jun_sales:decimal, jul_sales:decimal, "
         "aug_sales:decimal, sep_sales:decimal, oct_sales:decimal, nov_sales:decimal, dec_sales:decimal, "
-        "jan_sales_per_sq_foot:quotient, feb_sales_per_sq_foot:quotient, mar_sales_per_sq_foot:quotient, "
-        "apr_sales_per_sq_foot:quotient, may_sales_per_sq_foot:quotient, jun_sales_per_sq_foot:quotient, "
-        "jul_sales_per_sq_foot:quotient, aug_sales_per_sq_foot:quotient, sep_sales_per_sq_foot:quotient, "
-        "oct_sales_per_sq_foot:quotient, nov_sales_per_sq_foot:quotient, dec_sales_per_sq_foot:quotient, "
+        "jan_sales_per_sq_foot:quotient*2, feb_sales_per_sq_foot:quotient*2, mar_sales_per_sq_foot:quotient*2, "
+        "apr_sales_per_sq_foot:quotient*2, may_sales_per_sq_foot:quotient*2, jun_sales_per_sq_foot:quotient*2, "
+        "jul_sales_per_sq_foot:quotient*2, aug_sales_per_sq_foot:quotient*2, sep_sales_per_sq_foot:quotient*2, "
+        "oct_sales_per_sq_foot:quotient*2, nov_sales_per_sq_foot:quotient*2, dec_sales_per_sq_foot:quotient*2, "
         "jan_net:decimal, feb_net:decimal, mar_net:decimal, apr_net:decimal, may_net:decimal, "
         "jun_net:decimal, jul_net:decimal, aug_net:decimal, sep_net:decimal, oct_net:decimal, "
         "nov_net:decimal, dec_net:decimal",
@@ -166,8 +166,8 @@ SCHEMAS = {
     ),
     82: schema("i_item_id:string, i_item_desc:string, i_current_price:decimal", order=(0,), keys=(0, 1, 2), limit=100),
     83: schema(
-        "item_id:string, sr_item_qty:integer, sr_dev:quotient, cr_item_qty:integer, cr_dev:quotient, "
-        "wr_item_qty:integer, wr_dev:quotient, average:quotient",
+        "item_id:string, sr_item_qty:integer, sr_dev:quotient*100, cr_item_qty:integer, cr_dev:quotient*100, "
+        "wr_item_qty:integer, wr_dev:quotient*100, average:quotient",
         order=(0, 1),
         limit=100,
     ),
