@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh import workloads
 from weigh._version import __version__
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
@@ -34,7 +35,7 @@ from weigh.experiment.results.data import catalogs
 from weigh.host import facts, knobs
 from weigh.host.sysfs import Machine
 from weigh.model import units
-from weigh.model.answer import GateStatus
+from weigh.model.answer import Agreement, GateStatus
 from weigh.model.errors import UsageError
 from weigh.model.schedule import arms
 from weigh.verdict.refusals.disqualified import disqualified
@@ -174,7 +175,11 @@ class Attempt:
         def true(one: Operation, case: Case) -> Table | None:
             return setup.source.expected(one.name, case, setup.data.truth) if self._spec.truth else None
 
-        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true))
+        def agreed(one: Operation, case: Case) -> Agreement | None:
+            digests = setup.data.manifest.digests
+            return workloads.agreement(setup.source, one.name, case, digests) if self._spec.truth else None
+
+        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true), agreed=agreed)
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))

@@ -57,6 +57,25 @@ class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(i for i, column in enumerate(self.columns) if column.match != "exact")
 
 
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that several lineages gave.
+
+    Attributes:
+        rows: how many it has.
+        digest: SHA-256 of its exact columns as a bag of rows, and of the sequence of those it is ordered by; of the
+            rows that do not tie with the last one where the query's limit may have cut others off.
+        whole: whether that is all of its rows.
+        sums: sum and sum of magnitudes of every other column, over the same rows; NULLs count in the digest.
+        lineages: who agreed.
+    """
+
+    rows: int
+    digest: str
+    whole: bool
+    sums: tuple[tuple[float, float], ...] = ()
+    lineages: tuple[str, ...] = ()
+
+
 class GateStatus(StrEnum):
     """What the gate knows about the answers to one operation.
 

@@ -16,6 +16,7 @@ from weigh.model.errors import UsageError, nearest
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from weigh.model.answer import Agreement
     from weigh.model.operation import Case, Workload
 
 Cubes = Mapping[str, Mapping[str, Any]]
@@ -76,6 +77,19 @@ def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[st
     only = getattr(source, "build_only", None)
     built = only(truth, seed, chosen) if only and chosen else source.build(truth, seed)
     return cast("Workload", built)
+
+
+def agreement(source: WorkloadSource, operation: str, case: Case, digests: Mapping[str, str]) -> Agreement | None:
+    """What several lineages agreed on over the same rows, where its source keeps that (``agreement``).
+
+    Args:
+        source: of the workload.
+        operation: its name.
+        case: of it.
+        digests: row digest of every table that is asked.
+    """
+    kept = getattr(source, "agreement", None)
+    return cast("Agreement | None", kept(operation, case, digests)) if kept else None
 
 
 def names() -> list[str]:

@@ -2,17 +2,27 @@
 
 Texts come with the data (``docs/reference/workloads.md#tpc-ds``); what a right answer looks like is in ``schemas_*``.
 Derived from TPC-DS: no streams, no data maintenance, the qualification parameters alone.
+
+No published answers are true of the data. ``agreed.json`` keeps what lineages agreed on at two scales; ``make tpcds``
+asks them anew and writes it.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weigh.model.answer import Agreement
 from weigh.model.operation import Case, Operation, Workload
 from weigh.workloads.tpcds import schemas_from_50, schemas_to_49
 from weigh.workloads.tpcds.texts import dialects, nulls_first
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from weigh.workloads import Cubes
@@ -21,6 +31,29 @@ SCHEMAS = {**schemas_to_49.SCHEMAS, **schemas_from_50.SCHEMAS}
 """By number of the query."""
 NOTICE = "derived from TPC-DS, not comparable to published results"
 """On every report: the name is a trademark, and a result under it needs an audit."""
+
+
+class Agreed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was agreed on over one dataset.
+
+    Attributes:
+        scale: scale factor, for people.
+        versions: version of each engine that was asked.
+        digests: row digest of every table.
+        answers: by operation; without those on which fewer than three lineages agreed.
+    """
+
+    scale: float
+    versions: dict[str, str]
+    digests: dict[str, str]
+    answers: dict[str, Agreement]
+
+
+@cache
+def agreed() -> tuple[Agreed, ...]:
+    """All that is kept; nothing before it was made for the first time."""
+    file = files("weigh.workloads.tpcds") / "agreed.json"
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Agreed, ...]) if file.is_file() else ()
 
 
 class Tpcds:
@@ -39,6 +72,10 @@ class Tpcds:
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """No answers of its data were published."""
         return None
+
+    def agreement(self, operation: str, case: Case, digests: Mapping[str, str]) -> Agreement | None:
+        """What lineages agreed on over the same rows."""
+        return next((one.answers.get(operation) for one in agreed() if one.digests == dict(digests)), None)
 
 
 def _operation(number: int, text: str) -> Operation:
