@@ -32,13 +32,18 @@ def main() -> int:
     for scale in map(float, sys.argv[1:]) if sys.argv[1:] else SCALES:
         with tempfile.TemporaryDirectory() as place:
             found.append(asked(scale, Path(place)))
+    write(found)
+    return 0
+
+
+def write(found: list[Agreed]) -> None:
+    """Put these scales in the place of what was kept of them."""
     kept = (
         {one.scale: one for one in msgspec.json.decode(FILE.read_bytes(), type=list[Agreed])} if FILE.is_file() else {}
     )
     kept |= {one.scale: one for one in found}
     order = [kept[scale] for scale in sorted(kept)]
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(order), indent=1) + b"\n")
-    return 0
 
 
 def asked(scale: float, place: Path) -> Agreed:
@@ -46,27 +51,28 @@ def asked(scale: float, place: Path) -> Agreed:
     pins = place / "pins.json"
     command = [sys.executable, "-m", "weigh", "gate", "--workload", "tpcds", "--scale", f"{scale:g}", "--no-truth"]
     command += [part for engine in ENGINES for part in ("--contender", engine)]
-    command += ["--pin", str(pins), "--out", str(place / "runs"), "--json"]
+    command += ["--pin", str(pins), "--out", str(place / "runs")]
     # Its exit code is 1 where anybody diverged: those are left out, and named.
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    document = json.loads(done.stdout)
-    return read(pins, document, scale)
+    subprocess.run(command, stdout=sys.stderr, check=False)
+    (evidence,) = (place / "runs").iterdir()
+    return read(pins, evidence, scale)
 
 
-def read(pins: Path, document: dict[str, object], scale: float) -> Agreed:
+def read(pins: Path, evidence: Path, scale: float) -> Agreed:
     """What a gate and its pinned answers say.
 
     Args:
         pins: the answers on which somebody agreed.
-        document: of the gate, as ``--json`` prints it.
+        evidence: of the gate.
         scale: scale factor.
     """
     kept = msgspec.json.decode(pins.read_bytes(), type=pinned.Pins)
-    statuses = Path(str(document["evidence"])) / "gate.json"
-    gate = json.loads(statuses.read_text())
+    read = json.loads((evidence / "environment.json").read_text())["contenders"]
+    lineage = {one["name"]: one["lineage"] for one in read}
+    operations = json.loads((evidence / "gate.json").read_text())["operations"]
     agreed = {
-        one["operation"]: [who for who, status in one["contenders"].items() if status == "agreed"]
-        for one in gate["operations"]
+        one["operation"]: {lineage[who] for who, status in one["contenders"].items() if status == "agreed"}
+        for one in operations
     }
     answers = {}
     for number, schema in SCHEMAS.items():
@@ -76,8 +82,9 @@ def read(pins: Path, document: dict[str, object], scale: float) -> Agreed:
             print(f"{scale:g}: {name} is left out: {', '.join(lineages) or 'nobody'} agreed", file=sys.stderr)
             continue
         answers[name] = msgspec.structs.replace(agreement.of(table, schema), lineages=lineages)
-    versions = {one["name"]: str(one["version"]) for one in document["contenders"]}  # type: ignore[attr-defined]
-    print(f"{scale:g}: {len(answers)} of {len(SCHEMAS)} answers, {sum(not one.rows for one in answers.values())} empty")
+    empty = [name for name, one in answers.items() if not one.rows]
+    print(f"{scale:g}: {len(answers)} of {len(SCHEMAS)} answers; empty: {', '.join(empty) or 'none'}")
+    versions = {one["name"]: one["version"] for one in read}
     return Agreed(scale=scale, versions=versions, digests=kept.digests, answers=answers)
 
 

@@ -80,6 +80,8 @@ def within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
     """Whether two values that are so far apart are the same by the tolerance of their column."""
     if apart == 0.0:
         return True
+    if column.absolute and math.isfinite(apart) and abs(float(x) - float(y)) <= column.absolute:
+        return True
     if column.match == "quotient" and math.isfinite(apart):
         # Rounding and truncating differ by exactly one unit, which doubles would make a little more than one.
         difference = abs(DIGITS.subtract(_shortest(x), _shortest(y)))

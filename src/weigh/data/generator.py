@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 GENERATORS = {
     "dbgen": "weigh.data.tpch:dbgen",
+    "h2o-g1": "weigh.data.h2o:g1",
     "netflow": "weigh.data.netflow:generator",
     "nothing": "weigh.data.nothing:generator",
     "tpcds-dsdgen": "weigh.data.tpcds:dsdgen",

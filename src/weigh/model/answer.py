@@ -22,6 +22,8 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
         rel: relative tolerance of ``approx``.
         units: of ``quotient``: within how many units, where a query computes on with what an engine cut off: 100 of a
             quotient in per cent, 2 of the sum of two. Left out where it is one.
+        absolute: of ``approx``: a difference that is rounding whatever the value is, where numbers of equal size are
+            subtracted: what is left of a correlation of 0 is 1e-33 or nothing. Left out where it is 0.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     match: Match = "exact"
     rel: float = 0.0
     units: int | msgspec.UnsetType = msgspec.UNSET
+    absolute: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ _OURS = {
     "command-json": "weigh.workloads.commands:json",
     "command-lines": "weigh.workloads.commands:lines",
     "command-none": "weigh.workloads.commands:none",
+    "h2o-groupby": "weigh.workloads.h2o:groupby",
     "netflow": "weigh.workloads.netflow:workload",
     "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
