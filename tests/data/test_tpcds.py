@@ -114,7 +114,7 @@ def test_the_queries_are_99_and_have_the_answers_that_were_agreed_on(scale: floa
         assert operation.schema.limit == (int(limit[1]) if limit else None), operation.name
         answer = connection.sql(operation.sql).to_arrow_table()
         assert answer.num_columns == len(operation.schema.columns)
-        pinned = workloads.agreement(source, operation.name, operation.cases[0], stored.manifest.digests)
+        pinned = workloads.agreements(source, stored.manifest.digests)(operation, operation.cases[0])
         assert pinned is not None, operation.name
         assert agreement.fits(answer, pinned, operation.schema), operation.name
         changed = msgspec.structs.replace(pinned, rows=pinned.rows + 1)
@@ -125,4 +125,4 @@ def test_the_queries_are_99_and_have_the_answers_that_were_agreed_on(scale: floa
 def test_answers_belong_to_their_data() -> None:
     source, operation = workloads.load("tpcds"), built(0.01).operations[0]
     other = {**dataset(0.01).manifest.digests, "store": "x3s2:1:0"}
-    assert workloads.agreement(source, "q1", operation.cases[0], other) is None
+    assert workloads.agreements(source, other)(operation, operation.cases[0]) is None

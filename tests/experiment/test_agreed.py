@@ -5,8 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from weigh.answers import agreement
-from weigh.experiment.gate import agreed
-from weigh.experiment.gate.witnesses import AGREED, Witnesses
+from weigh.experiment.gate.witnesses import AGREED, Witnesses, confirmed, decided
 from weigh.model.answer import Agreement, Column, GateStatus, ResultSchema
 from weigh.model.gate import UNDECIDED, Check
 from weigh.model.operation import Case, Operation, Workload
@@ -28,15 +27,15 @@ def check(name: str, **more: object) -> Check:
 def judged(**tables: pa.Table) -> dict[str, Check]:
     """Through both functions, with votes that decide nothing."""
     answers = {(name, "q", "only"): table for name, table in tables.items()}
-    checks, apart = agreed.confirmed(map(check, tables), answers, WORKLOAD, Witnesses(agreed=pinned))
+    checks, apart = confirmed(map(check, tables), answers, WORKLOAD, Witnesses(agreed=pinned))
     votes = [check(name) for name in tables] if apart else []
     if len(tables) > 1 and apart:
         votes = [
             Check(operation="q", case="only", contender=name, status=GateStatus.DIVERGED, detail=UNDECIDED)
             for name in tables
         ]
-    decided = agreed.decided(votes, answers, WORKLOAD, apart)
-    return {one.contender: one for one in [*checks, *decided]}
+    rest = decided(votes, answers, WORKLOAD, apart)
+    return {one.contender: one for one in [*checks, *rest]}
 
 
 def test_who_gives_the_answer_alone_is_confirmed() -> None:
@@ -64,17 +63,17 @@ def test_of_two_that_differ_the_agreement_tells_who_is_wrong_and_where() -> None
 
 def test_a_majority_that_votes_otherwise_is_not_overruled() -> None:
     answers = {(name, "q", "only"): WRONG for name in ("one", "two")}
-    checks, apart = agreed.confirmed(map(check, ("one", "two")), answers, WORKLOAD, Witnesses(agreed=pinned))
+    checks, apart = confirmed(map(check, ("one", "two")), answers, WORKLOAD, Witnesses(agreed=pinned))
     assert all(one.status is GateStatus.UNVERIFIED for one in checks)
     votes = [
         Check(operation="q", case="only", contender=name, status=GateStatus.AGREED, witness="vote")
         for name in ("one", "two")
     ]
-    assert agreed.decided(votes, answers, WORKLOAD, apart) == votes
+    assert decided(votes, answers, WORKLOAD, apart) == votes
 
 
 def test_without_an_agreement_nothing_changes() -> None:
     answers = {("one", "q", "only"): RIGHT}
-    checks, apart = agreed.confirmed([check("one")], answers, WORKLOAD, Witnesses())
+    checks, apart = confirmed([check("one")], answers, WORKLOAD, Witnesses())
     assert [one.status for one in checks] == [GateStatus.UNVERIFIED]
     assert not apart

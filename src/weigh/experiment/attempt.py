@@ -35,7 +35,7 @@ from weigh.experiment.results.data import catalogs
 from weigh.host import facts, knobs
 from weigh.host.sysfs import Machine
 from weigh.model import units
-from weigh.model.answer import Agreement, GateStatus
+from weigh.model.answer import GateStatus
 from weigh.model.errors import UsageError
 from weigh.model.schedule import arms
 from weigh.verdict.refusals.disqualified import disqualified
@@ -175,10 +175,7 @@ class Attempt:
         def true(one: Operation, case: Case) -> Table | None:
             return setup.source.expected(one.name, case, setup.data.truth) if self._spec.truth else None
 
-        def agreed(one: Operation, case: Case) -> Agreement | None:
-            digests = setup.data.manifest.digests
-            return workloads.agreement(setup.source, one.name, case, digests) if self._spec.truth else None
-
+        agreed = workloads.agreements(setup.source, setup.data.manifest.digests) if self._spec.truth else None
         witnesses = Witnesses((PINNED, known), (setup.workload.witness, true), agreed=agreed)
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)

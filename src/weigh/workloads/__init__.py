@@ -6,7 +6,7 @@ whose value is an instance. Ours use the same door.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.model.answer import Agreement
-    from weigh.model.operation import Case, Workload
+    from weigh.model.operation import Case, Operation, Workload
 
 Cubes = Mapping[str, Mapping[str, Any]]
 """Ground truth as its generator keeps it: cubes by name, columns by name; empty where nothing is known."""
@@ -80,17 +80,15 @@ def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[st
     return cast("Workload", built)
 
 
-def agreement(source: WorkloadSource, operation: str, case: Case, digests: Mapping[str, str]) -> Agreement | None:
-    """What several lineages agreed on over the same rows, where its source keeps that (``agreement``).
+def agreements(source: WorkloadSource, digests: Mapping[str, str]) -> Callable[[Operation, Case], Agreement | None]:
+    """What several lineages agreed on over the same rows, where its source has that (``agreement``).
 
     Args:
         source: of the workload.
-        operation: its name.
-        case: of it.
         digests: row digest of every table that is asked.
     """
-    kept = getattr(source, "agreement", None)
-    return cast("Agreement | None", kept(operation, case, digests)) if kept else None
+    known = getattr(source, "agreement", lambda *_: None)
+    return lambda operation, case: known(operation.name, case, digests)
 
 
 def names() -> list[str]:
