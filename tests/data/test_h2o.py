@@ -14,6 +14,7 @@ from weigh import workloads
 from weigh._native import digest_arrow
 from weigh.answers import compare
 from weigh.data.h2o import Recording, drawn
+from weigh.data.h2o import joined as joined_data
 from weigh.workloads.frames import functions
 
 if TYPE_CHECKING:
@@ -58,6 +59,38 @@ def test_what_is_not_known_is_left_to_votes() -> None:
 def test_every_library_has_ten_functions(library: str) -> None:
     source = workloads.load("h2o-groupby")
     assert set(functions(*source.frames(library))) == {f"q{number}" for number in range(1, 11)}  # type: ignore[attr-defined]
+    source = workloads.load("h2o-join")
+    assert set(functions(*source.frames(library))) == {f"q{number}" for number in range(1, 6)}  # type: ignore[attr-defined]
+
+
+JOINED = 20_000
+
+
+@cache
+def joined() -> tuple[dict[str, pa.Table], Truth]:
+    recording = joined_data.Recording(JOINED, 7)
+    with ThreadPoolExecutor(2) as executor:
+        tables = {
+            name: pa.Table.from_batches(table.batches(executor), table.schema)
+            for name, table in recording.tables.items()
+        }
+    return tables, recording.truth()
+
+
+@pytest.mark.parametrize("name", ["q1", "q2", "q3", "q4", "q5"])
+def test_the_sums_of_a_join_are_those_of_its_rows(name: str) -> None:
+    tables, truth = joined()
+    source = workloads.load("h2o-join")
+    operation = source.build(truth, 42).operation(name)
+    expected = source.expected(name, operation.cases[0], truth)
+    assert expected is not None
+    connection = duckdb.connect()
+    for table, rows in tables.items():
+        connection.register(table, rows)
+    assert compare.compare(connection.sql(operation.sql).to_arrow_table(), expected, operation.schema).agrees
+    outer = connection.sql(operation.sql.replace("x JOIN", "x LEFT JOIN").replace("x LEFT LEFT", "x"))
+    without = connection.sql(operation.sql.replace("LEFT JOIN", "JOIN"))
+    assert outer.fetchall() != without.fetchall()
 
 
 def test_the_same_seed_means_the_same_rows_wherever_they_are_cut() -> None:

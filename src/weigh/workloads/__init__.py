@@ -28,6 +28,7 @@ _OURS = {
     "command-lines": "weigh.workloads.commands:lines",
     "command-none": "weigh.workloads.commands:none",
     "h2o-groupby": "weigh.workloads.h2o:groupby",
+    "h2o-join": "weigh.workloads.h2o.join:join",
     "netflow": "weigh.workloads.netflow:workload",
     "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
