@@ -78,6 +78,12 @@ GROUPS = {
             "weigh.cli.evidence.verify", "verify", "Recompute every hash and number of an evidence directory."
         ),
         "sign": Command("weigh.cli.evidence.sign", "sign", "Vouch for evidence with an SSH key."),
+        "reproduce": Command(
+            "weigh.cli.experiment.reproduce",
+            "reproduce",
+            "Measure a bundle of somebody's evidence again, and confirm its verdicts or not.",
+            True,
+        ),
         "lies": Command(
             "weigh.cli.catalogue.lies", "lies", "List the lies that weigh catches, or commit each here; explain codes."
         ),

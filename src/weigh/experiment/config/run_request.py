@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from weigh.experiment.config.user_data import OwnFiles
@@ -30,6 +31,8 @@ class RunRequest:
         least: where the budget is too small for the least that can be measured, measure that, and do not refuse.
         same_engine: measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.
         plan: print what would be asked, of whom, how often, how long and for how much, and ask nothing.
+        locks: of contenders by name, every package with its exact version, in the place of what is resolved now.
+        digests: row digest that each table must have, in a reproduction; others are refused before anything is asked.
     """
 
     root: Path
@@ -45,3 +48,5 @@ class RunRequest:
     least: bool = False
     same_engine: bool = False
     plan: bool = False
+    locks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    digests: Mapping[str, str] | None = None
