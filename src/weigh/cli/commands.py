@@ -84,6 +84,9 @@ GROUPS = {
             "Measure a bundle of somebody's evidence again, and confirm its verdicts or not.",
             True,
         ),
+        "audit": Command(
+            "weigh.cli.audit", "audit", "Read others' published results: what they show, and what contradicts itself."
+        ),
         "lies": Command(
             "weigh.cli.catalogue.lies", "lies", "List the lies that weigh catches, or commit each here; explain codes."
         ),

@@ -53,3 +53,8 @@ R10_NUMBER = note(
     Page(pages.METHOD, "One engine under two names"),
     "two contenders print the same version, and their files differ",
 )
+R11_FIGURES = warning(
+    "R11.figures",
+    Page("guide/audit.md", "What contradicts itself"),
+    "figures of a published result contradict each other",
+)
