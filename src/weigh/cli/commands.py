@@ -64,6 +64,7 @@ GROUPS = {
         "export": Command(
             "weigh.cli.evidence.export", "export", "Write a run in the form of another tool: JUnit, benchstat, CSV ..."
         ),
+        "publish": Command("weigh.cli.publish", "publish", "Write a folder of evidence as a static site."),
     },
     "CI": {
         "history": Command(

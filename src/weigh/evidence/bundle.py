@@ -1,19 +1,20 @@
 """Bundles: evidence in one file, so that somebody else can check it and measure it again.
 
-A bundle is a ZIP archive of an evidence directory and of the earlier attempts of its experiment, with one document in
-front. It holds how the data is made and its digests, and not the data. The same evidence gives the same bytes, so that
-a bundle has a digest by which it can be cited.
+A bundle is a ``tar.xz`` of an evidence directory and of the earlier attempts of its experiment, with one document in
+front. It holds how the data is made and its digests, and not the data. Packed once more the same evidence gives the
+same files: it is cited by the digest of its seal, and not by that of the archive.
 """
 
 from __future__ import annotations
 
 import atexit
 import io
+import lzma
 import shutil
+import tarfile
 import tempfile
-import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -30,9 +31,9 @@ SCHEMA = "weigh/bundle/1"
 SUFFIX = ".weigh"
 HEAD = "bundle.json"
 MANIFEST = "manifest.json"
-_MAGIC = b"PK\x03\x04"
-_WHEN = (1980, 1, 1, 0, 0, 0)
-"""Of every file in it: when something was packed would change the digest of the same evidence."""
+_MAGIC = b"\xfd7zXZ\x00"
+_MEMORY = 256 << 20
+"""Bytes that unpacking may take: a file may ask for as much as there is."""
 _MOST = 8 << 30
 """Bytes of all files unpacked."""
 _FILES = 20_000
@@ -107,7 +108,7 @@ def packed(folder: Path, kind: str) -> bytes:
         again=f"weigh reproduce {name}{SUFFIX}",
     )
     held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    with tarfile.open(fileobj=held, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:
         _add(archive, HEAD, seal.json_bytes(head))
         for one in (*attempts.earlier_folders(folder), folder.resolve()):
             for file in (*seal.file_names(one), SEAL, SIGNATURE):
@@ -117,7 +118,7 @@ def packed(folder: Path, kind: str) -> bytes:
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file is an archive, as bundles are."""
+    """Whether a file is packed as bundles are."""
     try:
         with files.opened(path) as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -136,16 +137,14 @@ def unpacked(path: Path, into: Path) -> Unpacked:
         EvidenceFault: it is no bundle, holds names that lead elsewhere, or is not of what its document says.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            if len(members) > _FILES:
-                raise _fault(path, f"it holds {len(members):,} files")
+        with path.open("rb") as file, tarfile.open(fileobj=_Unpacking(file), mode="r|") as archive:
             left = _MOST
-            for member in members:
-                place = into.joinpath(*_parts(path, member.filename))
-                left = _write(archive, member, place, left, path)
+            for at, member in enumerate(archive):
+                if at >= _FILES:
+                    raise _fault(path, f"it holds more than {_FILES:,} files")
+                left = _write(archive, member, into.joinpath(*_parts(path, member.name)), left, path)
         head = files.decoded(files.content(into / HEAD), Head)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+    except (tarfile.TarError, lzma.LZMAError, OSError, EOFError, ValueError) as error:
         raise _fault(path, f"it cannot be unpacked: {error}") from error
     except EvidenceFault as error:
         raise _fault(path, f"it is no bundle: {error.what}") from error
@@ -187,11 +186,33 @@ def _data(folder: Path) -> DataOf | None:
     return DataOf(generator=dataset.generator, made=made, bytes=manifest.bytes, digests=manifest.digests)
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    member = zipfile.ZipInfo(name, _WHEN)
-    member.compress_type = zipfile.ZIP_DEFLATED
-    member.external_attr = 0o644 << 16
-    archive.writestr(member, content)
+class _Unpacking(io.RawIOBase):
+    """What is packed, in no more memory than any bundle needs.
+
+    Args:
+        packed: the file.
+    """
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._lzma = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; fewer where fewer are unpacked at once, none at the end."""
+        while not self._lzma.eof:
+            given = self._packed.read(_CHUNK) if self._lzma.needs_input else b""
+            if not given and self._lzma.needs_input:
+                raise EOFError("it ends too early")
+            if found := self._lzma.decompress(given, max(size, 1)):
+                return found
+        return b""
+
+
+def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+    # Neither time nor owner: when and by whom it was packed is nobody's business.
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = len(content), 0o644
+    archive.addfile(member, io.BytesIO(content))
 
 
 def _parts(path: Path, name: str) -> Iterator[str]:
@@ -201,10 +222,13 @@ def _parts(path: Path, name: str) -> Iterator[str]:
     yield from parts
 
 
-def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, left: int, path: Path) -> int:
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path, left: int, path: Path) -> int:
     """Unpack one file; how many bytes may still come. What it says of its own size is not believed."""
+    source = archive.extractfile(member) if member.isreg() else None
+    if source is None:
+        raise _fault(path, f"it holds what is no file: {member.name[:80]!r}")
     place.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(member) as source, place.open("xb") as target:
+    with place.open("xb") as target:
         while chunk := source.read(_CHUNK):
             left -= len(chunk)
             if left < 0:

@@ -66,7 +66,7 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    return page(read(folder), folder.resolve().name)
+    return page(read(folder))
 
 
 def write(folder: Path, written: ReproductionRecord) -> None:
@@ -90,8 +90,8 @@ def write(folder: Path, written: ReproductionRecord) -> None:
 
 
 def _rendered(folder: Path) -> dict[str, bytes]:
-    results, name = read(folder), folder.resolve().name
-    return {JSON: seal.json_bytes(document(results, name)), HTML: page(results, name)}
+    results = read(folder)
+    return {JSON: seal.json_bytes(document(results, "")), HTML: page(results)}
 
 
 def verify(folder: Path) -> ReproductionVerification:

@@ -87,15 +87,15 @@ def text(results: ReproductionResults, name: str) -> RenderableType:
     """The report for a terminal."""
     return report(
         Lines([(Part(f"weigh reproduce {results.record.original.evidence}", "bold"), f"  {_heading(results)}")]),
-        Lines(list(_about(results, name))),
+        Lines(list(_about(results, f"{name}/"))),
         _table(results.headline),
         Lines(list(_others(results))) if len(results.outcomes) > len(results.headline) else None,
         comparison.notes([_MEANS, *_whys(results.headline)]),
     )
 
 
-def page(results: ReproductionResults, name: str) -> bytes:
-    """The report as one page."""
+def page(results: ReproductionResults) -> bytes:
+    """The report as one page, whatever its directory is called."""
     every = [
         Section(f"Verdicts of {metric}", [_table(tuple(group))], f"of-{metric.replace('_', '-')}")
         for metric, group in _by_metric(results.outcomes).items()
@@ -105,7 +105,7 @@ def page(results: ReproductionResults, name: str) -> bytes:
             command="weigh reproduce",
             title=f"{results.record.original.evidence}, reproduced",
             heading=_heading(results),
-            head=[Lines(list(_about(results, name)), css="meta", most=800)],
+            head=[Lines(list(_about(results, "")), css="meta", most=800)],
             blocks=[
                 *every,
                 Section("How to read it", [comparison.notes([_MEANS, *_whys(results.outcomes)])], "notes"),
@@ -122,9 +122,9 @@ def _heading(results: ReproductionResults) -> str:
     return f"{named} of {units.count(len(results.headline), 'verdict')} of wall time." if named else "No verdicts."
 
 
-def _about(results: ReproductionResults, name: str) -> Iterator[blocks.Phrase]:
+def _about(results: ReproductionResults, place: str) -> Iterator[blocks.Phrase]:
     yield f"original {results.record.original.evidence}, seal {results.record.original.seal[:16]}"
-    yield f"here     {name}/{results.record.here.evidence}, seal {results.record.here.seal[:16]}"
+    yield f"here     {place}{results.record.here.evidence}, seal {results.record.here.seal[:16]}"
     yield "the row digests of the data are the same"
     if results.machine:
         yield Part(f"another machine: {'; '.join(results.machine)}", "open")
