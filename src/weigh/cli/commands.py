@@ -85,6 +85,9 @@ GROUPS = {
             "Measure a bundle of somebody's evidence again, and confirm its verdicts or not.",
             True,
         ),
+        "witness": Command(
+            "weigh.cli.witness", "witness", "Keep the heads of journals, so that none is made anew afterwards."
+        ),
         "audit": Command(
             "weigh.cli.audit", "audit", "Read others' published results: what they show, and what contradicts itself."
         ),

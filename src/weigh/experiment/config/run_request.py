@@ -31,6 +31,8 @@ class RunRequest:
         least: where the budget is too small for the least that can be measured, measure that, and do not refuse.
         same_engine: measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.
         plan: print what would be asked, of whom, how often, how long and for how much, and ask nothing.
+        anchor: where the head of the journal's chain is kept while it goes on: ``https://HOST:PORT`` of a witness,
+            ``git:REPOSITORY``, or ``tsa:https://HOST`` of an authority of RFC 3161 (docs/guide/witness.md).
         locks: of contenders by name, every package with its exact version, in the place of what is resolved now.
         digests: row digest that each table must have, in a reproduction; others are refused before anything is asked.
     """
@@ -48,5 +50,6 @@ class RunRequest:
     least: bool = False
     same_engine: bool = False
     plan: bool = False
+    anchor: tuple[str, ...] = ()
     locks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     digests: Mapping[str, str] | None = None
