@@ -88,8 +88,9 @@ def _changed(spec: Spec, instead: Sequence[str]) -> dict[str, Contender]:
     """The contenders that are replaced, by their name in the original."""
     found: dict[str, Contender] = {}
     for text in instead:
-        new = parse_contender(text)
-        fits = [one.name for one in spec.contenders if one.name == new.name]
+        # A name that is a spec has an @, which no name before a spec has.
+        fits = [one.name for one in spec.contenders if text.startswith(f"{one.name}=")]
+        new = parse_contender(text[len(fits[0]) + 1 :] if fits else text)
         fits = fits or [one.name for one in spec.contenders if one.engine == new.engine]
         if len(fits) != 1 or fits[0] in found:
             names = ", ".join(one.name for one in spec.contenders)

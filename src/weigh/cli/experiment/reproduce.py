@@ -19,6 +19,7 @@ from weigh.experiment.config.run_request import RunRequest
 if TYPE_CHECKING:
     from weigh.experiment.config.user_data import OwnFiles
     from weigh.model.progress import Progress
+    from weigh.reproduce.run import Original
 
 
 @click.command()
@@ -91,7 +92,7 @@ def reproduce(
             out=out,
             command=command_line(),
             instead=instead,
-            user_data=_user_data(tables, report),
+            user_data=_user_data(tables, original, report),
             answers=answers,
             affinity=parse_cpus(affinity) if affinity else None,
             resume=resume,
@@ -139,13 +140,14 @@ def _check_signature(folder: Path, key: Path) -> None:
         raise EvidenceFault(found.text, where=folder.name, remedy="nothing was measured; ask who vouches for it")
 
 
-def _user_data(flags: dict[str, Any], report: Progress) -> OwnFiles | None:
-    """The data and questions that the flags name; None where they name none."""
+def _user_data(flags: dict[str, Any], original: Original, report: Progress) -> OwnFiles | None:
+    """The data and questions that the flags name, described by the original's engines; None where they name none."""
     from weigh.experiment.suite.own import own_data
 
     if not any(flags.get(name) for name in ("data", "sql", "frames")):
         return None
-    found, _ = own_data(None, None, flags, report)
+    contenders = tuple(one.spec for one in original.record.spec.contenders)
+    found, _ = own_data(None, None, {**flags, "contender": contenders}, report)
     return found
 
 
