@@ -51,7 +51,13 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A sum with its parts, each as the file states it."""
+    """A sum with its parts, each as the file states it.
+
+    Attributes:
+        name: of what.
+        total: the sum.
+        parts: by name.
+    """
 
     name: str
     total: float

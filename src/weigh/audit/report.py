@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weigh.audit.rows import Audited
     from weigh.audit.run import AuditResults
 
-SCHEMA = "weigh/audit/1"
+SCHEMA = "weigh/audit-results/1"
 _STYLE = {State.EVIDENT: "fine", State.ABSENT: "open", State.CONTRADICTED: "bad"}
 _MEANS = (
     "shown: the file has what a reader needs to judge it. not shown: it has nothing, or too little; that says nothing "

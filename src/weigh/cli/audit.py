@@ -28,7 +28,7 @@ from weigh.cli.page import html_option, write_page
 )
 @html_option
 @click.option("--verbose", is_flag=True, help="All rows of the catalogue, of all results.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/audit/1).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/audit-results/1).")
 def audit(
     places: tuple[Path, ...], claims: bool, toml: Path | None, html: Path | None, verbose: bool, as_json: bool
 ) -> None:

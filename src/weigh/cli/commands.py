@@ -64,7 +64,7 @@ GROUPS = {
         "export": Command(
             "weigh.cli.evidence.export", "export", "Write a run in the form of another tool: JUnit, benchstat, CSV ..."
         ),
-        "publish": Command("weigh.cli.publish", "publish", "Write a folder of evidence as a static site."),
+        "publish": Command("weigh.cli.evidence.publish", "publish", "Write a folder of evidence as a static site."),
     },
     "CI": {
         "history": Command(
@@ -118,6 +118,7 @@ GROUPS = {
             "workloads",
             "List the workloads that an experiment can name; audit: which operations measure nothing.",
         ),
+        "schema": Command("weigh.cli.catalogue.schema", "schema", "Print the JSON Schema of a document that weigh writes."),
         "completion": Command(
             "weigh.cli.completion", "completion", "Print what completes commands in bash, zsh or fish."
         ),

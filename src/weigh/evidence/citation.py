@@ -88,6 +88,7 @@ def text(one: Citation) -> str:
         f"title: weigh evidence {one.evidence}\n"
         f"version: {one.seal[:16]}\n"
         f"date-released: {one.date}\n"
+        "authors:\n    - name: not named in the evidence\n"
         "identifiers:\n"
         f"    - type: other\n      value: blake3:{one.seal}\n      description: seal of the evidence\n"
         f"{signed}"

@@ -14,10 +14,12 @@ from weigh.evidence import whole
 FORMS = ("junit", "benchfmt", "bencher", "clickbench", "openmetrics", "markdown", "csv", "parquet")
 """Those of :data:`weigh.experiment.report.export.FORMS`, named here so that ``--help`` imports nothing."""
 
+_CITATION = "citation"
+
 
 @click.command()
 @evidence_argument
-@click.option("--format", "form", type=click.Choice(FORMS), help="The form of the tool that reads it.")
+@click.option("--format", "form", type=click.Choice((*FORMS, _CITATION)), help="The form of the tool that reads it.")
 @click.option(
     "--bundle",
     "bundled",
@@ -40,6 +42,7 @@ def export(evidence: Path, form: str | None, bundled: bool, contender: str | Non
     markdown     the first screen, for a pull request
     csv          figures and verdicts, a line for each operation and contender
     parquet      every execution
+    citation     a CITATION.cff: digest of the seal, date, key; of any sealed evidence
     """
     from weigh.kinds.table import kind_of
     from weigh.model.errors import UsageError
@@ -52,7 +55,8 @@ def export(evidence: Path, form: str | None, bundled: bool, contender: str | Non
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise UsageError("a Parquet file is not for a terminal", remedy="name a file: --out samples.parquet")
     with others_evidence(evidence):
-        written, terms = kind_of(evidence).export(evidence, form, contender)
+        kind = kind_of(evidence)
+        written, terms = (_cited(evidence), ()) if form == _CITATION else kind.export(evidence, form, contender)
     if out is None:
         sys.stdout.buffer.write(written)
         sys.stdout.buffer.flush()
@@ -61,6 +65,13 @@ def export(evidence: Path, form: str | None, bundled: bool, contender: str | Non
         say(f"written: {out}", err=True)
     for finding in terms:
         say(f"{finding.code}: {finding.text}", err=True)
+
+
+def _cited(evidence: Path) -> bytes:
+    from weigh.evidence import citation, naming
+    from weigh.evidence.seal import SEAL
+
+    return citation.text(citation.cited(evidence, naming.written(evidence, SEAL))).encode()
 
 
 def _bundle(evidence: Path, out: Path | None) -> None:
