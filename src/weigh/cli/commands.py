@@ -118,7 +118,9 @@ GROUPS = {
             "workloads",
             "List the workloads that an experiment can name; audit: which operations measure nothing.",
         ),
-        "schema": Command("weigh.cli.catalogue.schema", "schema", "Print the JSON Schema of a document that weigh writes."),
+        "schema": Command(
+            "weigh.cli.catalogue.schema", "schema", "Print the JSON Schema of a document that weigh writes."
+        ),
         "completion": Command(
             "weigh.cli.completion", "completion", "Print what completes commands in bash, zsh or fish."
         ),

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from weigh._version import __version__
+from weigh.machine.use_method import Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DOCUMENTS = {
     "weigh/1": "weigh.experiment.report.document:RunDocument",
@@ -28,6 +33,18 @@ DOCUMENTS = {
 _VERIFIED = "weigh/verify"
 
 
+@contextmanager
+def _moments() -> Iterator[None]:
+    """While a moment of a resource is what JSON has of it: msgspec tells two kinds of arrays in one place not apart."""
+    annotations = Resource.__annotations__
+    retained = annotations["first"]
+    annotations["first"] = "list[int | float | str] | None"
+    try:
+        yield
+    finally:
+        annotations["first"] = retained
+
+
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a document.
 
@@ -37,22 +54,27 @@ def schema(name: str) -> dict[str, Any]:
     import msgspec
 
     module, _, kind = DOCUMENTS[name].partition(":")
-    made = msgspec.json.schema(getattr(importlib.import_module(module), kind))
+    document_class = getattr(importlib.import_module(module), kind)
+    with _moments():
+        made = msgspec.json.schema(document_class)
     definitions = made.pop("$defs")
     document = definitions[kind]
+    # What may be left out and has no default msgspec takes for required.
+    may_lack = {field for field, kind_of in document_class.__annotations__.items() if "UnsetType" in str(kind_of)}
+    document["required"] = [field for field in document.get("required", ()) if field not in may_lack]
     if name.startswith(_VERIFIED):
         document = {
             "type": "object",
             "properties": {"passed": {"type": "boolean"}, "verification": {"$ref": f"#/$defs/{kind}"}},
             "required": ["passed", "verification"],
         }
-    properties = {"schema": {"const": name}, **document["properties"]}
+    properties = {**document["properties"], "schema": {"const": name}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:weigh:{name.replace('/', ':')}",
         "$comment": f"written by weigh {__version__}; where a field goes or means something else the number rises",
         **document,
         "properties": properties,
-        "required": ["schema", *document.get("required", ())],
+        "required": [*dict.fromkeys(("schema", *document["required"]))],
         "$defs": definitions,
     }
