@@ -89,7 +89,8 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
                 f"sealed by weigh {version}: its figures were computed again; its words and {', '.join(unread)} were "
             )
             print_line(Outcome(f"{text}not compared: weigh report {evidence} --html PAGE writes them anew"))
-        for one in anchored or ([check.claims(evidence)] if kind.file == "journal.jsonl" else []):
+        unwitnessed = found.passed and kind.file == "journal.jsonl"
+        for one in anchored or ([check.claims(evidence)] if unwitnessed else []):
             print_line(one)
         if signed:
             print_line(signature.line(signed))
