@@ -153,7 +153,7 @@ class Tpch:
     def known(self, counted: bytes) -> Truth:
         """Queries and answers, as the first part has them."""
         cubes = msgspec.msgpack.decode(counted)
-        return Truth({name: _texts([(number, text) for number, text in rows]) for name, rows in cubes.items()})
+        return Truth({name: texts([(number, text) for number, text in rows]) for name, rows in cubes.items()})
 
     def _made(self, scale: Scale, numbers: range, parts: int, workshop: Workshop, known: Truth) -> Made:
         jobs = [(self._job(scale, parts, number + 1, workshop), workshop.python) for number in numbers]
