@@ -32,10 +32,14 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A11.between",
         "A11.server",
         "A12.answers",
+        "A12.stale",
         "D2.bytes",
         "D2.files",
         "D8.changed",
         "E1.files",
+        "E9.files",
+        "E9.others",
+        "E9.turn",
     }
 
 

@@ -64,8 +64,9 @@ ROWS = rows(
         "A9",
         _PROBES,
         "a result cache answers",
-        "caches off, read back, disclosed; others are found on every operation by asking anew; where the system says "
-        "itself that one answered, or that it scanned nothing, there is no verdict and no cost",
+        "caches off, read back, disclosed; others are found on every operation by asking anew, in a form that is drawn "
+        "each time, and by exchanging the rows under an open process; where the system says itself that one answered, "
+        "or that it scanned nothing, there is no verdict and no cost",
     ),
     (
         "A10",
@@ -86,8 +87,9 @@ ROWS = rows(
         "A12",
         _PROBES,
         "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
-        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
-        "hidden from contenders where weigh is root; what is faster than memory has no verdict",
+        "asked again on rows that are drawn now, under the same paths in files as long and as old, by a fresh process "
+        "and by one that has seen the given rows; what is known about the data is hidden from contenders where weigh "
+        "is root; what is faster than memory has no verdict",
     ),
     (
         "A13",

@@ -10,10 +10,10 @@ import msgspec
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
-from weigh.experiment.measure import cold, resources
+from weigh.experiment.measure import cold, deeds_in_words, resources
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.host import facts
-from weigh.host.processes import server_ties
+from weigh.host.processes import interference, server_ties
 from weigh.model import codes
 from weigh.model.schedule import build_of, cpus_of
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.experiment.data.data_link import DataLink
     from weigh.host.sampling import Sampling
+    from weigh.model.finding import Finding
     from weigh.model.schedule import Arm
     from weigh.model.spec import Spec
 
@@ -70,6 +71,7 @@ class Lives:
         self._watching = watching
         self._moved: set[tuple[str, str]] = set()
         self._untied: set[tuple[str, int]] = set()
+        self._deeds: set[tuple[str, str]] = set()
         # For as long as there are blocks: the kernel ends a worker with the thread that started it.
         self._starters = ThreadPoolExecutor(max_workers=len(arms))
 
@@ -119,6 +121,7 @@ class Lives:
         """What each life could use, at its end, and what it used since its last turn."""
         for arm in workers:
             self._journal.append("rest", self.accounts[arm].rest())
+        self._say_deeds(workers)
         self._check_members(workers)
         whose = {arm: self.contender(arm) for arm in workers}
         resources.tell(self._journal, block, workers, whose)
@@ -182,6 +185,27 @@ class Lives:
                         remedy="measure as a user who cannot write to control groups",
                     ),
                 )
+
+    def look_at_locks(self, arm: str) -> None:
+        """Who keeps the data files from others while an arm has its turn, which has just ended."""
+        deeds = {one: worker.exchange.deeds for one, (_, worker) in self.alive.items()}
+        files = set().union(*(one.files for one in deeds.values()))
+        for pid, kind in interference.locks(files) if files else ():
+            holder = interference.life_of(pid, {one.pid: name for name, one in deeds.items()})
+            if holder and self.arms[holder].contender != self.arms[arm].contender:
+                self._say_deed(deeds_in_words.locked(self.arms[holder].contender, self.arms[arm].contender, kind))
+
+    def _say_deeds(self, workers: Mapping[str, tuple[int, WorkerProcess]]) -> None:
+        """What these lives tried to do to others."""
+        whose = {worker.pid: self.arms[arm].contender for arm, (_, worker) in self.alive.items()}
+        for arm, (_, worker) in workers.items():
+            for finding in deeds_in_words.findings(self.arms[arm].contender, worker.exchange.deeds, whose):
+                self._say_deed(finding)
+
+    def _say_deed(self, finding: Finding) -> None:
+        if (key := (finding.code, finding.contender or "")) not in self._deeds:
+            self._deeds.add(key)
+            self._journal.append("finding", finding)
 
     def _servers(self, contender: str, worker: WorkerProcess) -> list[int]:
         """Processes that work for it, so that nobody takes them for others; who cannot be one is not believed."""

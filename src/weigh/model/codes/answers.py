@@ -166,6 +166,12 @@ A12_FAST = error(
     pages.PROBES,
     "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
 )
+A12_STALE = error(
+    "A12.stale",
+    pages.PROBES,
+    "when the rows changed while it lived, it went on with its answers of before",
+    disqualifies=True,
+)
 A12_UNSEEN = note("A12.unseen", pages.PROBES, "that it reads the given data could not be tried")
 A13_NONE = warning("A13.none", pages.ANSWERED, "a contender answered no question, so agreement says nothing of it")
 A13_SOME = note("A13.some", pages.ANSWERED, "a contender answered some questions, and not all")
