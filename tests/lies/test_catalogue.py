@@ -30,6 +30,7 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A10.clock",
         "A10.cpu",
         "A11.between",
+        "A11.peer",
         "A11.server",
         "A12.answers",
         "A12.stale",

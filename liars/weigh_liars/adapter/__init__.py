@@ -19,6 +19,7 @@ LIES: dict[Any, str] = {
     "forty-two": "answers.FortyTwo",
     "absent": "answers.Absent",
     "apart": "answers.Apart",
+    "outside-sweep": "answers.OutsideSweep",
     "openly": "answers.Openly",
     "group": "answers.Group",
     "last-row": "answers.LastRow",

@@ -14,7 +14,8 @@ ROWS = rows(
         "A1",
         _STATUSES,
         "an engine returns a wrong answer, fast and with no error",
-        "DIVERGED before any clock, with the differing cells and who is contradicted by what",
+        "DIVERGED before any clock, with the differing cells and who is contradicted by what; some literals are drawn "
+        "anew for each gate",
     ),
     (
         "A2",
@@ -80,8 +81,8 @@ ROWS = rows(
         "A11",
         Page("concept/method.md", "Outside the clock (A11)"),
         "work is done outside the clock by others, or at another time: a child, a thread, the collector, release()",
-        "the CPU of the contender's whole family is counted over the whole block; what no clock contains is a figure, "
-        "and past a bound there is no verdict",
+        "the CPU of the contender's whole family is counted over the whole block, and that of whom it is connected to; "
+        "what no clock contains is a figure, and past a bound there is no verdict",
     ),
     (
         "A12",

@@ -140,6 +140,12 @@ A11_PROCESSES = error(
 A11_BETWEEN = error(
     "A11.between", pages.OUTSIDE, "its processes kept CPUs busy while others had their turns", disqualifies=True
 )
+A11_PEER = error(
+    "A11.peer",
+    pages.OUTSIDE,
+    "a process at the other end of a socket, which its adapter does not name, did much of its work",
+    disqualifies=True,
+)
 A11_LEFT = warning(
     "A11.left", pages.OUTSIDE, "processes of it were in another control group than its own, so not all CPU is counted"
 )
