@@ -100,6 +100,11 @@ types: $(VENV)/.ready
 	PYTHONPATH=scripts $(BIN)/python -m type_table $(ONLY)
 	@PYTHONPATH=scripts $(BIN)/python -m reference
 
+# What several engines agree on of TPC-DS, asked anew.
+.PHONY: tpcds
+tpcds: $(VENV)/.ready
+	$(BIN)/python scripts/tpcds_agreed.py $(ONLY)
+
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks $(ONLY)
 
