@@ -7,6 +7,7 @@ import time
 
 from benchmarks import (
     against_itself,
+    agents,
     blocks,
     cluster,
     covariates,
@@ -39,6 +40,7 @@ ALL = {
     "generation": generation.run,
     "load": load.run,
     "rate": rate.run,
+    "agents": agents.run,
     "tpch": tpch.run,
     "cluster": cluster.run,
     "sampler": sampler.run,

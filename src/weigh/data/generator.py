@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 GENERATORS = {
     "dbgen": "weigh.data.tpch:dbgen",
+    "h2o-g1": "weigh.data.h2o:g1",
+    "h2o-j1": "weigh.data.h2o.joined:j1",
     "netflow": "weigh.data.netflow:generator",
     "nothing": "weigh.data.nothing:generator",
+    "tpcds-dsdgen": "weigh.data.tpcds:dsdgen",
     "tpchgen": "weigh.data.tpch:tpchgen",
 }
 """Ours, as entry points: loaded when asked for."""

@@ -162,6 +162,8 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     else:
         layouts = dataset.obtain(source.dataset, spec, cache, progress, request.place)
     data = next(iter(layouts.values()))
+    if request.digests is not None:
+        dataset.check_digests(data, request.digests)
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     readable = request.own.readable() if request.own else None
@@ -219,7 +221,8 @@ def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progres
 
 def _made(contender: Contender, spec: Spec, cache: Path, progress: Progress, request: RunRequest) -> PreparedContender:
     progress.say(f"environment of {contender.name}")
-    return ready(contender, cache, files=spec.layout_of(contender).form, rebuilt=request.measure)
+    locked = request.locks.get(contender.name, ())
+    return ready(contender, cache, files=spec.layout_of(contender).form, rebuilt=request.measure, locked=locked)
 
 
 def _check_names(spec: Spec, known: Collection[str], own: OwnFiles | None) -> None:

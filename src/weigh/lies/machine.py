@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weigh.lies.lie import rows
+from weigh.model.codes import pages
 from weigh.model.codes.code import Page
 
 _COLD = Page("concept/cold.md", "What is proven")
@@ -65,5 +66,12 @@ ROWS = rows(
         _REFUSED,
         "the load generator is the bottleneck",
         "a run judges itself: lateness and CPU of the generator, the clock, Little's law; past a limit it is REFUSED",
+    ),
+    (
+        "E10",
+        pages.AGENTS,
+        "one of several load agents is late, stopped, lost or has a wrong clock, and hides in the merged figures",
+        "each agent is judged by itself and compared with the others at the same moments; one that fails is named, and "
+        "the run is REFUSED; a lost one ends it",
     ),
 )

@@ -6,7 +6,7 @@ whose value is an instance. Ours use the same door.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -16,7 +16,8 @@ from weigh.model.errors import UsageError, nearest
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.model.operation import Case, Workload
+    from weigh.model.answer import Agreement
+    from weigh.model.operation import Case, Operation, Workload
 
 Cubes = Mapping[str, Mapping[str, Any]]
 """Ground truth as its generator keeps it: cubes by name, columns by name; empty where nothing is known."""
@@ -26,7 +27,10 @@ _OURS = {
     "command-json": "weigh.workloads.commands:json",
     "command-lines": "weigh.workloads.commands:lines",
     "command-none": "weigh.workloads.commands:none",
+    "h2o-groupby": "weigh.workloads.h2o:groupby",
+    "h2o-join": "weigh.workloads.h2o.join:join",
     "netflow": "weigh.workloads.netflow:workload",
+    "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
     "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",
 }
@@ -75,6 +79,17 @@ def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[st
     only = getattr(source, "build_only", None)
     built = only(truth, seed, chosen) if only and chosen else source.build(truth, seed)
     return cast("Workload", built)
+
+
+def agreements(source: WorkloadSource, digests: Mapping[str, str]) -> Callable[[Operation, Case], Agreement | None]:
+    """What several lineages agreed on over the same rows, where its source has that (``agreement``).
+
+    Args:
+        source: of the workload.
+        digests: row digest of every table that is asked.
+    """
+    known = getattr(source, "agreement", lambda *_: None)
+    return lambda operation, case: known(operation.name, case, digests)
 
 
 def names() -> list[str]:

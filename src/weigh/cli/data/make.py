@@ -91,7 +91,7 @@ def make(
 ) -> None:
     """Generate a dataset into the cache, or find it there, and print where it is.
 
-    DATASET is netflow, tpchgen or dbgen.
+    DATASET is netflow, tpchgen, dbgen, tpcds-dsdgen, h2o-g1 or h2o-j1.
     """
     from weigh.data.generator import dataset_scale
     from weigh.data.layout.knobs import UnknownColumn

@@ -80,7 +80,7 @@ class Parts:
 
 
 class Made:
-    """A TPC-H dataset whose parts are made.
+    """A dataset of the TPC whose parts are made.
 
     Args:
         tables: by name.
@@ -153,11 +153,11 @@ class Tpch:
     def known(self, counted: bytes) -> Truth:
         """Queries and answers, as the first part has them."""
         cubes = msgspec.msgpack.decode(counted)
-        return Truth({name: _texts([(number, text) for number, text in rows]) for name, rows in cubes.items()})
+        return Truth({name: texts([(number, text) for number, text in rows]) for name, rows in cubes.items()})
 
     def _made(self, scale: Scale, numbers: range, parts: int, workshop: Workshop, known: Truth) -> Made:
         jobs = [(self._job(scale, parts, number + 1, workshop), workshop.python) for number in numbers]
-        with closing(ordered(workshop.executor, _run, jobs)) as made:
+        with closing(ordered(workshop.executor, run_maker, jobs)) as made:
             for done, _ in enumerate(made, start=1):
                 workshop.progress(done, len(jobs), f"data: parts by {self.name}")
         folders = [Path(job["folder"]) for job, _ in jobs]
@@ -183,10 +183,10 @@ class Tpch:
         }
 
     def _known(self, scale: Scale, workshop: Workshop) -> Truth:
-        reply = json.loads(_run({"do": "texts", "scale": float(scale)}, workshop.python, workshop.folder))
+        reply = json.loads(run_maker({"do": "texts", "scale": float(scale)}, workshop.python, workshop.folder))
         queries = [(number, query_text(number, text, scale)) for number, text in reply["queries"]]
         answers = [(number, text) for number, text in reply["answers"] if number not in self._foreign]
-        return Truth({"queries": _texts(queries), **({"answers": _texts(answers)} if answers else {})})
+        return Truth({"queries": texts(queries), **({"answers": texts(answers)} if answers else {})})
 
 
 def _codec(layout: LayoutSpec) -> str:
@@ -195,7 +195,8 @@ def _codec(layout: LayoutSpec) -> str:
     return f"{layout.parquet_codec.upper()}({layout.codec_level})"
 
 
-def _texts(rows: list[tuple[int, str]]) -> Cube:
+def texts(rows: list[tuple[int, str]]) -> Cube:
+    """A cube of numbers and texts."""
     numbers = np.array([number for number, _ in rows], np.int64)
     return {"number": numbers, "text": cast("list[str | None]", [text for _, text in rows])}
 
@@ -211,8 +212,8 @@ def query_text(number: int, text: str, scale: Scale) -> str:
     return text.replace(_FRACTION, f"{0.0001 / scale:.10f}")
 
 
-def _run(job: dict[str, Any], python: Path | None, place: Path | None = None) -> str:
-    """What ``tpch_maker`` prints; whatever it left of a part that failed is removed."""
+def run_maker(job: dict[str, Any], python: Path | None, place: Path | None = None) -> str:
+    """What ``maker`` prints; whatever it left of a part that failed is removed."""
     assert python is not None
     place = place or Path(job["folder"])
     reading, writing = os.pipe()

@@ -115,6 +115,23 @@ def check_rows(data: Mapping[str, Data]) -> None:
             )
 
 
+def check_digests(data: Data, wanted: Mapping[str, str]) -> None:
+    """A reproduction is of the same rows, or it is none.
+
+    Raises:
+        DataFault: these are others; said of which table.
+    """
+    have = data.manifest.digests
+    if wrong := [table for table in sorted({*have, *wanted}) if have.get(table) != wanted.get(table)]:
+        table = wrong[0]
+        raise DataFault(
+            f"the rows of {', '.join(wrong)} are not those that were measured: {table} has the row digest "
+            f"{have.get(table, 'of no table')}, and should have {wanted.get(table, 'that of no table')}",
+            where=str(data.folder),
+            remedy="nothing was measured; name the data of the original, or ask whoever published it which it was",
+        )
+
+
 def check(dataset: str, spec: Spec, cache: Path, place: str = "") -> None:
     """Refuse a dataset that cannot be made, or for which there is no space, before anything is made.
 
