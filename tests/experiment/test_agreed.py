@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from weigh.answers import agreement
-from weigh.experiment.gate.witnesses import AGREED, Witnesses, confirmed, decided
+from weigh.experiment.witnesses import AGREED, Witnesses, confirmed, decided
 from weigh.model.answer import Agreement, Column, GateStatus, ResultSchema
 from weigh.model.gate import UNDECIDED, Check
 from weigh.model.operation import Case, Operation, Workload

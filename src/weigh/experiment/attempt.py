@@ -21,9 +21,9 @@ from weigh.experiment.gate import caches, corrupt, frames, gate, layouts, probes
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
-from weigh.experiment.gate.witnesses import PINNED, Witnesses
 from weigh.experiment.measure import quiet
 from weigh.experiment.measure.blocks import Blocks
+from weigh.experiment.measure.last_questions import LastQuestions
 from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.experiment.measure.spending import Overspent
 from weigh.experiment.measure.stopping import Stopping
@@ -32,6 +32,7 @@ from weigh.experiment.planning import Planning, PlanRequest
 from weigh.experiment.reproducer import search
 from weigh.experiment.results import drawn
 from weigh.experiment.results.data import catalogs
+from weigh.experiment.witnesses import PINNED, Witnesses
 from weigh.host import facts, knobs
 from weigh.host.sysfs import Machine
 from weigh.model import units
@@ -185,7 +186,7 @@ class Attempt:
             fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound
         )
         answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
-        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out)
+        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, held)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
@@ -352,6 +353,7 @@ class Attempt:
             found,
             stopping,
             self._setup.spending,
+            LastQuestions(self._setup.workload, answers, self._setup.link, self._spec.timeout, self._journal),
         )
         for one in fit.values():
             if (loading := one.load_cost(self._setup.link.tables(one))) is not None:

@@ -68,6 +68,14 @@ ROWS = rows(
         "a run judges itself: lateness and CPU of the generator, the clock, Little's law; past a limit it is REFUSED",
     ),
     (
+        "E9",
+        Page("concept/method.md", "What one contender does to another (E9)"),
+        "one contender slows the other: leases, locks, priority, CPUs, signals, page cache",
+        "the kernel asks weigh before one process touches another one: what would harm is refused, and who tried is "
+        "disqualified; locks on the data files are read in every turn; who prefers itself in its own turns alone is "
+        "found too, and no victim is named",
+    ),
+    (
         "E10",
         pages.AGENTS,
         "one of several load agents is late, stopped, lost or has a wrong clock, and hides in the merged figures",

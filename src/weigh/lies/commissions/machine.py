@@ -63,6 +63,16 @@ COMMISSIONS = {
             )
         ),
     ),
+    "E9": Commission(
+        liar=Act(
+            steps=(
+                f"run {contenders(base='liar?lie=none', twin='liar?lie=none', liar='liar?lie=renices')} "
+                f"--operations by_action {ONCE} {SMALL}",
+            )
+        ),
+        code="E9.others",
+        of="liar",
+    ),
 }
 
 ELSEWHERE = {

@@ -138,11 +138,16 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
 
 
 def _little(run: RunFacts) -> Iterator[Reason]:
-    """Requests in flight are the rate times the mean time of one (Little 1961): no more than there are connections."""
+    """Requests in flight are the rate times the mean time of one (Little 1961): no more than there are connections.
+
+    Of each connection one request may have been on its way when the part that counts began, as in a stall that the
+    warm-up's cut falls into: it is counted with all of its time, and some of that lies before.
+    """
     if run.service is None or run.service.mean is None or not run.steady_s:
         return
     busy = run.service.count / run.steady_s * run.service.mean
-    if busy > LITTLE * run.connections:
+    before = (run.service.max or 0.0) / run.steady_s
+    if busy > (LITTLE + before) * run.connections:
         yield codes.E8_LITTLE.reason(
             f"{run.service.count / run.steady_s:,.4g} requests a second of {seconds(run.service.mean)} each keep "
             f"{busy:.1f} connections busy (Little's law), and there were {run.connections}: one of these figures is "

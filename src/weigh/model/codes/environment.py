@@ -203,3 +203,18 @@ E10_SCHEDULE = note(
     "E10.schedule", pages.AGENTS, "how far the arrivals of all agents together may be from the declared ones"
 )
 E8_SAME_MACHINE = plain("E8.same_machine", pages.LOAD_TIER, "the load generator takes processors from the server")
+E9_OTHERS = error(
+    "E9.others",
+    pages.SABOTAGE,
+    "it tried to slow, stop or end processes of others, or to move them to other CPUs",
+    disqualifies=True,
+)
+E9_FILES = error(
+    "E9.files",
+    pages.SABOTAGE,
+    "it tried to keep the data files from others",
+    disqualifies=True,
+)
+E9_TURN = error(
+    "E9.turn", pages.SABOTAGE, "it has the kernel prefer it while it executes, and puts that back", disqualifies=True
+)

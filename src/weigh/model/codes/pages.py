@@ -78,6 +78,7 @@ SIGNING = Page(EVIDENCE, "The seal, and what it cannot stop")
 LIES = "reference/lies.md"
 CLOCK = Page(LIES, "A6: what the clock covers")
 OUTSIDE = Page(METHOD, "Outside the clock (A11)")
+SABOTAGE = Page(METHOD, "What one contender does to another (E9)")
 COSTS = Page(METHOD, "What a start costs (D9)")
 BOUND = Page(METHOD, "Two clocks")
 CLICKBENCH = Page("reference/engines.md", "ClickBench")
