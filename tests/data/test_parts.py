@@ -122,6 +122,12 @@ def test_what_was_begun_is_resumed_and_nobody_elses_is_touched(scheduler: str, t
     after = (tmp_path / "there" / "events-000001.parquet").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert contents(tmp_path / "there") == finished
+    # Killed after the manifest: the same command puts it in order.
+    (tmp_path / "there" / "making.json").write_bytes(making.job(0).mark)
+    (tmp_path / "there" / "parts").mkdir()
+    (tmp_path / "there" / "parts" / "000003.json").write_bytes(b"{}")
+    assert digests(weigh, *named) == expected
+    assert contents(tmp_path / "there") == finished
 
 
 def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import time
 import uuid
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakSet
 
 import dask
 import distributed
@@ -47,7 +48,7 @@ class _Submitted:
     """A part, and how to submit it again."""
 
     def __init__(self, submit: Callable[[], distributed.Future], worker: Worker | None) -> None:
-        self.submit = submit
+        self.submit: Callable[[], distributed.Future] | None = submit
         self.worker = worker
         self.future = submit()
         self.again = 0 if worker else _AGAIN
@@ -118,7 +119,10 @@ class DaskPlace:
         self._wait = wait
         self._left = ExitStack()
         self._compared: dict[str, Worker] = {}
-        self._submitted: set[_Submitted] = set()
+        self._cluster: Any = None
+        # What nobody holds any more is released on the workers, too.
+        self._submitted: WeakSet[_Submitted] = WeakSet()
+        self._swept = 0.0
 
     def __enter__(self) -> DaskPlace:
         with ExitStack() as stack:
@@ -126,6 +130,7 @@ class DaskPlace:
             stack.enter_context(dask.config.set(_settings()))
             stack.enter_context(_without_log())
             target = stack.enter_context(_local(self._address)) if isinstance(self._address, int) else self._address
+            self._cluster = target if isinstance(self._address, int) else None
             try:
                 self._client = stack.enter_context(
                     distributed.Client(target, timeout=min(self._wait, _ANSWER), set_as_default=False)
@@ -178,6 +183,7 @@ class DaskPlace:
         until = None if timeout is None else time.monotonic() + timeout
         deserted: float | None = None
         while waiting:
+            self._sweep()
             left = _POLL if until is None else min(_POLL, until - time.monotonic())
             if left <= 0:
                 return
@@ -193,6 +199,8 @@ class DaskPlace:
                 deserted = None
                 continue
             there = self._known()
+            if self._cluster is not None and len(there) < len(self._cluster.worker_spec):
+                _started_again(self._cluster)
             for one in [one for one in waiting if one.worker and one.worker.address not in there]:
                 waiting.remove(one)
                 self._submitted.discard(one)
@@ -210,9 +218,18 @@ class DaskPlace:
     def cancel(self, parts: Iterable[Part]) -> None:
         """Nobody waits for these any more."""
         chosen: list[_Submitted] = list(parts)  # type: ignore[arg-type]
-        self._submitted.difference_update(chosen)
+        for one in chosen:
+            self._submitted.discard(one)
         with suppress(OSError, TimeoutError):
             self._client.cancel([one.future for one in chosen], force=True)
+
+    def _sweep(self) -> None:
+        """Forget what parts that are done were made of: sums of sums would hold every part until the last one."""
+        now = time.monotonic()
+        if now - self._swept > _POLL:
+            self._swept = now
+            for one in [one for one in self._submitted if one.done]:
+                one.submit = None
 
     def _ended(self, part: _Submitted) -> Done | None:
         """What came of it; None where it was submitted again."""
@@ -226,7 +243,7 @@ class DaskPlace:
         if error is None or isinstance(error, _CANCELLED):
             # Nobody cancels a part that is waited for: a client that has lost its scheduler does.
             raise self._gone()
-        if isinstance(error, KilledWorker) and part.again:
+        if isinstance(error, KilledWorker) and part.again and part.submit is not None:
             part.again -= 1
             part.future = part.submit()
             return None
@@ -318,6 +335,18 @@ def _local(workers: int) -> Iterator[Any]:
             yield cluster
     finally:
         scratch.remove(folder, _POLL)
+
+
+def _started_again(cluster: Any) -> None:
+    """Workers of this machine whose keepers gave up: Dask's do where a worker dies before it has joined."""
+
+    def again() -> None:
+        for name, keeper in list(cluster.workers.items()):
+            if keeper.status in (distributed.Status.closed, distributed.Status.failed):
+                del cluster.workers[name]
+        cluster.scale(len(cluster.worker_spec))
+
+    cluster.loop.add_callback(again)
 
 
 def _joined(address: str, known: dict[str, Any], reply: object) -> Worker:

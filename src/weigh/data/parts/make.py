@@ -153,6 +153,10 @@ class Making(NamedTuple):
                         where=self.to,
                         remedy="name another place, or remove it",
                     )
+                if to.read(MARK) == self.job(0).mark:
+                    # Killed after the manifest: the dataset is whole, and what was kept of single parts is not needed.
+                    removed(self.to, range(self._spec.files))
+                    to.remove(MARK)
                 return found
         except (OSError, msgspec.DecodeError) as error:
             raise DataFault(

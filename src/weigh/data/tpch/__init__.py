@@ -139,7 +139,7 @@ class Tpch:
 
     def parts(self, scale: Scale) -> int:
         """Of how many parts a dataset is made where nobody says it."""
-        return usual_parts(scale, self._part, 4 * self._part)
+        return usual_parts(scale, 2 * self._part, 4 * self._part)
 
     def part(self, scale: Scale, seed: int | None, number: int, parts: int, workshop: Workshop) -> PartSource:
         """One part as the program makes it; with the first come region and nation, and what is known."""
