@@ -68,6 +68,8 @@ def hosts(number: int) -> Iterator[Hosts]:
             _ip("netns", "add", name)
             stack.callback(_ip, "netns", "del", name)
             _ip("link", "add", outside, "type", "veth", "peer", "name", inside)
+            # The kernel takes away what is in a namespace some time after it: the next one would find the name taken.
+            stack.callback(subprocess.run, ["ip", "link", "del", outside], check=False, capture_output=True)
             _ip("link", "set", inside, "netns", name)
             _ip("link", "set", outside, "master", bridge, "up")
             for words in (

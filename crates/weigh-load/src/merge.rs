@@ -146,6 +146,9 @@ struct Unpacked<'a> {
     held: Vec<[Sparse; KINDS]>,
 }
 
+/// Some intervals of one generator, and the part that they make.
+type OfGenerator<'a> = (Vec<Unpacked<'a>>, Option<Part>);
+
 impl<'a> Unpacked<'a> {
     fn of(interval: Interval<'a>, decoder: &mut Decoder) -> Result<Self, Error> {
         let mut held = Vec::with_capacity(interval.operations.len());
@@ -298,7 +301,7 @@ pub fn merge_journals<P: AsRef<Path>>(
                 .map(|worker| worker.join().unwrap_or_else(|_| Err(gone())))
                 .collect::<Result<Vec<_>, _>>()
         })?;
-        let unpacked: Vec<(Vec<Unpacked<'_>>, Option<Part>)> = unpacked.into_iter().flatten().collect();
+        let unpacked: Vec<OfGenerator<'_>> = unpacked.into_iter().flatten().collect();
         let share = most.div_ceil(workers);
         let columns: Vec<Vec<&Unpacked<'_>>> =
             (0..most).map(|place| unpacked.iter().filter_map(|(own, _)| own.get(place)).collect()).collect();
@@ -354,7 +357,7 @@ fn next_intervals(reader: &mut BufReader<File>, run: u64, most: usize) -> Result
 }
 
 /// Of some generators, their lines unpacked, and the part that these make.
-fn unpack(lines: &[Vec<String>]) -> Result<Vec<(Vec<Unpacked<'_>>, Option<Part>)>, Error> {
+fn unpack(lines: &[Vec<String>]) -> Result<Vec<OfGenerator<'_>>, Error> {
     let mut decoder = Decoder::new();
     let mut sums = Sums::new();
     lines

@@ -264,7 +264,8 @@ class Agent:
 
     def _machine(self) -> AgentMachine:
         now, before = machine.throttled(), self._throttled
-        throttled = None if now is None or before is None else now - before
+        # A limit may have come meanwhile.
+        throttled = None if now is None else now - (before or 0.0)
         if self._watching is None:
             return AgentMachine(throttled_s=throttled, unread="whoever asked watches it")
         self._watching.mark()

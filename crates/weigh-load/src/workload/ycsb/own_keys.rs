@@ -57,7 +57,9 @@ impl OwnKeys {
                     held[least] += weight;
                 }
                 // What is left falls on all keys alike.
-                held.iter_mut().for_each(|own| *own += (1.0 - whole) / as_float(parts));
+                for own in &mut held {
+                    *own += (1.0 - whole) / as_float(parts);
+                }
             }
             Requests::Uniform | Requests::Sequential => {
                 for (part, own) in held.iter_mut().enumerate() {
