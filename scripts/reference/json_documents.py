@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reference.markdown import anchor_of, code, code_flags, table
 from reference.structs import rows
+from weigh.audit.published import Published
+from weigh.audit.report import AuditDocument
+from weigh.audit.rows import CatalogueRow
 from weigh.capture.results import CaptureResults
 from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
@@ -17,6 +20,7 @@ from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
+from weigh.evidence.anchoring.anchor import Anchor
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
 from weigh.experiment.preview import Preview
@@ -62,6 +66,9 @@ from weigh.model.verdict import Reason, Tier, Timing, Verdict
 from weigh.obfuscation.results import ObfuscationResults
 from weigh.recount.recount import Recount
 from weigh.render.machine import OtherProcessRow
+from weigh.reproduce.files import ReproductionVerification
+from weigh.reproduce.outcome import Outcome
+from weigh.reproduce.report import ReproductionDocument
 from weigh.statistics.cv import Estimate
 from weigh.statistics.series.correlated_mean import SeriesMean
 
@@ -93,6 +100,10 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load/1": ("verify of a load",),
     "weigh/load-comparison/1": ("load with several contenders", "report of a comparison of servers"),
     "weigh/verify-load-comparison/1": ("verify of a comparison of servers",),
+    "weigh/reproduction/1": ("reproduce", "report of a reproduction"),
+    "weigh/verify-reproduction/1": ("verify of a reproduction",),
+    "weigh/audit-results/1": ("audit",),
+    "weigh/witness/1": ("witness list",),
     "weigh/runs/1": ("runs",),
     "weigh/manifest/1": ("data make",),
     "weigh/digest/1": ("data digest",),
@@ -201,6 +212,13 @@ SECTIONS: dict[str, Section] = {
     "weigh/load-comparison/1 verdicts[]": Section(servers.LoadVerdictRow, "verdicts[] of servers", "verdict"),
     "weigh/load-comparison/1 runs[]": Section(servers.BlockRow, "runs[] by block", "run"),
     "weigh/verify-load-comparison/1": Section(LoadComparisonVerification),
+    "weigh/reproduction/1": Section(ReproductionDocument),
+    "weigh/reproduction/1 outcomes[]": Section(Outcome, "outcomes[]", "outcome"),
+    "weigh/verify-reproduction/1": Section(ReproductionVerification),
+    "weigh/audit-results/1": Section(AuditDocument),
+    "weigh/audit-results/1 published": Section(Published, "published", "published result"),
+    "weigh/audit-results/1 rows[]": Section(CatalogueRow, "rows[] of an audit", "row"),
+    "weigh/witness/1 anchors[]": Section(Anchor, "weigh/witness/1", "anchor"),
     "weigh/runs/1": Section(RunsDocument),
     "weigh/manifest/1": Section(Manifest),
     "files[]": Section(FileFacts, "files[]", "file"),

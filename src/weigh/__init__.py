@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weigh.kinds.evidence import LoadEvidence as LoadEvidence
     from weigh.kinds.ladder_evidence import LadderEvidence as LadderEvidence
     from weigh.kinds.ladder_evidence import LoadLadderEvidence as LoadLadderEvidence
+    from weigh.kinds.reproduction_evidence import ReproductionEvidence as ReproductionEvidence
     from weigh.model import errors as errors
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "LoadComparisonEvidence",
     "LoadEvidence",
     "LoadLadderEvidence",
+    "ReproductionEvidence",
     "__version__",
     "errors",
     "open",
@@ -42,7 +44,7 @@ __all__ = [
 
 def open(
     evidence: str | os.PathLike[str],
-) -> Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence:
+) -> Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence | ReproductionEvidence:
     """Read an evidence directory of any kind, finished or not.
 
     Args:
@@ -52,7 +54,8 @@ def open(
     Returns:
         :class:`Evidence` of ``run``, ``gate`` and ``demo``, :class:`LadderEvidence` of ``ladder``,
         :class:`LoadLadderEvidence` of ``ladder --load``, :class:`LoadEvidence` of ``load``,
-        :class:`LoadComparisonEvidence` of ``load`` with several contenders; what they share is :class:`AnyEvidence`.
+        :class:`LoadComparisonEvidence` of ``load`` with several contenders, :class:`ReproductionEvidence` of
+        ``reproduce``; what they share is :class:`AnyEvidence`.
 
     Raises:
         weigh.errors.EvidenceFault: there is no such directory, it is no evidence, or it is damaged.

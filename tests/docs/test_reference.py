@@ -17,7 +17,10 @@ from weigh.model import codes
 from weigh.model.spec import BUDGET, CONTENTION, MOST_STARTS, NARROW
 
 ROOT = Path(__file__).parents[2]
-FILES = {"weigh/pins/1", "weigh/load-pins/1", "weigh/doctor-snapshot/1", "weigh/trace/1", "weigh/history-entry/1"}
+FILES = {
+    "weigh/pins/1", "weigh/load-pins/1", "weigh/doctor-snapshot/1", "weigh/trace/1", "weigh/history-entry/1",
+    "weigh/bundle/1", "weigh/site/1",
+}  # fmt: skip
 """Schemas of files that no command prints."""
 
 

@@ -17,6 +17,7 @@ LIES: dict[Any, str] = {
     "objects": "stores.Stored",
     "downloads": "stores.Downloads",
     "forty-two": "answers.FortyTwo",
+    "counts": "answers.Counts",
     "absent": "answers.Absent",
     "apart": "answers.Apart",
     "outside-sweep": "answers.OutsideSweep",

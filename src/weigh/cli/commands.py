@@ -64,6 +64,7 @@ GROUPS = {
         "export": Command(
             "weigh.cli.evidence.export", "export", "Write a run in the form of another tool: JUnit, benchstat, CSV ..."
         ),
+        "publish": Command("weigh.cli.evidence.publish", "publish", "Write a folder of evidence as a static site."),
     },
     "CI": {
         "history": Command(
@@ -78,6 +79,18 @@ GROUPS = {
             "weigh.cli.evidence.verify", "verify", "Recompute every hash and number of an evidence directory."
         ),
         "sign": Command("weigh.cli.evidence.sign", "sign", "Vouch for evidence with an SSH key."),
+        "reproduce": Command(
+            "weigh.cli.experiment.reproduce",
+            "reproduce",
+            "Measure a bundle of somebody's evidence again, and confirm its verdicts or not.",
+            True,
+        ),
+        "witness": Command(
+            "weigh.cli.witness", "witness", "Keep the heads of journals, so that none is made anew afterwards."
+        ),
+        "audit": Command(
+            "weigh.cli.audit", "audit", "Read others' published results: what they show, and what contradicts itself."
+        ),
         "lies": Command(
             "weigh.cli.catalogue.lies", "lies", "List the lies that weigh catches, or commit each here; explain codes."
         ),
@@ -98,12 +111,17 @@ GROUPS = {
             "Run an experiment over layouts of the same rows: the effect of each.",
             True,
         ),
-        "data": Command("weigh.cli.data", "data", "Make, register, digest, describe, diff and check datasets."),
+        "data": Command(
+            "weigh.cli.data", "data", "Make, register, digest, describe, diff and check datasets, here or on a cluster."
+        ),
         "engines": Command("weigh.cli.catalogue.engines", "engines", "List the engines that a contender can name."),
         "workloads": Command(
             "weigh.cli.catalogue.workloads",
             "workloads",
             "List the workloads that an experiment can name; audit: which operations measure nothing.",
+        ),
+        "schema": Command(
+            "weigh.cli.catalogue.schema", "schema", "Print the JSON Schema of a document that weigh writes."
         ),
         "completion": Command(
             "weigh.cli.completion", "completion", "Print what completes commands in bash, zsh or fish."

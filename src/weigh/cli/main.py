@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ELSEWHERE = {
-    "audit": "workloads audit",
     "bench": "run",
     "benchmark": "run",
     "describe": "data describe",

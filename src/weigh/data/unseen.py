@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+    from weigh.data.making import Environment
     from weigh.model.dataset import FileFacts
 
 ROWS = 5_000
@@ -41,7 +42,7 @@ WHOLE = 1_000
 """A table of fewer rows is kept whole beside a larger one: without a region, TPC-H would answer nothing."""
 
 
-def make(data: store.CachedData, place: Path, environment: store.Environment) -> store.CachedData:
+def make(data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
     """Such data in a folder, with the truth about it in memory alone.
 
     Args:
@@ -59,7 +60,7 @@ def make(data: store.CachedData, place: Path, environment: store.Environment) ->
     return _sampled(data, place, environment)
 
 
-def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment: store.Environment) -> store.CachedData:
+def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment: Environment) -> store.CachedData:
     made_by = generator(manifest.dataset.generator.partition("/")[0])
     given = manifest.dataset.scale
     few = ROWS if made_by.unit == "rows" else made_by.least
@@ -77,7 +78,7 @@ def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment:
     return made
 
 
-def _sampled(data: store.CachedData, place: Path, environment: store.Environment) -> store.CachedData:
+def _sampled(data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
     import numpy as np
     import pyarrow as pa
 
@@ -105,7 +106,7 @@ def _sampled(data: store.CachedData, place: Path, environment: store.Environment
     return store.CachedData(place, manifest, Truth({}))
 
 
-def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: store.Environment) -> pa.Table:
+def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: Environment) -> pa.Table:
     """A part of the rows of a file."""
     import pyarrow as pa
 
@@ -156,7 +157,7 @@ def _statistics(given: Path) -> bool:
 
 
 def _written(
-    rows: pa.Table, path: Path, table: str, name: str, environment: store.Environment, *, statistics: bool = True
+    rows: pa.Table, path: Path, table: str, name: str, environment: Environment, *, statistics: bool = True
 ) -> FileFacts:
     """Rows in one file, of the form that its name says."""
     import pyarrow.parquet as pq
@@ -172,9 +173,7 @@ def _written(
     return facts
 
 
-def laid_out(
-    made: store.CachedData, data: store.CachedData, place: Path, environment: store.Environment
-) -> store.CachedData:
+def laid_out(made: store.CachedData, data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
     """The same unseen rows in files of the names and types of another layout.
 
     Args:

@@ -213,7 +213,14 @@ def check(contender: Contender, files: Format = "parquet") -> None:
     formats.reader(engine, contender, files)
 
 
-def ready(contender: Contender, cache: Path, *, files: Format = "parquet", rebuilt: bool = False) -> PreparedContender:
+def ready(
+    contender: Contender,
+    cache: Path,
+    *,
+    files: Format = "parquet",
+    rebuilt: bool = False,
+    locked: tuple[str, ...] = (),
+) -> PreparedContender:
     """Load the engine and make or find its build and its environment.
 
     Args:
@@ -221,6 +228,7 @@ def ready(contender: Contender, cache: Path, *, files: Format = "parquet", rebui
         cache: weigh's.
         files: form of the files that it is to read.
         rebuilt: whether all of several builds are needed, and not only the first.
+        locked: every package with its exact version, in the place of what the engine requires.
 
     Raises:
         UsageError: no such engine or version.
@@ -231,7 +239,8 @@ def ready(contender: Contender, cache: Path, *, files: Format = "parquet", rebui
     built = product.made(original, engine, cache)
     if built:
         contender = msgspec.structs.replace(contender, build=built.read)
-    environment = environments.ensure(engine.requirements(contender, built.wheel if built else None, files), cache)
+    wanted = list(locked) or engine.requirements(contender, built.wheel if built else None, files)
+    environment = environments.ensure(wanted, cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
     if engine.objects and contender.store not in ("", FILE, TMPFS):
         off |= engine.objects.settings

@@ -58,20 +58,20 @@ def attempts(root: Path, experiment: str) -> list[Path]:
 
 def history_folders(folder: Path) -> list[Path]:
     """The directories of an attempt and of the earlier ones of its experiment beside it, oldest first."""
-    own = folder.resolve()
-    name = naming.parsed(naming.given(own))
-    if name is None or not _recorded(own):
+    place = folder.resolve()
+    name = naming.parsed(naming.given(place))
+    if name is None or not _recorded(place):
         return [folder]
-    return [path for _, path in sorted(_family(own, name).items()) if _recorded(path)]
+    return [path for _, path in sorted(_family(place, name).items()) if _recorded(path)]
 
 
 def earlier_folders(folder: Path) -> list[Path]:
     """The directories of the earlier attempts of the same experiment beside an attempt, oldest first."""
-    own = folder.resolve()
-    name = naming.parsed(naming.given(own))
+    place = folder.resolve()
+    name = naming.parsed(naming.given(place))
     if name is None:
         return []
-    return [path for _, path in sorted(_family(own, name).items()) if path != own and _recorded(path)]
+    return [path for _, path in sorted(_family(place, name).items()) if path != place and _recorded(path)]
 
 
 def missing(folder: Path) -> list[str]:
@@ -83,12 +83,12 @@ def missing(folder: Path) -> list[str]:
     Returns:
         Names of directories; ``attempt N`` where no seal names it.
     """
-    own = folder.resolve()
-    named = _named(own)
-    name = naming.parsed(naming.given(own))
+    place = folder.resolve()
+    named = _named(place)
+    name = naming.parsed(naming.given(place))
     if name is None:
-        return sorted(one for one in named if not naming.sibling(own.parent, one).is_dir())[: _MOST + 1]
-    there = _family(own, name)
+        return sorted(one for one in named if not naming.sibling(place.parent, one).is_dir())[: _MOST + 1]
+    there = _family(place, name)
     names = {}
     for one in sorted({*named}.union(*map(_named, there.values()))):
         if (parsed := naming.parsed(one)) is not None:
@@ -98,7 +98,7 @@ def missing(folder: Path) -> list[str]:
     found = [names.get(one, f"attempt {one}") for one in gone]
     # A seal knows better than a directory's name which attempts came before.
     found += [
-        one for one in sorted(named) if one not in found and not naming.sibling(own.parent, one, named[one]).is_dir()
+        one for one in sorted(named) if one not in found and not naming.sibling(place.parent, one, named[one]).is_dir()
     ]
     return found if len(found) <= _MOST else [*found[:_MOST], f"attempt {_MOST + 1} and later ones"]
 
@@ -111,20 +111,20 @@ def removed(name: str) -> Finding:
     )
 
 
-def _family(own: Path, name: naming.Name) -> dict[int, Path]:
+def _family(place: Path, name: naming.Name) -> dict[int, Path]:
     """By number an attempt and the earlier ones of its experiment, whatever their directories are called now."""
     found = {
         number: path
-        for path in _directories(own.parent, name.experiment)
-        if (number := number_of(path)) < name.number and path != own
+        for path in _directories(place.parent, name.experiment)
+        if (number := number_of(path)) < name.number and path != place
     }
-    for one, seal in _named(own).items():
+    for one, seal in _named(place).items():
         parsed = naming.parsed(one)
         if parsed is not None and parsed.experiment == name.experiment and parsed.number < name.number:
-            place = naming.sibling(own.parent, one, seal)
-            if place.is_dir() and place.resolve() != own:
-                found[parsed.number] = place
-    return {**found, name.number: own}
+            other = naming.sibling(place.parent, one, seal)
+            if other.is_dir() and other.resolve() != place:
+                found[parsed.number] = other
+    return {**found, name.number: place}
 
 
 def _recorded(path: Path) -> bool:

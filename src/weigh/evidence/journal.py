@@ -21,7 +21,7 @@ from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 
@@ -104,10 +104,12 @@ class Journal:
             )
         # A last line without its end was cut off by a kill and is not read; the next event begins a line.
         whole, last = 0, b""
+        self._count = 0
         for line in _lines(self._path):
             if line.endswith(b"\n"):
-                whole, last = whole + len(line), line[:-1]
+                whole, last, self._count = whole + len(line), line[:-1], self._count + 1
         self._before = link(last)
+        self._stamps: Callable[[str, int, str], Sequence[Any]] | None = None
         self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
         try:
@@ -130,7 +132,19 @@ class Journal:
         except OSError as error:
             os.ftruncate(self._file.fileno(), end)
             raise self._full(error) from error
-        self._before = link(line[:-1])
+        self._before, self._count = link(line[:-1]), self._count + 1
+        stamps = self._stamps(event, self._count, self._before) if self._stamps else ()
+        # Nothing follows the end: that it was anchored is known elsewhere alone.
+        for stamp in stamps if event != "end" else ():
+            self.append("anchor", stamp)
+
+    def anchor(self, stamps: Callable[[str, int, str], Sequence[Any]]) -> None:
+        """Have its head kept elsewhere from now on.
+
+        Args:
+            stamps: is told each event, the number of lines and their head, and says what was sent.
+        """
+        self._stamps = stamps
 
     def close(self) -> None:
         """Make it durable and give the ballast back."""
@@ -204,6 +218,17 @@ def edited(folder: Path) -> int:
                 return number
             before = link(line[:-1])
     return 0
+
+
+def links(folder: Path) -> Iterator[str]:
+    """The hash of every complete line, as the next one carries it.
+
+    Raises:
+        OSError: there is no journal.
+    """
+    for line in _lines(folder / NAME):
+        if line.endswith(b"\n"):
+            yield link(line[:-1])
 
 
 def _lines(path: Path) -> Iterator[bytes]:

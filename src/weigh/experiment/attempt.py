@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh import workloads
 from weigh._version import __version__
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
@@ -175,7 +176,8 @@ class Attempt:
         def true(one: Operation, case: Case) -> Table | None:
             return setup.source.expected(one.name, case, setup.data.truth) if self._spec.truth else None
 
-        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true))
+        agreed = workloads.agreements(setup.source, setup.data.manifest.digests) if self._spec.truth else None
+        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true), agreed=agreed)
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))

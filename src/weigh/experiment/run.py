@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from weigh.evidence import attempts
+from weigh.evidence.anchoring import places
+from weigh.evidence.anchoring.anchoring import Anchoring
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import attempted, sealed
 from weigh.experiment import derived, record
@@ -57,6 +59,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             left = resuming.left(request.root, spec)
         if left.folder is not None and left.done:
             return left.folder
+        witnesses = {one: places.place(one) for one in request.anchor}
         setup = prepare(spec, request, progress, stack)
         before = left.record
         if left.folder is not None and before is not None:
@@ -65,6 +68,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             folder, number = attempts.begin(request.root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
+        if witnesses:
+            journal.anchor(Anchoring(witnesses, spec.id, number, folder).stamps)
         earlier = record.earlier(folder) if spec.precision else ()
         resumption = resuming.resumption(before, setup, journal, progress) if before else None
         attempt = Attempt(setup, number, journal, progress, earlier, resumption)

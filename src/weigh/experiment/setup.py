@@ -135,7 +135,7 @@ def check(spec: Spec, request: RunRequest) -> None:
     if request.own:
         dataset.check_own(request.own.tables, spec, cache_folder())
     else:
-        dataset.check(source.dataset, spec, cache_folder())
+        dataset.check(source.dataset, spec, cache_folder(), request.place)
 
 
 def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStack) -> Setup:
@@ -160,8 +160,10 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
         layouts = dataset.obtain_own(given, spec, cache, progress)
     else:
-        layouts = dataset.obtain(source.dataset, spec, cache, progress)
+        layouts = dataset.obtain(source.dataset, spec, cache, progress, request.place)
     data = next(iter(layouts.values()))
+    if request.digests is not None:
+        dataset.check_digests(data, request.digests)
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     readable = request.own.readable() if request.own else None
@@ -221,7 +223,8 @@ def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progres
 
 def _made(contender: Contender, spec: Spec, cache: Path, progress: Progress, request: RunRequest) -> PreparedContender:
     progress.say(f"environment of {contender.name}")
-    return ready(contender, cache, files=spec.layout_of(contender).form, rebuilt=request.measure)
+    locked = request.locks.get(contender.name, ())
+    return ready(contender, cache, files=spec.layout_of(contender).form, rebuilt=request.measure, locked=locked)
 
 
 def _check_names(spec: Spec, known: Collection[str], own: OwnFiles | None) -> None:

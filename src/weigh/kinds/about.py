@@ -78,6 +78,16 @@ def load_ladder(folder: Path) -> About:
     return About(record.plan.workload, about, "complete" if reached == planned else None)
 
 
+def reproduction(folder: Path) -> About:
+    """Of a reproduction: the evidence that it is of."""
+    from weigh.experiment.record import read_spec
+    from weigh.reproduce.record import read
+
+    record = read(folder)
+    here = folder / record.here.evidence
+    return About(read_spec(here).title, f"of {record.original.evidence}", _end(here))
+
+
 def _end(folder: Path) -> str | None:
     """How an attempt ended, as its journal says."""
     from weigh.evidence import files, journal

@@ -68,13 +68,18 @@ def resolve(evidence: Path) -> Path:
 
     What is no path from here is looked for in ``runs``: a directory of that name, or the newest attempt whose id begins
     so. A directory that is called so is meant itself. One that holds a single directory and nothing else, as archives
-    are unpacked, stands for that one.
+    are unpacked, stands for that one, and a bundle for the evidence in it.
 
     Raises:
-        EvidenceFault: there is no evidence to be the latest, or the ids of several experiments begin so.
+        EvidenceFault: there is no evidence to be the latest, the ids of several experiments begin so, or a bundle
+            cannot be unpacked.
     """
     from weigh.model.errors import EvidenceFault
 
+    if evidence.is_file():
+        from weigh.evidence import bundle
+
+        return bundle.opened(evidence) if bundle.is_bundle(evidence) else evidence
     if evidence.exists() or evidence.name != LATEST:
         return _unpacked(evidence if evidence.exists() else _in_runs(evidence))
     folder = DEFAULT_OUT if evidence == Path(LATEST) else evidence.parent

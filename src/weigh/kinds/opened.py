@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.kinds.evidence import AnyEvidence, Evidence, LoadComparisonEvidence, LoadEvidence
 from weigh.kinds.folder import resolve
 from weigh.kinds.ladder_evidence import LadderEvidence, LoadLadderEvidence
+from weigh.kinds.reproduction_evidence import ReproductionEvidence
 from weigh.kinds.table import kind_of
 
 if TYPE_CHECKING:
@@ -19,14 +20,23 @@ __all__ = [
     "LoadComparisonEvidence",
     "LoadEvidence",
     "LoadLadderEvidence",
+    "ReproductionEvidence",
     "opened",
 ]
 
-Opened = Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence
+Opened = Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence | ReproductionEvidence
 """What :func:`opened` returns."""
 
 CLASSES: dict[str, type[Opened]] = {
-    one._kind.name: one for one in (Evidence, LadderEvidence, LoadLadderEvidence, LoadEvidence, LoadComparisonEvidence)
+    one._kind.name: one
+    for one in (
+        Evidence,
+        LadderEvidence,
+        LoadLadderEvidence,
+        LoadEvidence,
+        LoadComparisonEvidence,
+        ReproductionEvidence,
+    )
 }
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from weigh.load.results import LoadResults
     from weigh.load.verify import LoadVerification
     from weigh.model.errors import EvidenceFault
+    from weigh.reproduce.files import ReproductionVerification
+    from weigh.reproduce.results import ReproductionResults
 
 _ATTEMPT = {
     "read": ".report.files:read",
@@ -153,7 +155,31 @@ LOAD_LADDER: Kind[LoadLadderResults, LoadLadderVerification] = Kind(
 )
 """The directory of ``weigh ladder --load``, next to the evidence of its rungs."""
 
-KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_LADDER, LOAD_COMPARISON, LOAD, RUN)
+REPRODUCTION: Kind[ReproductionResults, ReproductionVerification] = Kind(
+    name="reproduction",
+    noun="a reproduction",
+    home="weigh.reproduce",
+    file="reproduction.json",
+    page="reproduction.html",
+    verify_schema="weigh/verify-reproduction/1",
+    can={
+        "recognises": ".record:is_reproduction",
+        "about": "weigh.kinds.about:reproduction",
+        "read": ".files:read",
+        "text": ".report:text",
+        "document": ".report:document",
+        "html": ".files:html",
+        "verify": ".files:verify",
+        "lines": ".files:lines",
+    },
+    not_compared=Refusal(
+        "it is a reproduction, which compares two sessions already", "weigh report shows what it says"
+    ),
+    not_recounted=Refusal("--sql counts one experiment", "name the evidence inside of it"),
+)
+"""The directory of ``weigh reproduce``, with the original in a bundle and the new evidence inside."""
+
+KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_LADDER, REPRODUCTION, LOAD_COMPARISON, LOAD, RUN)
 """In the order in which they are tried: a run is what has a journal and is no load's."""
 _LOOKED_AT = 1000
 """Entries of a directory that is no evidence, to see whether it is a folder of evidence."""

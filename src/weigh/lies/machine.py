@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weigh.lies.lie import rows
+from weigh.model.codes import pages
 from weigh.model.codes.code import Page
 
 _COLD = Page("concept/cold.md", "What is proven")
@@ -73,5 +74,12 @@ ROWS = rows(
         "the kernel asks weigh before one process touches another one: what would harm is refused, and who tried is "
         "disqualified; locks on the data files are read in every turn; who prefers itself in its own turns alone is "
         "found too, and no victim is named",
+    ),
+    (
+        "E10",
+        pages.AGENTS,
+        "one of several load agents is late, stopped, lost or has a wrong clock, and hides in the merged figures",
+        "each agent is judged by itself and compared with the others at the same moments; one that fails is named, and "
+        "the run is REFUSED; a lost one ends it",
     ),
 )

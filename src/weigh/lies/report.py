@@ -73,4 +73,11 @@ ROWS = rows(
         "what running engines say and the files that they loaded are compared; the same is refused before the clock, "
         "or called an A/A with --same-engine",
     ),
+    (
+        "R11",
+        Page("guide/audit.md"),
+        "a published validation that never ran, a question that was never stated: figures that contradict each other",
+        "`weigh audit` reads the published file: what it shows, what it does not show, and which of its own figures "
+        "cannot all be true",
+    ),
 )

@@ -7,7 +7,7 @@ whose value is an instance. Ours use the same door.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -20,6 +20,7 @@ from weigh.model.operation import Case
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from weigh.model.answer import Agreement
     from weigh.model.operation import Operation, Workload
 
 Cubes = Mapping[str, Mapping[str, Any]]
@@ -30,7 +31,10 @@ _OURS = {
     "command-json": "weigh.workloads.commands:json",
     "command-lines": "weigh.workloads.commands:lines",
     "command-none": "weigh.workloads.commands:none",
+    "h2o-groupby": "weigh.workloads.h2o:groupby",
+    "h2o-join": "weigh.workloads.h2o.join:join",
     "netflow": "weigh.workloads.netflow:workload",
+    "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
     "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",
 }
@@ -79,6 +83,17 @@ def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[st
     only = getattr(source, "build_only", None)
     built = only(truth, seed, chosen) if only and chosen else source.build(truth, seed)
     return cast("Workload", built)
+
+
+def agreements(source: WorkloadSource, digests: Mapping[str, str]) -> Callable[[Operation, Case], Agreement | None]:
+    """What several lineages agreed on over the same rows, where its source has that (``agreement``).
+
+    Args:
+        source: of the workload.
+        digests: row digest of every table that is asked.
+    """
+    known = getattr(source, "agreement", lambda *_: None)
+    return lambda operation, case: known(operation.name, case, digests)
 
 
 FRESH = "fresh-"

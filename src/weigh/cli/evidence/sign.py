@@ -27,10 +27,17 @@ def sign(evidence: Path, key: Path) -> None:
     """
     from weigh.cli.evidence.verify import print_line
     from weigh.evidence import signature
+    from weigh.evidence.bundle import holder
     from weigh.kinds.table import kind_of
     from weigh.model.errors import ExitCode, UsageError
     from weigh.model.text import one_line
 
+    if holder(evidence):
+        raise UsageError(
+            "it is a bundle, and evidence is signed before it is bundled",
+            where=str(holder(evidence)),
+            remedy="sign the evidence directory, then weigh export --bundle",
+        )
     with others_evidence(evidence):
         kind = kind_of(evidence)
         if kind.has_rungs:

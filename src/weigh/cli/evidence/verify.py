@@ -28,20 +28,31 @@ _UNCHECKED = "it is signed; --key checks by whom"
     metavar="FILE",
     help="Also check who signed it: a public SSH key, or a file of allowed signers.",
 )
-def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path | None) -> None:
+@click.option(
+    "--witness",
+    metavar="PLACE",
+    help="Also compare its journal with what a witness kept while it ran: https://HOST:PORT, git:REPOSITORY, the log "
+    "of a witness, or the certificates (.pem) of a time-stamping authority.",
+)
+def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path | None, witness: str | None) -> None:
     """Recompute every hash and every printed number. Exit 1 when anything is not what it says."""
     from weigh.evidence import signature
+    from weigh.evidence.anchoring import check
     from weigh.evidence.verification import UNKEYED, Outcome, Problem, not_compared
     from weigh.kinds.table import kind_of
     from weigh.model.errors import ExitCode, UsageError
 
-    if print_sql and (sql or as_json or key):
+    if print_sql and (sql or as_json or key or witness):
         raise UsageError("--print-sql verifies nothing", remedy="ask for it alone")
     with others_evidence(evidence):
         kind = kind_of(evidence)
     if key and kind.has_rungs:
         raise UsageError(
             "a ladder has no seal of its own", where=str(evidence), remedy="check the evidence of each rung"
+        )
+    if witness and kind.file != "journal.jsonl":
+        raise UsageError(
+            f"{kind.noun} has no journal of its own", where=str(evidence), remedy="check the evidence inside of it"
         )
     if kind.not_recounted and (sql or print_sql):
         raise UsageError(kind.not_recounted.what, where=str(evidence), remedy=kind.not_recounted.remedy)
@@ -53,13 +64,17 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
         found = kind.verify(evidence)
         counted = kind.recount(evidence, _duckdb()) if sql else None
         signed = signature.check(evidence, key) if key else None
+        anchored = check.check(evidence, witness) if witness else []
     version = getattr(found, "weigh", "")
     unread = not_compared(evidence, version)
     passed = found.passed and not (counted and counted.problems) and not isinstance(signed, Problem)
+    passed = passed and not any(isinstance(one, Problem) for one in anchored)
     if as_json:
         document = {"schema": kind.verify_schema, "passed": passed, "verification": found}
         if signed:
             document["signature"] = signed
+        if anchored:
+            document["anchors"] = [one if isinstance(one, Problem) else {"text": one.text} for one in anchored]
         if unread:
             document["not_compared"] = unread
         print_json(document if kind.not_recounted else {**document, "sql": counted})
@@ -74,6 +89,9 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
                 f"sealed by weigh {version}: its figures were computed again; its words and {', '.join(unread)} were "
             )
             print_line(Outcome(f"{text}not compared: weigh report {evidence} --html PAGE writes them anew"))
+        unwitnessed = found.passed and kind.file == "journal.jsonl"
+        for one in anchored or ([check.claims(evidence)] if unwitnessed else []):
+            print_line(one)
         if signed:
             print_line(signature.line(signed))
         if counted:

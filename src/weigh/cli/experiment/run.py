@@ -92,6 +92,7 @@ _COMMANDS: list[click.Parameter] = [
         "JSON, or none of it.",
     ),
 ]
+_ANCHOR = key(RunRequest, "anchor", "PLACE", multiple=True, envvar="WEIGH_ANCHOR")
 _RUN = [
     *_COMMANDS,
     *keys(ExperimentTable, starts=None, rounds=None, runs=None, duet=None, margin="FRACTION", confidence="LEVEL"),
@@ -104,6 +105,7 @@ _RUN = [
         "answers of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
     ),
     *switches(RunRequest, "same_engine"),
+    _ANCHOR,
     CONTENTION,
     *switches(RunRequest, "resume"),
     click.Option(["--strict"], is_flag=True, help="Exit 3 when a verdict is refused or unresolved."),
@@ -122,6 +124,7 @@ _COST = [
 ]
 _GATE = [
     *_COMMANDS,
+    _ANCHOR,
     key(RunRequest, "pin", "FILE", type=click.Path(path_type=Path, dir_okay=False)),
     key(RunRequest, "trust", "NAME"),
     *switches(RunRequest, "corrupt"),

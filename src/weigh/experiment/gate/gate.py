@@ -1,7 +1,8 @@
 """The gate: the answers before any clock.
 
-Witnesses in this order: the pinned answer, the ground truth, other lineages, and where none of these can speak,
-the engine itself (``metamorphic``). Two versions of one engine are one vote.
+Witnesses in this order: the pinned answer, the ground truth, what several lineages agreed on before (``witnesses``),
+other lineages, and where none of these can speak, the engine itself (``metamorphic``). Two versions of one engine are
+one vote.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import dialects, frames, layouts, stale, twin_names
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
-from weigh.experiment.witnesses import PINNED
+from weigh.experiment.witnesses import PINNED, confirmed, decided
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.data.frames import is_frames
@@ -138,10 +139,11 @@ def check_answers(
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
         open_answers.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
+    checks, apart = confirmed(checks, open_answers, workload, witnesses)
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
     voted, folded = _cross_examine(open_answers, contenders, workload, silent, twins, ways)
-    checks += voted
+    checks += decided(voted, open_answers, workload, apart)
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
         operations=conclude(checks, count_cases(workload), names), checks=tuple(checks), truth=spec.truth, kept=answers

@@ -9,6 +9,7 @@ from weigh.lies.commission import Act, Commission
 from weigh.lies.commissions.words import ONCE, SMALL, contenders
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _RUN = f"run --contender duckdb --contender single=duckdb?threads=1 --operations by_action {ONCE} {SMALL}"
@@ -39,6 +40,25 @@ def _promoted(folder: Path) -> None:
     document = json.loads(path.read_text())
     document["tier"] = {"name": "conclusive", "reasons": [], "inadmissible": []}
     path.write_text(json.dumps(document))
+
+
+def _published(phase: str) -> Callable[[Path], None]:
+    """A bundle as BenchBox publishes it, which says that the answers were validated."""
+
+    def write(folder: Path) -> None:
+        query = {"id": "1", "ms": 12, "rows": 4, "run_type": "measurement", "status": "SUCCESS"}
+        document = {
+            "version": "2.1",
+            "run": {"id": "1"},
+            "benchmark": {"id": "tpch", "name": "TPC-H", "scale_factor": 0.01},
+            "platform": {"name": "DuckDB", "version": "2.0.0"},
+            "summary": {"queries": {"total": 1, "passed": 1, "failed": 0}, "validation": "passed"},
+            "phases": {"validation": {"status": phase}},
+            "queries": [query],
+        }
+        (folder / "published.json").write_text(json.dumps(document))
+
+    return write
 
 
 def _keys(folder: Path) -> None:
@@ -114,6 +134,11 @@ COMMISSIONS = {
         of="liar",
         twin=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0+duckdb==1.5.5')} {_QUERY}",)),
         told="AGREED",
+    ),
+    "R11": Commission(
+        liar=Act(steps=(_published("NOT_RUN"), "audit published.json --json")),
+        code="R11.figures",
+        twin=Act(steps=(_published("PASSED"), "audit published.json --json")),
     ),
 }
 

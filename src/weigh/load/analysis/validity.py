@@ -43,6 +43,7 @@ class RunFacts:
             engine computes in its threads.
         in_process: whether it does.
         spin: whether it spins.
+        agents: whether several generators made it, each of which is judged by itself.
         response, service, late: spectra; None where nothing was answered.
         asked: requests of the part that counts, answered or not.
         failed: those without an answer.
@@ -63,6 +64,7 @@ class RunFacts:
     own_work: bool
     in_process: bool
     spin: bool
+    agents: bool
     clock_jumps: int
     response: Spectrum | None
     service: Spectrum | None
@@ -76,13 +78,15 @@ class RunFacts:
 
 def refusals(run: RunFacts) -> Iterator[Reason]:
     """Every reason for which the run is refused."""
-    if run.clock_jumps:
+    if run.clock_jumps and not run.agents:
         yield codes.E8_CLOCK.reason(
             f"the clock jumped {count(run.clock_jumps, 'time')}: the machine slept or was moved, and no time "
             "across a jump can be known. Run again"
         )
-    yield from _late(run)
-    yield from _saturated(run)
+    # Late and punctual generators together would look like one that is a little late.
+    if not run.agents:
+        yield from _late(run)
+        yield from _saturated(run)
     yield from _missed(run)
     yield from _little(run)
     yield from _failed(run)

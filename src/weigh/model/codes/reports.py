@@ -45,6 +45,11 @@ R6_TWO_SPEEDS = warning(
 )
 R8_TERMS = note("R8.terms", Page(pages.LIES), "the licence of the engine restricts publishing its results")
 R9_SIGNATURE = plain("R9.signature", pages.SIGNING, "nobody who is trusted signed the seal as it is")
+R9_ANCHOR = plain(
+    "R9.anchor",
+    Page("guide/witness.md", "What verify proves"),
+    "the journal is not the one that a witness has the hashes of, or it has none of it",
+)
 R10_SAME = graded(
     "R10.same", Page(pages.METHOD, "One engine under two names"), "two contenders of different version are one engine"
 )
@@ -52,4 +57,9 @@ R10_NUMBER = note(
     "R10.number",
     Page(pages.METHOD, "One engine under two names"),
     "two contenders print the same version, and their files differ",
+)
+R11_FIGURES = warning(
+    "R11.figures",
+    Page("guide/audit.md", "What contradicts itself"),
+    "figures of a published result contradict each other",
 )

@@ -10,13 +10,14 @@ import msgspec
 from weigh._native import hash_bytes
 from weigh.evidence import files, seal
 from weigh.experiment.report.files import VERDICTS
-from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, RUN
+from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, REPRODUCTION, RUN
 from weigh.load.comparison.report.files import JSON as COMPARISON
 from weigh.load.report.files import JSON as LOADED
 from weigh.model.errors import EvidenceFault
 from weigh.model.verdict import TierName
 from weigh.serve.kept.ladder import LadderKept, LoadLadderKept
 from weigh.serve.kept.load import LoadComparisonKept, LoadKept
+from weigh.serve.kept.reproduction import ReproductionKept
 from weigh.serve.kept.run import RunKept
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ _DOCUMENTS = {
     RUN.name: _Document(VERDICTS, RunKept),
     LOAD.name: _Document(LOADED, LoadKept),
     LOAD_COMPARISON.name: _Document(COMPARISON, LoadComparisonKept),
+    REPRODUCTION.name: _Document(REPRODUCTION.file, ReproductionKept),
     LADDER.name: _Document(LADDER.file, LadderKept, sealed=False),
     LOAD_LADDER.name: _Document(LOAD_LADDER.file, LoadLadderKept, sealed=False),
 }

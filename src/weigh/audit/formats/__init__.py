@@ -1,0 +1,1 @@
+"""Forms of published results, one file each: ``recognises`` by content, and ``read``."""

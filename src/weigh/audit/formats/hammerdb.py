@@ -1,0 +1,85 @@
+"""HammerDB: the log of a run of TPROC-C, and the lines of its time profile."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from weigh.audit.published import Contradiction, Latency, Published
+from weigh.audit.text import number, step
+
+if TYPE_CHECKING:
+    from weigh.audit.text import Text
+
+NAME = "HammerDB"
+_RESULT = re.compile(r"TEST RESULT\s*:\s*System achieved ([0-9.,]+) NOPM from ([0-9.,]+) (.*?) ?TPM")
+_LINE = re.compile(
+    r"CALLS:\s*([\d.]+)\s+MIN:\s*([\d.]+)ms\s+AVG:\s*([\d.]+)ms\s+MAX:\s*([\d.]+)ms\s+TOTAL:\s*([\d.]+)ms\s*"
+    r"(?:>+[^\n]*\n)?\s*(?:Vuser \d+:)?P99:\s*([\d.]+)ms\s+P95:\s*([\d.]+)ms\s+P50:\s*([\d.]+)ms"
+)
+_PROC = re.compile(r"PROC(?:EDURE|NAME)?\s*:\s*(\w+)")
+_MINUTE = 60.0
+
+
+def recognises(text: Text) -> bool:
+    """Its result."""
+    return bool(_RESULT.search(text.text))
+
+
+def read(text: Text) -> list[Published]:
+    """One result for each line that gives one."""
+    latencies = tuple(_profile(text.text))
+    failed = len(re.findall(r"FINISHED FAILED", text.text))
+    users = text.number(r"# (?:Active )?Virtual Users configured") or text.number(r"Virtual Users = #")
+    minutes = text.number(r"Timing test period of # in minutes")
+    ramp = text.number(r"Rampup of? ?# MINUTES") or text.number(r"Rampup # minutes")
+    warehouses = text.number(r"(?:count_ware|warehouses?) ?[=:]? ?#")
+    made = []
+    for nopm, tpm, system in _RESULT.findall(text.text):
+        new_orders, all_of_them = number(nopm) or 0.0, number(tpm) or 0.0
+        wrong = []
+        if all_of_them and new_orders > all_of_them:
+            reason = f"{new_orders:,.0f} new orders a minute are more than all {all_of_them:,.0f} transactions"
+            wrong.append(Contradiction(row="R2", text=reason))
+        made.append(
+            Published(
+                form=NAME,
+                file=text.name,
+                benchmark="TPROC-C",
+                system=system.strip(),
+                version="",
+                workload="tpcc",
+                scale=warehouses,
+                loop="closed",
+                clients=users,
+                rate=all_of_them / _MINUTE,
+                seconds=minutes * _MINUTE if minutes else None,
+                warm_up=ramp * _MINUTE if ramp else None,
+                errors=float(failed) if "FINISHED" in text.text else None,
+                latencies=latencies,
+                shows={"R7": "it calls itself TPROC-C and its metric NOPM, which is no TPC result"},
+                lacks={"L5": "keying and thinking times are off unless a log says otherwise: NOPM is no tpmC"},
+                contradicted=tuple(wrong),
+            )
+        )
+    return made
+
+
+def _profile(text: str) -> list[Latency]:
+    names = _PROC.findall(text)
+    found = []
+    for at, values in enumerate(_LINE.findall(text)):
+        count, least, mean, most, total, p99, p95, p50 = (number(value) for value in values)
+        found.append(
+            Latency(
+                name=names[at].lower() if at < len(names) else f"procedure {at + 1}",
+                count=count,
+                least=(least or 0.0) * 1e-3,
+                mean=(mean or 0.0) * 1e-3,
+                most=(most or 0.0) * 1e-3,
+                total=(total or 0.0) * 1e-3,
+                percentiles={50.0: (p50 or 0.0) * 1e-3, 95.0: (p95 or 0.0) * 1e-3, 99.0: (p99 or 0.0) * 1e-3},
+                step=step(values[2], 1e-3),
+            )
+        )
+    return found

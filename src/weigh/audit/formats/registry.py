@@ -1,0 +1,59 @@
+"""The forms that are read, and which of them a file has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.audit.formats import (
+    benchbase,
+    benchbox,
+    clickbench,
+    go_tpc,
+    hammerdb,
+    k6,
+    memtier,
+    pgbench,
+    sysbench,
+    tpc_c,
+    wrk,
+    ycsb,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.audit.published import Published
+    from weigh.audit.text import Text
+
+
+class Form(NamedTuple):
+    """A form of published results."""
+
+    name: str
+    recognises: Callable[[Text], bool]
+    read: Callable[[Text], list[Published]]
+
+
+FORMS = tuple(
+    Form(one.NAME, one.recognises, one.read)
+    for one in (
+        benchbox,
+        clickbench,
+        benchbase,
+        k6,
+        go_tpc,
+        ycsb,
+        hammerdb,
+        sysbench,
+        pgbench,
+        memtier,
+        wrk,
+        tpc_c,
+    )
+)
+
+
+def read(text: Text) -> list[Published]:
+    """What a file shows; nothing where it has none of the forms."""
+    form = next((one for one in FORMS if one.recognises(text)), None)
+    return form.read(text) if form else []

@@ -1,0 +1,84 @@
+"""Audit files and folders of published results."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.audit import claim
+from weigh.audit.formats import registry
+from weigh.audit.rows import audited
+from weigh.audit.text import Text
+from weigh.evidence.files import is_regular
+from weigh.model.errors import DataFault, ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.audit.rows import Audited
+
+_MOST = 2000
+"""Files of a folder that are looked at."""
+
+
+class AuditResults(NamedTuple):
+    """What came of it.
+
+    Attributes:
+        results: every result that was read.
+        unread: files of a folder that have none of the forms.
+    """
+
+    results: tuple[Audited, ...]
+    unread: tuple[str, ...]
+
+    def exit_code(self) -> ExitCode:
+        """1 where a result contradicts itself."""
+        return ExitCode.FOUND if any(one.contradicted for one in self.results) else ExitCode.OK
+
+
+def audit(places: Sequence[Path], claims: Sequence[Path] = ()) -> AuditResults:
+    """Read what is published, and say of each what it shows.
+
+    Args:
+        places: files, and folders of them.
+        claims: questionnaires that were filled in.
+
+    Raises:
+        DataFault: a file that was named has no known form, or nothing of a folder has one.
+        UsageError: a questionnaire is none.
+    """
+    results, unread = [audited(claim.read(path)) for path in claims], []
+    for place in places:
+        found = 0
+        for path, name in _files(place):
+            read = registry.read(Text(path, name))
+            found += len(read)
+            results += map(audited, read)
+            if not read:
+                unread.append(name)
+        if not found:
+            raise DataFault(
+                "no form of a published result is recognised in it",
+                where=str(place),
+                remedy=f"known forms: {', '.join(one.name for one in registry.FORMS)}; "
+                "raw numbers are for weigh judge, a PDF for weigh audit --claim",
+            )
+    return AuditResults(tuple(results), tuple(unread))
+
+
+def _files(place: Path) -> Iterator[tuple[Path, str]]:
+    if not place.is_dir():
+        yield place, place.name
+        return
+    count = 0
+    for folder, folders, names in os.walk(place):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(folder, name)
+            if is_regular(path) and not name.startswith("."):
+                count += 1
+                if count > _MOST:
+                    return
+                yield path, str(path.relative_to(place))

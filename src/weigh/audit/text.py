@@ -1,0 +1,111 @@
+"""A file to audit, and the numbers in it. Anybody may have made it: it is bounded, and nothing in it is executed."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.evidence import files
+from weigh.model.errors import DataFault
+from weigh.model.text import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST = 64 << 20
+"""Bytes of a file that is read."""
+_NUMBER = r"[-+]?[0-9][0-9,]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?"
+_NAME = 120
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_TIME = re.compile(rf"({_NUMBER})\s*(ns|us|µs|ms|s|m|h)\b")
+
+
+class Text:
+    """The content of a file.
+
+    Args:
+        path: of the file.
+        name: as it is shown.
+
+    Raises:
+        DataFault: it cannot be read, or is too large.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = one_line(name, _NAME)
+        try:
+            self.text = files.content(path.resolve(), MOST).decode(errors="replace")
+        except OSError as error:
+            raise DataFault(
+                f"it cannot be read: {error.strerror or error}", where=name, remedy="name a file of text"
+            ) from error
+
+    @cached_property
+    def json(self) -> Any:
+        """The one JSON document that it is; None where it is none."""
+        if self.text.lstrip()[:1] not in ("{", "["):
+            return None
+        try:
+            return msgspec.json.decode(self.text)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return None
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The JSON object that it is; empty where it is none."""
+        return self.json if isinstance(self.json, dict) else {}
+
+    def number(self, pattern: str) -> float | None:
+        """The first number of a pattern, in which ``#`` stands for it; None where there is none."""
+        found = re.search(pattern.replace("#", f"({_NUMBER})"), self.text, re.MULTILINE)
+        return number(found[1]) if found else None
+
+    def word(self, pattern: str) -> str:
+        """The first group of a pattern; empty where there is none."""
+        found = re.search(pattern, self.text, re.MULTILINE)
+        return one_line(found[1].strip(), _NAME) if found else ""
+
+
+def number(value: object) -> float | None:
+    """A number; None for what is none, is not finite, or is no count of anything."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, str):
+        value = value.replace(",", "")
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def seconds(text: str) -> float | None:
+    """A time with its unit, as ``2.40ms``; None where it is none."""
+    found = _TIME.search(text)
+    value = number(found[1]) if found else None
+    return value * _UNITS[found[2]] if found and value is not None else None
+
+
+def step(text: str, unit: float) -> float:
+    """Half of the last digit of a printed number, in seconds."""
+    decimals = len(text.strip().partition(".")[2])
+    return 0.5 * 10.0**-decimals * unit
+
+
+def word(value: object) -> str:
+    """A text of a document on one line; empty for what is no text."""
+    return one_line(value, _NAME) if isinstance(value, str) else ""
+
+
+def table(value: object) -> dict[str, Any]:
+    """An object of a document; empty for what is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def rows(value: object) -> list[Any]:
+    """An array of a document; empty for what is none."""
+    return value if isinstance(value, list) else []

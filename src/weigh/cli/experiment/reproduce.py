@@ -1,0 +1,158 @@
+"""``weigh reproduce``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.data_flags import DATA_FLAGS, SQL
+from weigh.cli.evidence.path import others_evidence
+from weigh.cli.experiment.run import command_line
+from weigh.cli.keys import output, switches, taking
+from weigh.cli.output import print_json, print_results, say
+from weigh.cli.progress import progress
+from weigh.experiment.config.run_request import RunRequest
+
+if TYPE_CHECKING:
+    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.model.progress import Progress
+    from weigh.reproduce.run import Original
+
+
+@click.command()
+@click.argument("bundle", metavar="BUNDLE", type=click.Path(path_type=Path))
+@click.option(
+    "--contender",
+    "instead",
+    multiple=True,
+    metavar="SPEC",
+    help="Take this one in the place of the original's of that name, or of the only one of that engine. Repeatable.",
+)
+@taking(*DATA_FLAGS, SQL)
+@click.option("--frames", type=click.Path(), metavar="PATH", help="Your functions for data frames, as of weigh run.")
+@click.option(
+    "--answers",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The pinned answers, where the original was checked against some.",
+)
+@click.option("--affinity", metavar="CPUS", help="Keep all contenders on these CPUs, e.g. 0-3.")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Only measure what this key signed: a public SSH key, or a file of allowed signers.",
+)
+@taking(*switches(RunRequest, "plan", "resume"))
+@click.option("--strict", is_flag=True, help="Exit 3 when a verdict is not confirmed.")
+@taking(*output("weigh/reproduction/1"))
+def reproduce(
+    bundle: Path,
+    instead: tuple[str, ...],
+    answers: Path | None,
+    affinity: str | None,
+    key: Path | None,
+    plan: bool,
+    resume: bool,
+    strict: bool,
+    out: Path,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+    **tables: Any,
+) -> None:
+    """Measure again what a bundle of `weigh export --bundle` says, and confirm each verdict or not.
+
+    The seal is checked first. The data is made or read, and its row digests must be those of the original, or nothing
+    is measured. The packages have the same versions, the plan is the same. A verdict is CONFIRMED, CONTRADICTED, NOT
+    DECIDED, or decided otherwise on an OTHER MACHINE. Exit 1 when one is contradicted.
+
+    \b
+    weigh export latest --bundle
+    weigh reproduce 20261127-6424d3bb93f6-1.weigh
+    weigh sign runs/reproduction-20261127-6424d3bb93f6-1 --key ~/.ssh/id_ed25519
+    """
+    from weigh.kinds.table import REPRODUCTION
+    from weigh.model.resources import parse_cpus
+    from weigh.reproduce.run import Original, Wanted
+
+    report = progress(quiet)
+    with tempfile.TemporaryDirectory(prefix="weigh-bundle-") as place:
+        path = _packed(bundle, Path(place))
+        with others_evidence(bundle):
+            original = Original(path, Path(place, "original"))
+            if key:
+                _check_signature(original.unpacked.folder, key)
+        found = original.verification
+        report.say(f"the seal holds: {found.files} files hashed, {found.verdicts} verdicts recomputed")
+        wanted = Wanted(
+            out=out,
+            command=command_line(),
+            instead=instead,
+            user_data=_user_data(tables, original, report),
+            answers=answers,
+            affinity=parse_cpus(affinity) if affinity else None,
+            resume=resume,
+        )
+        spec, request, names = original.requested(wanted)
+        if plan:
+            from weigh.experiment import preview, setup
+
+            setup.check(spec, request)
+            if as_json:
+                print_json({"schema": preview.SCHEMA, **_plain(preview.preview(spec, request))})
+            else:
+                for line in preview.lines(preview.preview(spec, request)):
+                    say(line)
+            return
+        folder = original.measured(spec, request, names, report)
+    results = REPRODUCTION.read(folder)
+    print_results(REPRODUCTION, results, folder, as_json=as_json, verbose=verbose)
+    if not as_json:
+        say(f"weigh sign {folder} --key FILE vouches for both; weigh open {folder} shows the page", err=True)
+    click.get_current_context().exit(int(results.exit_code(strict=strict)))
+
+
+def _packed(bundle: Path, place: Path) -> Path:
+    """The bundle; one made now where an evidence directory is named."""
+    from weigh.evidence import bundle as bundles
+    from weigh.kinds.folder import resolve
+    from weigh.kinds.table import kind_of
+
+    if bundle.is_file():
+        return bundle
+    folder = resolve(bundle)
+    path = place / f"{folder.resolve().name}{bundles.SUFFIX}"
+    path.write_bytes(bundles.packed(folder, kind_of(folder).name))
+    return path
+
+
+def _check_signature(folder: Path, key: Path) -> None:
+    from weigh.evidence import signature
+    from weigh.evidence.verification import Problem
+    from weigh.model.errors import EvidenceFault
+
+    found = signature.check(folder, key)
+    if isinstance(found, Problem):
+        raise EvidenceFault(found.text, where=folder.name, remedy="nothing was measured; ask who vouches for it")
+
+
+def _user_data(flags: dict[str, Any], original: Original, report: Progress) -> OwnFiles | None:
+    """The data and questions that the flags name, described by the original's engines; None where they name none."""
+    from weigh.experiment.suite.own import own_data
+
+    if not any(flags.get(name) for name in ("data", "sql", "frames")):
+        return None
+    contenders = tuple(one.spec for one in original.record.spec.contenders)
+    found, _ = own_data(None, None, {**flags, "contender": contenders}, report)
+    return found
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    import msgspec
+
+    plain: dict[str, Any] = msgspec.to_builtins(found)
+    return plain

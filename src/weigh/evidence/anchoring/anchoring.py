@@ -1,0 +1,63 @@
+"""Anchoring while a run goes on: between turns, about every minute, at the beginning and at the end."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from weigh.evidence.anchoring.anchor import Anchor, Stamped
+from weigh.model.errors import WeighError
+from weigh.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weigh.evidence.anchoring.places import Place
+
+EVENT = "anchor"
+INTERVAL = 60.0
+"""Seconds between two anchors."""
+_ALWAYS = ("opened", "gate", "end")
+"""Events after which one is sent in any case: what was asked, what was answered, how it ended."""
+
+
+class Anchoring:
+    """Sends the heads of one journal.
+
+    Args:
+        places: by the words of the user.
+        experiment: id of it.
+        attempt: number of it.
+        folder: of the evidence.
+        interval: seconds between two.
+    """
+
+    def __init__(
+        self, places: dict[str, Place], experiment: str, attempt: int, folder: Path, interval: float = INTERVAL
+    ) -> None:
+        self._places, self._experiment, self._attempt = places, experiment, attempt
+        self._folder, self._interval = folder, interval
+        self._last = float("-inf")
+
+    def stamps(self, event: str, line: int, head: str) -> Sequence[Stamped]:
+        """What the journal writes down after an event: nothing where none is due.
+
+        Args:
+            event: that was written.
+            line: lines that the journal has.
+            head: hash of the last.
+        """
+        due = event in _ALWAYS or time.monotonic() - self._last >= self._interval
+        if event == EVENT or not due:
+            return ()
+        self._last = time.monotonic()
+        anchor = Anchor(experiment=self._experiment, attempt=self._attempt, line=line, head=head)
+        return [self._sent(name, one, anchor) for name, one in self._places.items()]
+
+    def _sent(self, name: str, one: Place, anchor: Anchor) -> Stamped:
+        try:
+            return one.send(anchor, self._folder)
+        except (WeighError, OSError) as error:
+            # A witness that is gone ends no measurement: what is not anchored is said by verify.
+            return Stamped(to=name, anchor=anchor, error=one_line(str(error), 300))

@@ -1,0 +1,244 @@
+"""Where anchors go: a witness by HTTP, a git remote, an authority that stamps times (RFC 3161)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+import msgspec
+
+from weigh.evidence import files
+from weigh.evidence.anchoring import log
+from weigh.evidence.anchoring.anchor import Anchor, Stamped, checked
+from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.text import one_line, without_passwords
+
+_PATIENCE = 10.0
+"""Seconds that a run waits for a witness."""
+_ANSWER = 64 << 20
+_TOKENS = "anchors"
+_FORMS = "write https://HOST:PORT, git:REPOSITORY, or tsa:https://HOST for an authority of RFC 3161"
+
+
+class Place(Protocol):
+    """Where anchors go."""
+
+    def send(self, anchor: Anchor, folder: Path) -> Stamped:
+        """Send an anchor.
+
+        Args:
+            anchor: of the journal.
+            folder: of the evidence, for what comes back.
+
+        Raises:
+            EnvironmentFault: it was not taken.
+        """
+
+    def read(self, experiment: str) -> list[Anchor]:
+        """What is kept there of an experiment.
+
+        Raises:
+            EnvironmentFault: it cannot be reached.
+            EvidenceFault: what is there is no log of a witness.
+        """
+
+
+def place(text: str) -> Place:
+    """The place that a user names.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if without_passwords(text) != text:
+        raise UsageError(
+            "the address of a witness holds a password", remedy="leave it out: it would be in the evidence"
+        )
+    if text.startswith(("http://", "https://")):
+        return Server(text.rstrip("/"))
+    if text.startswith("git:"):
+        return Git(text.removeprefix("git:"))
+    if text.startswith("tsa:http"):
+        return Authority(text.removeprefix("tsa:"))
+    if Path(text).is_file():
+        return Written(Path(text))
+    raise UsageError(f"'{text}' is no witness", remedy=_FORMS)
+
+
+class Written:
+    """A log that lies here, as its witness gave it away.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def send(self, anchor: Anchor, folder: Path) -> Stamped:
+        """A file here proves nothing to anybody else."""
+        raise UsageError("a file of this machine is no witness", where=str(self._path), remedy=_FORMS)
+
+    def read(self, experiment: str) -> list[Anchor]:
+        """As of :class:`Place`."""
+        return log.read(self._path, experiment)
+
+
+class Server:
+    """``weigh witness serve`` on another host.
+
+    Args:
+        address: of it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def send(self, anchor: Anchor, folder: Path) -> Stamped:
+        """As of :class:`Place`."""
+        body = self._exchanged(f"{self._address}/anchors", msgspec.json.encode(anchor))
+        return Stamped(to=self._address, anchor=checked(files.decoded(body, Anchor)))
+
+    def read(self, experiment: str) -> list[Anchor]:
+        """As of :class:`Place`."""
+        body = self._exchanged(f"{self._address}/anchors?experiment={quote(experiment)}", None)
+        found = files.decoded(body, dict[str, object]).get("anchors")
+        return [checked(one) for one in files.converted(found, list[Anchor])]
+
+    def _exchanged(self, address: str, body: bytes | None) -> bytes:
+        request = urllib.request.Request(address, data=body, headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+                return bytes(answer.read(_ANSWER))
+        except (OSError, ValueError) as error:
+            raise EnvironmentFault(
+                f"the witness does not answer: {one_line(str(error), 200)}",
+                where=self._address,
+                remedy="start one there: weigh witness serve",
+            ) from error
+
+
+class Git:
+    """A repository that somebody else holds: a file of anchors an experiment, each pushed as a commit.
+
+    Args:
+        remote: of the repository, as git takes it.
+    """
+
+    def __init__(self, remote: str) -> None:
+        self._remote = remote
+
+    def send(self, anchor: Anchor, folder: Path) -> Stamped:
+        """As of :class:`Place`."""
+        with tempfile.TemporaryDirectory(prefix="weigh-anchor-") as made:
+            clone = self._cloned(Path(made))
+            path = clone / _TOKENS / f"{anchor.experiment}.jsonl"
+            anchors = log.Log(path)
+            stamped = anchors.add(anchor)
+            anchors.close()
+            _git(clone, "add", "-A")
+            _git(clone, "-c", "user.name=weigh", "-c", "user.email=weigh@localhost", "commit", "-q", "-m", "anchor")
+            _git(clone, "push", "-q", "origin", "HEAD")
+        return Stamped(to=f"git:{self._remote}", anchor=stamped)
+
+    def read(self, experiment: str) -> list[Anchor]:
+        """As of :class:`Place`."""
+        with tempfile.TemporaryDirectory(prefix="weigh-anchor-") as made:
+            path = self._cloned(Path(made)) / _TOKENS / f"{experiment}.jsonl"
+            return log.read(path, experiment) if files.is_regular(path) else []
+
+    def _cloned(self, folder: Path) -> Path:
+        _git(folder, "clone", "-q", "--depth", "1", "--", self._remote, "clone")
+        return folder / "clone"
+
+
+class Authority:
+    """An authority of RFC 3161, whose tokens are kept with the evidence.
+
+    Args:
+        address: of it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def send(self, anchor: Anchor, folder: Path) -> Stamped:
+        """As of :class:`Place`."""
+        query = _openssl("ts", "-query", "-digest", anchor.digest, "-sha256", "-cert")
+        request = urllib.request.Request(
+            self._address, data=query, headers={"Content-Type": "application/timestamp-query"}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+                token = bytes(answer.read(1 << 20))
+        except (OSError, ValueError) as error:
+            raise EnvironmentFault(
+                f"the authority does not answer: {one_line(str(error), 200)}", where=self._address
+            ) from error
+        name = f"{_TOKENS}/{anchor.line}.tsr"
+        (folder / _TOKENS).mkdir(exist_ok=True)
+        (folder / name).write_bytes(token)
+        at = granted(folder / name)
+        return Stamped(to=f"tsa:{self._address}", anchor=msgspec.structs.replace(anchor, at=at), token=name)
+
+    def read(self, experiment: str) -> list[Anchor]:
+        """An authority keeps nothing: what it signed lies in the evidence."""
+        raise UsageError(
+            "an authority keeps no anchors: its tokens lie in the evidence",
+            where=self._address,
+            remedy="check them against its certificate: weigh verify EVIDENCE --witness CA.pem",
+        )
+
+
+def granted(token: Path) -> str:
+    """The time in a token, as it says it.
+
+    Raises:
+        EnvironmentFault: it was not granted, or there is no ``openssl``.
+    """
+    text = _openssl("ts", "-reply", "-in", str(token), "-text").decode(errors="replace")
+    if "Status: Granted" not in text:
+        raise EnvironmentFault("the authority granted no token", where=str(token))
+    return one_line(next((line[12:] for line in text.splitlines() if line.startswith("Time stamp: ")), ""), 40)
+
+
+def is_good(token: Path, anchor: Anchor, authority: Path) -> bool:
+    """Whether a token is of an anchor, signed by an authority.
+
+    Args:
+        token: the file.
+        anchor: what it should be of.
+        authority: certificates that are trusted, PEM.
+    """
+    words = ["ts", "-verify", "-digest", anchor.digest, "-in", str(token), "-CAfile", str(authority)]
+    try:
+        return b"Verification: OK" in _openssl(*words)
+    except EnvironmentFault:
+        return False
+
+
+def _openssl(*words: str) -> bytes:
+    return _run("openssl", *words)
+
+
+def _git(folder: Path, *words: str) -> bytes:
+    return _run("git", "-C", str(folder), *words)
+
+
+def _run(program: str, *words: str) -> bytes:
+    path = shutil.which(program)
+    if path is None:
+        raise EnvironmentFault(f"{program} is not installed", remedy="install it, or name another witness")
+    try:
+        done = subprocess.run([path, *words], capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentFault(f"{program} did not end within a minute", remedy="name another witness") from error
+    if done.returncode:
+        lines = (done.stderr.decode(errors="replace").strip() or f"it ended with {done.returncode}").splitlines()
+        raise EnvironmentFault(f"{program}: {one_line(lines[-1], 200)}", remedy="see that it works by hand")
+    return done.stdout + done.stderr

@@ -1,0 +1,91 @@
+"""weigh publish: a site of evidence without a server and without a script."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from golden import made
+from support import sessions
+from support.command import Weigh
+from support.evidence_folders import sealed_run, written_ladder, written_load
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import Record
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Weigh:
+    """Two attempts of one experiment, a load, a ladder, and a run whose licence forbids publishing."""
+    weigh = Weigh(tmp_path_factory.mktemp("publish"))
+    runs = weigh.folder / "runs"
+    for _ in range(2):
+        sealed_run(runs, made.agreed())
+    sealed_run(runs, _licensed(made.agreed()))
+    written_load(runs)
+    written_ladder(runs)
+    run = weigh("publish", "runs", "--out", "site", "--title", "Ours")
+    assert run.code in (0, 1), run.err
+    (weigh.folder / "err").write_text(run.err)
+    return weigh
+
+
+def _licensed(record: Record) -> Record:
+    assert record.environment
+    spec = sessions.changed(record.spec, seed=7)
+    contenders = tuple(msgspec.structs.replace(one, terms="ask first") for one in record.environment.contenders)
+    return sessions.changed(record, spec=spec, environment=sessions.changed(record.environment, contenders=contenders))
+
+
+def test_every_row_has_its_bundle_its_command_and_what_verify_says(published: Weigh) -> None:
+    document = json.loads((published.folder / "site" / "site.json").read_text())
+    rows = {one["name"]: one for one in document["evidence"]}
+    assert document["schema"] == "weigh/site/1"
+    runs = [one for one in rows.values() if one["kind"] == "run" and one["distribution"]]
+    assert len(runs) >= 2
+    for one in runs:
+        bundle = published.folder / "site" / str(one["distribution"])
+        assert one["again"] == f"weigh reproduce {bundle.name}"
+        if bundle.stem == one["name"]:
+            # That of an earlier attempt lies in the bundle of the newest.
+            assert published("verify", str(bundle)).code == (0 if one["verify"] == "passes" else 1)
+        page = (published.folder / "site" / str(one["url"])).read_text()
+        assert one["again"].split()[-1] in page
+        assert ("verify passes" in page) is (one["verify"] == "passes")
+        assert one["citation"]["seal"] in page
+
+
+def test_what_a_licence_speaks_of_is_left_out(published: Weigh) -> None:
+    assert re.search(r"left out: \S+: R8: .*ask first", (published.folder / "err").read_text())
+
+
+def test_no_page_has_a_script_and_all_links_lead_somewhere(published: Weigh) -> None:
+    site = published.folder / "site"
+    pages = sorted(site.rglob("*.html"))
+    assert {"index.html", "ranking.html"} <= {path.name for path in pages}
+    for path in pages:
+        text = path.read_text()
+        assert "<script" not in text
+        assert "http-equiv" in text
+        for link in re.findall(r'(?:href|src)="([^"#][^"#]*)', text):
+            if not link.startswith(("data:", "http")):
+                assert (path.parent / link).exists(), (path, link)
+
+
+def test_the_filters_are_rules_of_style(published: Weigh) -> None:
+    text = (published.folder / "site" / "index.html").read_text()
+    assert "body:has(#kind-1:checked) .row:not(.kind-1){display:none}" in text
+
+
+def test_a_site_is_replaced_and_nothing_else_is(published: Weigh) -> None:
+    (published.folder / "else").mkdir(exist_ok=True)
+    (published.folder / "else" / "mine.txt").write_text("x")
+    run = published("publish", "runs", "--out", "else")
+    assert run.code == 2
+    assert "no site of weigh's" in run.err
+    assert Path(published.folder / "else" / "mine.txt").exists()
