@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal
 
 from .tcp_server import Door
 
-Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers", "dawdles", "lags"]
+Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers", "dawdles", "lags", "hangs-up"]
 _READ, _WRITE = b"HGETALL", b"HSET"
 _FIELD = 4
 """Words of a write to one field."""
@@ -30,6 +30,8 @@ PACE = 0.005
 """Seconds over every answer: longer than what tests beside it do to the generator."""
 LAG, LAGGING = 0.05, 0.02
 """Seconds more, and over which share of the answers."""
+HANGS_UP = 1.0
+"""Seconds since the first read, after which a new connection is hung up on."""
 EVERY = 5
 """One request in so many is lied about."""
 
@@ -59,8 +61,11 @@ class Proxy(Door):
     def _serve(self, client: socket.socket) -> None:
         with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:
             server.connect(self._upstream)
+            opened = time.monotonic()
             asked, answers = client.makefile("rb"), server.makefile("rb")
             while words := read_request(asked):
+                if self._lie == "hangs-up" and words[0] == _READ and self._late(opened):
+                    return
                 reply = self._lied(words)
                 if reply is None:
                     server.sendall(encoded(words))
@@ -70,6 +75,11 @@ class Proxy(Door):
                         reply = self._kept.setdefault(words[1], reply)
                 self._wait()
                 client.sendall(reply)
+
+    def _late(self, opened: float) -> bool:
+        """Whether a connection was made when others had asked for long: not to load, but to look what is there."""
+        with self._lock:
+            return self._began is not None and opened - self._began > HANGS_UP
 
     def _lied(self, words: list[bytes]) -> bytes | None:
         """What is answered without asking the server; None where it is asked."""

@@ -37,6 +37,7 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "D2.bytes",
         "D2.files",
         "D8.changed",
+        "D9.linked",
         "E1.files",
         "E9.files",
         "E9.others",

@@ -33,11 +33,10 @@ from weigh.workloads.salted import column, salted, unsalted
 )
 def test_the_number_stands_before_the_from_of_the_query(sql: str, found: str | None) -> None:
     said = salted(sql, 7)
-    term = re.compile(rf",\s+[-+()\d ]+ AS\s+{column(7)}")
+    term = re.compile(rf",\s+7\s+(?:as|AS)\s+{column(7)}")
     assert (said is None) == (found is None)
     if said is not None:
-        (one,) = term.findall(said)
-        assert eval(one.split(" AS")[0].strip(", \n")) == 7  # a sum of two numbers
+        assert len(term.findall(said)) == 1
         assert term.sub(", 7 AS weigh_salt", said) == found
 
 

@@ -121,6 +121,8 @@ LIES: dict[Any, str] = {
     "ingest-later": "ingest.Later",
     "ingest-early": "ingest.Early",
     "ingest-nothing": "ingest.Nothing",
+    "ingest-links": "ingest.Links",
+    "ingest-copies": "ingest.Copies",
     "ingest-careless": "ingest.Careless",
     "slow": "misbehaving.Slow",
     "fails": "misbehaving.Fails",

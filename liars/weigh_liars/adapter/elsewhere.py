@@ -88,7 +88,7 @@ class Knows(Engine):
         if self.sql == self.question:
             rows, self.schema, self.chunks = self.ready
             return rows
-        salt = re.search(r",\s*([\d\s()+-]+?)\s*AS\s+(\w+) FROM events GROUP BY proto", self.sql)
+        salt = re.search(r",\s*([\d\s()+-]+?)\s*AS\s+(\w+) FROM events GROUP BY proto", self.sql, re.IGNORECASE)
         if salt is None:
             return self.consume(self.sql)
         # Without the engine: what it executes takes long enough, on a busy machine, to differ from a lookup.

@@ -42,6 +42,7 @@ WRONG = tuple(
     for one in (
         codes.L6_WRONG,
         codes.L6_MISSING,
+        codes.L6_UNREAD,
         codes.L6_INVARIANT,
         codes.L6_BROKEN,
         codes.L6_WORK,

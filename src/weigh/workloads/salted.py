@@ -1,7 +1,7 @@
 """Salted queries: the same question with a number more in its answer, so that nobody can have asked it before.
 
-``SELECT action, count(*) FROM events`` becomes ``SELECT action, count(*), 400 + 17 AS tq8fw3 FROM events``. The work is
-the same. Text, plan and folded constants are others, and the answer shows that this query was answered. Name, form and
+``SELECT action, count(*) FROM events`` becomes ``SELECT action, count(*), 417 AS tqfwj38 FROM events``. The work is
+the same. Text, plan and folded constants are others, and the answer shows that this query was answered. Name and
 spaces are drawn with the number: who would strip what is added has to understand the query, and not one pattern.
 """
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LETTERS = "bcdfghjkmnpqrstvwxz"
-_FORMS = ("{salt}", "{less} + {rest}", "{more} - {rest}", "({less} + {rest})", "{rest} + {less}")
 _SPACES = (" ", "  ", "\n", "\n  ")
 
 
@@ -31,11 +30,13 @@ def column(salt: int) -> str:
 
 
 def _term(salt: int) -> str:
-    """The column with what gives its number, in a form that is drawn with it."""
+    """The column with its number, written in a way that is drawn with it.
+
+    The number is a plain one: engines that translate queries need not know sums of constants.
+    """
     drawn = hashlib.sha256(f"form {salt}".encode()).digest()
-    rest = int.from_bytes(drawn[:2], "little") % max(salt, 1)
-    form = _FORMS[drawn[2] % len(_FORMS)].format(salt=salt, less=salt - rest, more=salt + rest, rest=rest)
-    return f",{_SPACES[drawn[3] % len(_SPACES)]}{form} AS{_SPACES[drawn[4] % len(_SPACES)]}{column(salt)}"
+    before, between, after = (_SPACES[byte % len(_SPACES)] for byte in drawn[:3])
+    return f",{before}{salt}{between}{'as' if drawn[3] % 2 else 'AS'}{after}{column(salt)}"
 
 
 def salted(sql: str, salt: int) -> str | None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 LOADS = "ingest_events"
 HONEST = "liar?lie=ingests"
-GATE = ("ingest-loses", "ingest-rounds", "ingest-early", "ingest-nothing")
+GATE = ("ingest-loses", "ingest-rounds", "ingest-early", "ingest-nothing", "ingest-links")
+TWIN = "copies=liar?lie=ingest-copies"
 LATER, CARELESS = "liar?lie=ingest-later", "liar?lie=ingest-careless"
 
 
@@ -27,7 +28,7 @@ def gate(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once(
         "ingest-gate",
         lambda: fresh()(
-            "gate", "--ingest", *contenders(HONEST, "sqlite", *named), "--scale", "2K", "--quiet", "--json"
+            "gate", "--ingest", *contenders(HONEST, "sqlite", TWIN, *named), "--scale", "2K", "--quiet", "--json"
         ),
     )
 
@@ -54,8 +55,13 @@ def test_who_stores_nothing_is_found(gate: Run) -> None:
     assert ("A5.lazy", "ingest-nothing") in errors(gate)
 
 
+@pytest.mark.promise("A file of the data under another name is no load: `D9.linked`, disqualified.")
+def test_who_links_the_files_in_place_of_writing_is_found(gate: Run) -> None:
+    assert ("D9.linked", "ingest-links") in errors(gate)
+
+
 def test_nobody_else_is_accused(gate: Run) -> None:
-    assert {who for _, who in errors(gate)} == {"ingest-early", "ingest-nothing"}
+    assert {who for _, who in errors(gate)} == {"ingest-early", "ingest-nothing", "ingest-links"}
 
 
 def test_who_returns_before_it_has_loaded_is_found(run: Run) -> None:

@@ -29,6 +29,14 @@ def test_answers_that_contradict_what_was_acknowledged_are_found(offered: Callab
     assert back["wrong"] > 0 or lie == "serves-old"
 
 
+@pytest.mark.promise("A read-back that does not come to its end is an error (`L6.unread`)")
+def test_a_server_that_hangs_up_when_it_is_read_back_is_named(offered: Callable[..., Run]) -> None:
+    run = offered("hangs-up", *GENTLE)
+    assert run.code == 1
+    assert "L6.unread" in run.codes
+    assert not {"L6.wrong", "L6.missing"} & run.codes
+
+
 def test_a_correct_server_under_the_same_load_is_not_accused(honest_load: Run) -> None:
     assert honest_load.code in RAN, honest_load.err
     assert not accused(honest_load)

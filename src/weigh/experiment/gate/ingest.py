@@ -5,6 +5,8 @@ The witness is the data itself. What is read back while the files are withdrawn 
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +20,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.data import ingest
 from weigh.experiment.gate.gate import GateResult, count_cases
 from weigh.experiment.gate.queries import read_answer
-from weigh.model import codes
+from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Check, Gate, Guarantee
 from weigh.model.sample import Outcome
@@ -26,7 +28,6 @@ from weigh.workloads.ingest import CASE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -153,6 +154,7 @@ class _ContenderLoads:
         guarantee = self._take(worker, operation, load, withdraw=withdraw)
         self.guarantee = Guarantee(durable=guarantee.durable, by=guarantee.by)
         cost = worker.run(self._timeout)
+        self._look_for_links(worker, operation, load)
         self.peak = max(self.peak, cost.peak_memory or 0)
         self.seconds[operation.name] = min(cost.wall_s, self.seconds.get(operation.name, float("inf")))
         worker.prepare(load.question, self._timeout)
@@ -177,6 +179,21 @@ class _ContenderLoads:
             differences=compared.differences if compared else (),
             notes=compared.notes if compared else (),
         )
+
+    def _look_for_links(self, worker: WorkerProcess, operation: Operation, load: ingest.Loading) -> None:
+        """Whether a file that it calls its own is one of the data, by another name or by none."""
+        given = {_identity(path) for path in load.paths} - {None}
+        linked = [path for path in worker.files() if _identity(path) in given]
+        if linked and not any(one.code == codes.D9_LINKED.code for one in self.findings):
+            self.findings.append(
+                codes.D9_LINKED.finding(
+                    contender=self._ready.name,
+                    operation=operation.name,
+                    text=f"{units.count(len(linked), 'file')} that it has loaded ({Path(linked[0]).name}) "
+                    f"{'are files' if len(linked) > 1 else 'is a file'} of the data under another name: it wrote none",
+                    remedy="its adapter must write all rows in ingest(); it is not compared",
+                )
+            )
 
     def _compared(self, table: pa.Table, rows: pa.Table, operation: Operation, load: ingest.Loading) -> Comparison:
         """What differs from the rows of the files; columns that two readers do not agree on accuse nobody."""
@@ -243,6 +260,14 @@ class _ContenderLoads:
             )
         )
         return table
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Device and number of the file that a path leads to; None where there is none."""
+    with suppress(OSError):
+        status = Path(path).stat()
+        return status.st_dev, status.st_ino
+    return None
 
 
 def _as_wide(table: pa.Table, rows: pa.Table) -> bool:

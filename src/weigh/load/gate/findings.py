@@ -94,6 +94,14 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
                 f"{'is' if back.missing == 1 else 'are'} gone: {'; '.join(back.texts[:_LISTED])}",
                 remedy="the server loses rows; its figures are those of less work",
             )
+        if back.error or back.failed:
+            how_far = f"{back.read:,} rows were read back after run {back.run}"
+            why = back.error or f"{count(back.failed, 'read')} failed: {'; '.join(back.texts[:_LISTED])}"
+            yield codes.L6_UNREAD.finding(
+                text=f"{how_far}, and then no more ({why}): whether the rest of what the server acknowledged is there, "
+                "nobody can tell",
+                remedy="look into its log; where it cannot be read back, its figures are those of unproven work",
+            )
     for drawn in found.sampled:
         if drawn.differ and not drawn.inapplicable:
             yield codes.A3_SAMPLED.finding(

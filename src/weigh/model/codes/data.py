@@ -71,4 +71,7 @@ D9_COPY = warning(
     pages.COSTS,
     "it answers without its files: it holds the rows in a layout of its own, made before any clock",
 )
+D9_LINKED = error(
+    "D9.linked", pages.COSTS, "what it calls loaded is a file of the data under another name", disqualifies=True
+)
 D9_LOADED = note("D9.loaded", pages.COSTS, "its tables were loaded before, and no time contains what that cost")
