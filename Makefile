@@ -24,7 +24,7 @@ RUST_TESTS := cargo test --quiet --package weigh-digest --package weigh-host --p
 	--package weigh-stats --package weigh-store
 FACTOR ?= 0.5
 
-.PHONY: demo test test-browser test-servers test-long fuzz sim check bench format clean
+.PHONY: demo test test-browser test-cluster test-servers test-long fuzz sim check bench format clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
@@ -32,7 +32,7 @@ demo: $(VENV)/.ready
 # Those in Rust mostly wait: they run beside the others, and are printed at the end.
 test: $(VENV)/.ready
 	$(RUST_TESTS) --no-run
-	@mkdir -p $(CACHE); $(RUST_TESTS) >$(CACHE)/rust-tests 2>&1 & rust=$$!; $(PYTEST) -m "not long and not browser and not servers" $(TESTS); python=$$?; \
+	@mkdir -p $(CACHE); $(RUST_TESTS) >$(CACHE)/rust-tests 2>&1 & rust=$$!; $(PYTEST) -m "not long and not browser and not servers and not cluster" $(TESTS); python=$$?; \
 	wait $$rust; rust=$$?; cat $(CACHE)/rust-tests; exit $$((rust ? rust : python))
 
 # Chromium is not a Python package; everything else that these tests need is.
@@ -45,9 +45,13 @@ test-browser: $(VENV)/.ready
 test-servers: $(VENV)/.ready
 	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest -m servers -rs tests/servers
 
+# Three hosts as network namespaces, a scheduler of Dask, a server: needs root, and is skipped by name without.
+test-cluster: $(VENV)/.ready
+	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest -m cluster -rs tests/cluster
+
 test-long: $(VENV)/.ready
 	$(RUST_TESTS) --release
-	$(PYTEST) --hypothesis-profile long -m "not browser and not servers" $(TESTS)
+	$(PYTEST) --hypothesis-profile long -m "not browser and not servers and not cluster" $(TESTS)
 	@$(MAKE) --no-print-directory test-servers
 
 # At least 10,000 hostile inputs, so many for each of the 21 doors: what tests/fuzz/frame.py says must hold of each.
@@ -95,6 +99,11 @@ wheel: $(VENV)/.ready
 types: $(VENV)/.ready
 	PYTHONPATH=scripts $(BIN)/python -m type_table $(ONLY)
 	@PYTHONPATH=scripts $(BIN)/python -m reference
+
+# What several engines agree on of TPC-DS, asked anew.
+.PHONY: tpcds
+tpcds: $(VENV)/.ready
+	$(BIN)/python scripts/tpcds_agreed.py $(ONLY)
 
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks $(ONLY)

@@ -7,7 +7,9 @@ import time
 
 from benchmarks import (
     against_itself,
+    agents,
     blocks,
+    cluster,
     covariates,
     decide,
     differences,
@@ -38,7 +40,9 @@ ALL = {
     "generation": generation.run,
     "load": load.run,
     "rate": rate.run,
+    "agents": agents.run,
     "tpch": tpch.run,
+    "cluster": cluster.run,
     "sampler": sampler.run,
     "series": series.run,
     "statistics": statistics.run,
@@ -52,7 +56,7 @@ ALL = {
     "decide": decide.run,
     "suite": suite.run,
 }
-HOURS = ("servers", "layouts", "against_itself", "remote_aa", "decide", "suite")
+HOURS = ("cluster", "servers", "layouts", "against_itself", "remote_aa", "decide", "suite")
 """Each takes an hour or more at its usual size."""
 
 

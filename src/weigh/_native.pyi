@@ -414,7 +414,8 @@ class Load:
 
     Args:
         config: JSON of ``target``, ``workload``, ``arrivals``, ``duration_s``, ``connections``, ``threads``,
-            ``max_in_flight``, ``timeout_s``, ``interval_s`` and ``spin`` (``crates/weigh-load/src/config.rs``).
+            ``max_in_flight``, ``timeout_s``, ``interval_s``, ``spin`` and ``share``
+            (``crates/weigh-load/src/config.rs``).
 
     Raises:
         LoadError: the text says which setting cannot be, or where a script is wrong.
@@ -439,6 +440,39 @@ class Load:
 
         Raises:
             LoadError: the server cannot be reached or refuses the login or a statement; or it was started before.
+        """
+
+    def open(self) -> None:
+        """The first half of :meth:`start`: open all connections, prepare all statements, and wait.
+
+        Raises:
+            LoadError: as :meth:`start`.
+        """
+
+    def begin(self, at: int | None = None) -> tuple[float, float]:
+        """The other half: begin.
+
+        Args:
+            at: nanoseconds of the machine's monotonic clock (``time.monotonic_ns``); by default at once.
+
+        Returns:
+            seconds from now until the schedule begins, and by how many it begins later than ``at``.
+
+        Raises:
+            LoadError: no connections are open.
+        """
+
+    def written(self) -> str | None:
+        """Return what the writes of a run that is over must have left, as JSON for :meth:`join_written`.
+
+        None where the workload does not know that.
+        """
+
+    def join_written(self, writes: str) -> None:
+        """Take in what another generator of the same load wrote: :meth:`examine` compares with that too.
+
+        Raises:
+            LoadError: it is no such JSON, or two generators wrote one key.
         """
 
     def poll(self) -> str:
@@ -585,6 +619,32 @@ class LoadedRows(TypedDict):
     rows: int
     seconds: float
 
+def merge_intervals(intervals: list[str]) -> str:
+    """Merge one interval of several generators, as :meth:`Load.poll` lists them: counts and histograms add up.
+
+    Raises:
+        LoadError: one is none, or its histograms are of another form.
+    """
+
+def merge_journals(
+    journals: Sequence[str | PathLike[str]], run: int, each: int, take: Callable[[list[str]], object]
+) -> str:
+    """Merge the journals of the generators of one load, in the memory of a few intervals of each.
+
+    Args:
+        journals: one file of each generator.
+        run: number of the run.
+        each: intervals that follow each other and make a part.
+        take: gets merged intervals, each as JSON, in order; what it raises ends the merging.
+
+    Returns:
+        JSON: of each generator a list of parts, with ``from_s``, ``to_s``, ``count``, ``failed``, ``client_cpu_s``,
+        ``queued`` and the histograms ``response`` and ``lag_late`` of all its operations.
+
+    Raises:
+        LoadError: a file cannot be read, or an interval in it is damaged.
+    """
+
 def ycsb_keys(core: str, records: int, seed: int, count: int) -> list[tuple[int, int]]:
     """Draw the first keys that one thread of a YCSB workload asks for, if every insert succeeds at once.
 
@@ -671,11 +731,20 @@ class StoreClient:
     def make_bucket(self) -> None:
         """Make the bucket."""
 
-    def put(self, path: str | PathLike[str], key: str) -> None:
-        """Put a file of at most 5 GiB under a key."""
+    def put(self, path: str | PathLike[str], key: str, *, new: bool = False) -> bool:
+        """Put a file of at most 5 GiB under a key, with ``new`` only where nothing is there; whether it was put."""
+
+    def get(self, key: str, path: str | PathLike[str]) -> bool:
+        """Copy an object into a file, which is made or replaced; whether there is such an object."""
 
     def hash(self, key: str) -> tuple[int, str] | None:
         """Read an object: its size, and BLAKE3 as 64 hex digits; None where there is none."""
 
     def size(self, key: str) -> int | None:
         """Return the size of an object; None where there is none."""
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if there is one."""
+
+    def stat(self, key: str) -> tuple[int, str] | None:
+        """Return the size of an object, and the store's own checksum of it (``ETag``); None where there is none."""

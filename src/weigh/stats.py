@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 
 from weigh.model.errors import DataFault
-from weigh.model.rules import MIN_STARTS, Rules
+from weigh.model.rules import MIN_STARTS, RULES, Rules
 from weigh.model.units import count
 from weigh.model.verdict import SecondOpinion, SecondOpinionName, VerdictName
 from weigh.statistics import student_t
@@ -226,7 +226,7 @@ def verdicts(
     baseline: ArrayLike,
     *,
     second: ArrayLike | None = None,
-    rules: Rules = Rules(),  # noqa: B008 - frozen
+    rules: Rules = RULES,
     clock: bool = True,
 ) -> Verdicts:
     """Verdicts on many operations of one session.

@@ -37,6 +37,7 @@ class Worker:
         self.given: list[str] = []
         self.place: Path | None = None
         self.loading = False
+        self.listener = -1
 
     def carry_out(self, request: protocol.Message) -> protocol.Message:
         """The reply to one request; an engine's exception becomes an ``error``."""
@@ -65,6 +66,14 @@ class Worker:
             raise RuntimeError("no engine is open")
         return self.adapter
 
+    def on_decide(self) -> protocol.DecideReply:
+        """Have weigh decide from now on what is done to others."""
+        # Not where nobody asks: of what a life imports its start is made.
+        from weigh_worker import calls
+
+        self.listener = calls.listen()
+        return protocol.DecideReply(listener=self.listener)
+
     def on_open(
         self,
         adapter: str,
@@ -77,6 +86,9 @@ class Worker:
         part: str = "",
     ) -> protocol.Reply:
         """Load the adapter module, or a part of it, and begin the engine's life, on these CPUs or on all, confined."""
+        if self.listener >= 0:
+            # Before anything of others is loaded, which could decide for itself.
+            os.close(self.listener)
         if affinity:
             # Engines count the CPUs when they are imported.
             os.sched_setaffinity(0, affinity)

@@ -7,6 +7,7 @@ to a log and cannot be mistaken for a message.
 One request is on its way at a time. Requests carry ``do`` and the fields below. A reply has the fields of its class and
 no others, or is an ``error``::
 
+    decide                                -> DecideReply  before anything of an engine is loaded; weigh_worker.calls
     open     adapter, compiled (its modules as weigh has compiled them, or empty), settings, scratch, affinity [CPU],
              ingests, confined {read [path], write [path], network, bounded} or none -> Reply
     bind     tables {name: [path]}, catalog {kind, locations {name: path}} or none, store   -> Reply
@@ -88,6 +89,12 @@ class Reply:
     def message(self) -> Message:
         """As it is sent."""
         return dict(vars(self))
+
+
+class DecideReply(Reply):
+    """By which file weigh decides the calls of one process that touch another one; -1 where that is not possible."""
+
+    listener: int
 
 
 class FilesReply(Reply):

@@ -29,6 +29,7 @@ def captured(path: Path, out: Path, **asked: object) -> CaptureResults:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.promise("The weights of a known workload of 20 statements come back from its log within 2 %.")
 def test_weights_and_coverage_come_back(tmp_path: Path) -> None:
     made = calls("poisson")
@@ -64,6 +65,7 @@ def test_totals_give_the_same_weights_and_no_query_of_weigh(tmp_path: Path) -> N
     assert "weigh capture */" not in (tmp_path / "out" / "capture.json").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.promise("Constant arrivals, Poisson's and bursts are told apart.")
 @pytest.mark.parametrize("kind", ["constant", "poisson", "bursts"])
 def test_the_law_of_arrivals_comes_back(tmp_path: Path, kind: str) -> None:

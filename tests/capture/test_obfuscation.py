@@ -155,6 +155,7 @@ def test_what_cannot_be_replaced_is_left_out_and_counted(there: Shop) -> None:
     assert len(there.sent()) == len(there.replaceable())
 
 
+@pytest.mark.long
 @pytest.mark.promise("An obfuscated copy of the data answers an obfuscated workload with as many rows as the original")
 @pytest.mark.parametrize("which", ["there", "with_ids"])
 def test_the_copy_answers_with_as_many_rows(which: str, request: pytest.FixtureRequest) -> None:

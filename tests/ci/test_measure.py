@@ -50,6 +50,7 @@ def test_numbers_of_another_tool(weigh: Weigh, words: list[str], code: int, stat
     assert (run.out, run.err.splitlines()[:2]) == (plain.out, plain.err.splitlines()[:2])
 
 
+@pytest.mark.long
 def test_a_wrong_answer(weigh: Weigh) -> None:
     gate = ("gate", "--scale", "1K", "--operations", "by_action", "--contender", "duckdb", "--contender")
     run = weigh("ci", "measure", "--out", "told", *gate, "liar?lie=group", "--quiet", WEIGH_SHRINK="no")

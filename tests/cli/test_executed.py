@@ -40,6 +40,7 @@ def weigh(tmp_path: Path) -> Weigh:
     return Weigh(tmp_path, forked=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_help(weigh: Weigh, command: str) -> None:
     run = weigh(command, "--help")
@@ -47,6 +48,7 @@ def test_every_command_has_its_help(weigh: Weigh, command: str) -> None:
     assert run.out.startswith(f"Usage: weigh {command} ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", MISTAKES)
 def test_a_mistake_is_one_sentence_and_a_remedy(weigh: Weigh, command: str) -> None:
     run = weigh(command, *MISTAKES[command])

@@ -21,6 +21,7 @@ TWO = (*DUCKDB, "--contender", "again=fork@2.0.0")
 SMALL = ("--scale", "1K", "--operations", "by_action")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "code", "moment"),
     [(signal.SIGINT, 130, "plan"), (signal.SIGTERM, 143, "manifest"), (signal.SIGHUP, 129, "manifest")],
@@ -74,6 +75,7 @@ def test_a_report_whose_reader_ends_early_has_not_diverged(weigh: Weigh, small: 
     assert report.wait() == 141
 
 
+@pytest.mark.long
 def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> None:
     gone, theirs = os.pipe()
     os.close(gone)
@@ -94,6 +96,7 @@ def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> N
     assert weigh("verify", "latest").code == 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("3 (nobody may conclude from it)")
 def test_where_all_is_refused_the_code_is_not_0(weigh: Weigh) -> None:
     run = weigh("run", *TWO, *SMALL, "--starts", "2", "--rounds", "1", "--runs", "1", "--quiet")

@@ -169,6 +169,7 @@ SHOWN = [("pyarrow", shows) for shows in PYARROW] + [("duckdb", shows) for shows
 SHOWN += [("polars", shows) for shows in POLARS] + [("parquet-rs", shows) for shows in RUST]
 
 
+@pytest.mark.long
 @pytest.mark.promise("The row digest is the same whatever the keys say")
 @pytest.mark.parametrize(("writer", "shows"), SHOWN, ids=[f"{writer}-{n}" for n, (writer, _) in enumerate(SHOWN)])
 def test_the_bytes_show_every_knob_and_the_rows_are_the_same(made: Made, writer: Any, shows: Shows) -> None:
@@ -200,6 +201,7 @@ def test_gzip_has_levels_too(made: Made) -> None:
     assert one.bytes > nine.bytes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("codec", get_args(Codec))
 @pytest.mark.parametrize("writer", [name for name in get_args(Writer) if name != "tpchgen"])
 def test_every_writer_has_every_codec_at_a_level_of_its_own(made: Made, writer: Any, codec: Any) -> None:

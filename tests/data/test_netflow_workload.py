@@ -38,6 +38,7 @@ def built(scale: int, seed: int) -> Workload:
     return workloads.load("netflow").build(dataset(scale, seed)[1], seed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scale", "seed"), SCALES)
 def test_the_truth_agrees_with_duckdb(scale: int, seed: int) -> None:
     table, truth = dataset(scale, seed)

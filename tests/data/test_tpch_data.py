@@ -82,6 +82,7 @@ def test_the_generators_differ_in_texts_and_in_nothing_else(made: Callable[..., 
     assert {column.partition("_")[2] for column in differing} == {"address", "comment"}
 
 
+@pytest.mark.long
 def test_tpchgen_shows_the_level_and_what_it_does_always(made: Callable[..., CachedData]) -> None:
     stored = made(
         "tpchgen",
@@ -99,6 +100,7 @@ def test_tpchgen_shows_the_level_and_what_it_does_always(made: Callable[..., Cac
     assert stored.manifest.digests == made("tpchgen", PLAIN).manifest.digests
 
 
+@pytest.mark.long
 def test_a_sort_is_of_the_tables_that_have_its_columns(made: Callable[..., CachedData]) -> None:
     layout = LayoutSpec(writer="pyarrow", sort=("l_shipdate", "o_orderdate", "l_orderkey"))
     stored = made("tpchgen", layout)
@@ -144,6 +146,7 @@ def test_what_a_writer_cannot_do_is_refused(tmp_path: Path, name: str, spec: Lay
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", GENERATORS)
 def test_parts_are_removed_as_they_are_read(tmp_path: Path, made: Callable[..., CachedData], name: str) -> None:
     usual = {"tpchgen": tpch.tpchgen, "dbgen": tpch.dbgen}[name]
@@ -167,6 +170,7 @@ def test_parts_are_removed_as_they_are_read(tmp_path: Path, made: Callable[..., 
     assert digests == made(name, PLAIN).manifest.digests
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", GENERATORS)
 def test_queries_and_answers_come_with_the_data(made: Callable[..., CachedData], name: str, tmp_path: Path) -> None:
     truth = made(name, PLAIN).truth

@@ -14,6 +14,7 @@ from weigh.data import cache as store
 from weigh.data.generator import dataset_name
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts, knobs, parquet, vortex
+from weigh.data.making import GivenRows
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.gate import sampled_rows
@@ -51,10 +52,11 @@ def written(table: pa.Table, place: Path, spec: LayoutSpec = VORTEX) -> store.Ca
     from weigh._native import digest_arrow
 
     name = DatasetName(generator="files/abc", scale=None)
-    given = store.GivenRows(Rows(table), {"own": digest_arrow(table)})
+    given = GivenRows(Rows(table), {"own": digest_arrow(table)})
     return store.ensure(name, spec, place, environment=python, given=given)
 
 
+@pytest.mark.long
 def test_it_holds_the_same_rows_as_parquet(tmp_path: Path) -> None:
     name = dataset_name("netflow", 1_000, 42)
     usual = store.ensure(name, PYARROW, tmp_path)
@@ -134,6 +136,7 @@ def test_other_rows_than_were_handed_over_are_refused(tmp_path: Path, monkeypatc
     assert not list(tmp_path.rglob("manifest.json"))
 
 
+@pytest.mark.long
 def test_a_changed_file_is_found_with_and_without_a_reader(tmp_path: Path) -> None:
     made = written(pa.table({"number": [1, 2, 3]}), tmp_path)
     path = made.folder / made.manifest.files[0].path
@@ -154,6 +157,7 @@ def test_a_changed_file_is_found_with_and_without_a_reader(tmp_path: Path) -> No
     assert [one.code for one in file_facts.verify(made.folder, made.manifest, "hash", python)] == ["D8.damaged"]
 
 
+@pytest.mark.long
 def test_rows_are_drawn_from_it_as_from_parquet(tmp_path: Path) -> None:
     """The sample by which large tables are compared."""
     name = dataset_name("netflow", 20_000, 42)

@@ -34,6 +34,7 @@ def cells(document: dict[str, Any], *, checksums: bool, writer: str = "pyarrow")
     }
 
 
+@pytest.mark.long
 def test_a_flipped_bit_is_noticed_by_who_compares_checksums(weigh: Weigh) -> None:
     run = weigh("data", "probe-checksums", "--engines", f"duckdb,pyarrow,{VERIFIES}", "--quiet", "--json")
     assert run.code == 0, run.err

@@ -83,6 +83,7 @@ def test_the_engine_says_its_own_version(contender: PreparedContender, worker: W
     assert worker.version().startswith(VERSIONS[contender.name])
 
 
+@pytest.mark.long
 def test_a_setting_is_read_back_as_it_is_in_force(contender: PreparedContender) -> None:
     setting, value = SETTINGS[contender.engine.name]
     described, findings = read_back(prepared(f"{contender.name}?{setting}={value}"))
@@ -175,6 +176,7 @@ def test_no_memory_is_no_error(contender: PreparedContender, things: Tables, sql
         assert rows(started, "SELECT max(n) AS n FROM things") == [(3,)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("there", [0, 1])
 def test_a_missing_file_is_an_error(contender: PreparedContender, things: Tables, there: int) -> None:
     paths = [Path(path) for path in things.paths["things"][:there]]

@@ -70,6 +70,7 @@ def test_every_reader_is_declared_once() -> None:
         check(parse_contender(str(spec)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", READERS)
 def test_rows_are_those_of_the_files(spec: str, files: list[Path], tmp_path: Path, registrar: Registrar) -> None:
     contender = parse_contender(spec)

@@ -21,6 +21,7 @@ def gate(weigh: Weigh, one: str, other: str, *flags: str) -> tuple[int, str]:
     return run.code, row["status"]
 
 
+@pytest.mark.long
 def test_commands_that_print_the_same_agree_and_others_do_not(weigh: Weigh) -> None:
     assert gate(weigh, "printf 1", "printf 1") == (0, "agreed")
     assert gate(weigh, r"printf 'a\\r\\nb\\n'", r"printf 'a\\r\\nb\\n'") == (0, "agreed")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
+
 from weigh.engines import environment
 from weigh.host import scratch
 
@@ -21,6 +23,7 @@ print(len(kept) > 10, [path for path in kept if not Path(path).exists()])
 """
 
 
+@pytest.mark.long
 def test_what_is_installed_is_compiled_before_any_life_begins(tmp_path: Path) -> None:
     """A life writes no bytecode: what is missing here would be compiled at each start."""
     made = environment.ensure(["duckdb==2.0.0"], tmp_path)
@@ -28,6 +31,7 @@ def test_what_is_installed_is_compiled_before_any_life_begins(tmp_path: Path) ->
     assert said.stdout == "True []\n"
 
 
+@pytest.mark.long
 def test_what_was_changed_or_is_not_complete_is_made_anew(tmp_path: Path) -> None:
     """Only what weigh itself needs in every environment: a small package."""
     made = environment.ensure([], tmp_path)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from support.command import Run, Weigh
 
 
+@pytest.mark.long
 def test_netflow_agrees_in_polars_and_pandas(weigh: Weigh) -> None:
     run = _gate(weigh, "duckdb", "polars-df", "pandas")
     assert {row["operation"]: row["status"] for row in run.json["gate"] if row["status"] != "agreed"} == {}
@@ -53,6 +54,7 @@ def _only(sales, shop):
 """
 
 
+@pytest.mark.long
 def test_own_functions_are_asked_what_their_queries_are(weigh: Weigh) -> None:
     _own(weigh.folder)
     (weigh.folder / "my_frames.py").write_text(FUNCTIONS)
@@ -89,6 +91,7 @@ def test_a_function_that_is_wrong_is_contradicted_and_its_text_is_told(weigh: We
     assert "def by_shop(sales):" in report.out
 
 
+@pytest.mark.long
 def test_a_function_says_what_its_library_cannot_do_and_what_fails_is_an_error(weigh: Weigh) -> None:
     _own(weigh.folder)
     (weigh.folder / "frames").mkdir()

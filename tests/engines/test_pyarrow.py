@@ -149,6 +149,7 @@ def test_what_is_translated_is_right(worker: WorkerProcess, duck: duckdb.DuckDBP
         assert got == expected, sql
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "settings", ["pushdown=false", "use_threads=false&batch_size=50", "pre_buffer=false&threads=1"]
 )

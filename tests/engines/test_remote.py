@@ -110,6 +110,7 @@ def test_a_connection_that_its_driver_closed_ends_the_session(monkeypatch: pytes
         assert ended == codes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("driver", ["dbapi:sqlite3?database", "adbc:sqlite?uri"])
 @pytest.mark.parametrize(("planted", "code"), [(7, 0), (8, 1)])
 def test_a_driver_without_a_profile_is_asked_what_the_others_are(
@@ -159,6 +160,7 @@ def test_a_driver_of_unknown_lineage_confirms_nobody(weigh: Weigh) -> None:
     assert "Of lite nobody knows what it is: weigh.lineage=NAME says it." in " ".join(page.split())
 
 
+@pytest.mark.long
 def test_what_a_driver_cannot_plan_is_unsupported_and_what_it_cannot_execute_has_failed(weigh: Weigh) -> None:
     pq.write_table(pa.table({"v": [2_000_000_000_000_000_000] * 7}), weigh.folder / "t.parquet")
     (weigh.folder / "q").mkdir()
@@ -175,6 +177,7 @@ def test_what_a_driver_cannot_plan_is_unsupported_and_what_it_cannot_execute_has
     assert "lite failed on wide: " in text
 
 
+@pytest.mark.long
 def test_a_driver_that_cannot_connect_names_its_arguments(weigh: Weigh) -> None:
     run = weigh("gate", "--scale", "2K", "--contender", "a=adbc:nosuch?uri=t.db", "--contender", "duckdb")
     assert run.code == 2

@@ -87,6 +87,7 @@ def test_the_digest_of_what_was_loaded_is_that_of_the_files(
     assert digest_arrow(seen(sqlite, store, kinds)) == digest_arrow(every_kind())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [

@@ -147,6 +147,7 @@ def test_a_path_is_no_pattern(name: str, tmp_path: Path) -> None:
         assert asked(started, "SELECT count(*) AS c, sum(n) AS s FROM numbers")[1].to_pydict() == {"c": [3], "s": [6]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SCRIPTED)
 def test_its_script_asks_it_without_weigh(name: str, kinds: Tables, tmp_path: Path) -> None:
     """A reproducer of a divergence is made of it, so it must stand alone."""

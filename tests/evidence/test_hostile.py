@@ -51,6 +51,7 @@ def test_untouched_it_passes(evidence: Path) -> None:
     verify(evidence, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["gate.json", "verdicts.json", "seal.json", "journal.jsonl", "report.txt"])
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[" * 200_000, b"[]", b"null", b""])
 def test_a_document_that_is_none_fails(evidence: Path, name: str, content: bytes) -> None:
@@ -60,6 +61,7 @@ def test_a_document_that_is_none_fails(evidence: Path, name: str, content: bytes
     weigh(evidence, "report", str(evidence))
 
 
+@pytest.mark.long
 @pytest.mark.promise("every file has its sealed hash and is a regular file, none is missing, none was added")
 @pytest.mark.parametrize("name", ["journal.jsonl", "samples.parquet", "verdicts.json", "seal.json", "more.txt"])
 @pytest.mark.parametrize("kind", ["pipe", "link", "device"])

@@ -51,6 +51,7 @@ def unpacked(folder: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", AWKWARD)
 def test_a_first_attempt_verifies_under_any_name(weigh: Weigh, runs: tuple[Path, Path], name: str) -> None:
     unpacked(runs[0], weigh.folder / name)
@@ -58,6 +59,7 @@ def test_a_first_attempt_verifies_under_any_name(weigh: Weigh, runs: tuple[Path,
     assert (verified.code, f"{name} passes" in verified.out) == (0, True), verified.out
 
 
+@pytest.mark.long
 def test_everything_that_reads_evidence_reads_it_renamed(weigh: Weigh, runs: tuple[Path, Path]) -> None:
     for folder, name in zip(runs, ("artefact-b", "artefact-a"), strict=True):
         unpacked(folder, weigh.folder / "all" / name)
@@ -79,6 +81,7 @@ def test_everything_that_reads_evidence_reads_it_renamed(weigh: Weigh, runs: tup
     assert [one["added"] for one in weigh("history", "add", str(runs[1]), "--json").json["added"]] == [False]
 
 
+@pytest.mark.long
 def test_a_new_name_hides_no_earlier_attempt(weigh: Weigh, runs: tuple[Path, Path]) -> None:
     for name in ("alone", f"20260101-{runs[0].name[9:]}", runs[0].name):
         place = unpacked(runs[1], weigh.folder / name / name)
@@ -112,6 +115,7 @@ def test_one_folder_deeper(weigh: Weigh, runs: tuple[Path, Path]) -> None:
     assert (refused.code, "internal error" in refused.err) == (2, False)
 
 
+@pytest.mark.long
 def test_loads_and_ladders(weigh: Weigh, runs: tuple[Path, Path]) -> None:
     load = unpacked(written_load(weigh.folder / "made"), weigh.folder / "load 1")
     record = load_comparison_records.comparison(load_comparison_records.spec(5))

@@ -112,6 +112,7 @@ def test_what_else_weigh_wrote_is_named(weigh: Weigh, root: Path) -> None:
     assert [one["path"] for one in found] == ["runs/h", "runs/my traffic", "runs/why-x"]
 
 
+@pytest.mark.long
 def test_latest_is_the_newest(weigh: Weigh, root: Path) -> None:
     run = weigh("report", "latest")
     assert run.code == 2
@@ -130,6 +131,7 @@ def test_latest_is_the_newest(weigh: Weigh, root: Path) -> None:
     assert "both name the same session" in weigh("compare", "latest", "latest").err
 
 
+@pytest.mark.long
 def test_an_id_is_found_in_runs_and_no_name_is_the_newest(weigh: Weigh, root: Path) -> None:
     load, run = aged(written_load(root), 100), written_run(root)
     whole = weigh("report", f"runs/{run.name}").out

@@ -86,6 +86,7 @@ def test_who_is_not_told_from_the_first_is_not_called_the_fastest() -> None:
     assert re.match(r"It is open whether \w+, \w+ or \w+ is fastest overall\. ", second)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [3, 4, 6])
 @pytest.mark.parametrize("pattern", ["e{}", "duckdb@2.{}.0", "of {} a name that is longer than any column"])
 def test_a_ranking_is_one_line_of_80_columns_whatever_the_names(

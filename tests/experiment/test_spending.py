@@ -136,6 +136,7 @@ def test_a_budget_ends_in_time(weigh: Weigh) -> None:
     assert run.json["cost"]["prices"] == {"paid": "5USD/TB"}
 
 
+@pytest.mark.long
 def test_a_budget_that_is_too_small_is_refused_before_the_first_block(weigh: Weigh) -> None:
     run, bills = asked(weigh, "run", "--starts", "10", "--rounds", "1", "--runs", "1", "--spend", "2USD")
     assert run.code == 2
@@ -144,6 +145,7 @@ def test_a_budget_that_is_too_small_is_refused_before_the_first_block(weigh: Wei
     assert 0.5 < sum(bills) <= 2
 
 
+@pytest.mark.long
 def test_a_question_that_becomes_dearer_ends_a_block(weigh: Weigh) -> None:
     """What it may cost is known from its first dear execution on: none is begun that might exceed the budget."""
     flags = ("--starts", "5", "--rounds", "1", "--runs", "2", "--spend", "8USD", "--json")

@@ -113,6 +113,7 @@ def until_block(record: Record, last: int) -> Record:
     )
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "The order of a block remains a function of the seed and of what is left, and `weigh verify` recomputes each look."
 )

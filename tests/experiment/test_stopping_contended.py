@@ -46,6 +46,7 @@ def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
     assert "others used" not in next(precision_findings.precision(HONEST.samples, SPEC, HONEST.looks)).text
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "An operation with contention that is too uneven for a verdict goes on after it is narrow, until "
     "its two sides are within the bound or a limit ends it."

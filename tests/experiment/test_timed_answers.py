@@ -11,6 +11,7 @@ from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome
+from weigh.workloads.salted import column
 
 NOTHING = RequestCost(seconds=0.0, cpu_s=0.0)
 RIGHT = pa.table({"city": ["Oslo", "Rome"], "a": [1.5, 2.5]})
@@ -61,7 +62,7 @@ def test_an_answer_is_known_again_and_a_wrong_one_is_not(tmp_path: Path) -> None
 def test_the_answer_to_another_question_is_wrong_however_often_it_was_right(tmp_path: Path) -> None:
     """Who keeps answers hands out the one that it has; its bytes are known, and were not asked for."""
     answers = TimedAnswers(WORKLOAD, {("a", "q", "only"): RIGHT})
-    salted = RIGHT.append_column("weigh_salt", pa.array([417_000_001, 417_000_001]))
+    salted = RIGHT.append_column(column(417_000_001), pa.array([417_000_001, 417_000_001]))
     for _ in range(2):
         assert answers.check([answered(tmp_path, RIGHT)])[0].outcome is Outcome.OK
         assert answers.check([answered(tmp_path, salted, salt=417_000_001, run=0)])[0].outcome is Outcome.OK

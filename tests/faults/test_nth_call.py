@@ -157,6 +157,7 @@ def _file(ready: Ready, writer: str, kind: str, choose: Choice) -> None:
         assert ended.code != 2 or kind == "allocate" or named, (fault, ended)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sync", "rename"])
 def test_a_file_is_the_old_one_or_the_new_one(ready: Ready, kind: str) -> None:
     _file(ready, "page", kind, _middle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 EXPECTED = Path(__file__).parent / "expected"
 REMEDY = "if that is meant: `make golden`, and read its diff before you commit it"
 _LINES, _WIDTH = 200, 300
+_LONG = re.compile(r"\d+\.\d{13,}(e-?\d+)?")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -33,7 +35,7 @@ def test_what_is_printed_is_what_is_kept(case: Case, kept: Kept, update: bool) -
     if update and text != before:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    elif text != before:
+    elif _rounded(text) != _rounded(before):
         pytest.fail(_difference(before, text, case.file), pytrace=False)
 
 
@@ -46,6 +48,11 @@ def test_nothing_is_kept_that_no_command_prints(update: bool) -> None:
             (EXPECTED / name).unlink()
     else:
         assert not stray, f"no command prints {', '.join(stray)}; {REMEDY}"
+
+
+def _rounded(text: str) -> str:
+    """With numbers to 13 digits: the last ones of a logarithm depend on the processor."""
+    return _LONG.sub(lambda found: f"{float(found[0]):.13g}", text)
 
 
 def _page(shown: Shown) -> str:

@@ -17,6 +17,7 @@ from weigh.model.rules import Rules
 from . import (
     blame,
     builds,
+    carried,
     duet,
     histories,
     joins,
@@ -29,6 +30,7 @@ from . import (
     rate_ratios,
     rates,
     requirements,
+    searched,
     searches,
     series,
     servers,
@@ -62,6 +64,9 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from _coverage(experiments)
     yield from _power(experiments)
     yield from _same(experiments)
+    yield from _skewed(experiments)
+    yield from searched.rows(experiments)
+    yield from carried.rows(experiments)
     yield from _sessions(experiments, sessions)
     yield from one_sided.rows(experiments)
     yield from unsound.rows(experiments)
@@ -165,6 +170,24 @@ def _same(experiments: int) -> Iterator[Row]:
         for question, share in zip(("typical", "total"), both, strict=True):
             setting = f"{name}, 90 of 100 exactly at the margin"
             yield Row(f"FDR, {question}", setting, "<= 2.5 %", f"{100 * share:.2f} %", share <= 0.025)
+
+
+def _skewed(experiments: int) -> Iterator[Row]:
+    """Noise of one sign, alike for all arms: no effect, on neither side of the margin, and power alike on both."""
+    for name, make in noise.SKEWED.items():
+        for blocks in (10, 30, 100):
+            size, setting = Size(max(experiments * 2 // blocks, 200), blocks), f"{name}, K={blocks}"
+            found, by_pairs = (rates.found(make, size, 0.0, 31, of) for of in (rates.estimated, rates.by_pairs))
+            others = f"median of pairs {by_pairs}"
+            yield Row("type-I at 1 %, typical", setting, "<= 1.5 %", found.banded, found.within(0, 0.015), others)
+            for side in ("slower", "faster"):
+                usual, _ = rates.wrongly_same(make, size, 32, faster=side == "faster")
+                guarantee = f"SAME, {side} by the margin"
+                yield Row(guarantee, setting, "<= 5.5 %", usual.banded, usual.within(0, 0.055))
+        slower, faster = (rates.found(make, Size(experiments), change, 33) for change in (0.05, 1 / 1.05 - 1))
+        apart = abs(slower.value - faster.value)
+        reached = f"{slower} slower, {faster} faster"
+        yield Row("power at 5 %, both sides", f"{name}, K=10", "5 points apart", reached, apart <= 0.05)
 
 
 def _sessions(experiments: int, sessions: int) -> Iterator[Row]:

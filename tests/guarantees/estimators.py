@@ -48,7 +48,8 @@ def _pairs(logs: Floats) -> Floats:
 
 
 ESTIMATORS: dict[str, Callable[[Floats], Effects]] = {
-    "median of pairs": rates.estimated,
+    "contrast of medians": rates.estimated,
+    "median of pairs": rates.by_pairs,
     "mean of logarithms": rates.by_means,
     "Hodges-Lehmann": hodges_lehmann,
     "trimmed by a quarter": trimmed,

@@ -9,6 +9,7 @@ random order; noise that lives in time is drawn in that order. Time is counted i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,10 +78,13 @@ def shared_ar(
     )
 
 
-def turn_ar(size: Size, draw: np.random.Generator) -> Floats:
+def turn_ar(
+    size: Size, draw: np.random.Generator, memory: float = 0.5, offset: float = 0.05, *, alone: bool = False
+) -> Floats:
     """Every turn has an offset of SD 5 %, an autoregression of .5 from turn to turn that no gap interrupts."""
     count = size.blocks * size.rounds * size.arms
-    return iid(size, draw) + _in_turns(_autoregression(size, draw, 0.05, np.full(count - 1, 0.5)), size, draw)
+    own = 0.0 if alone else iid(size, draw)
+    return own + _in_turns(_autoregression(size, draw, offset, np.full(count - 1, memory)), size, draw)
 
 
 def sticky_bimodal(size: Size, draw: np.random.Generator, sd: float = SD, gap: float = 0.10) -> Floats:
@@ -110,6 +114,28 @@ def lognormal_spikes(size: Size, draw: np.random.Generator) -> Floats:
 def pareto_spikes(size: Size, draw: np.random.Generator) -> Floats:
     """5 % of the executions take 1 + X times as long, X of Pareto's second law with index 2.5."""
     return iid(size, draw) + _some(size.shape, draw, 0.05, np.log1p(draw.pareto(2.5, size.shape)))
+
+
+def slow_turns(size: Size, draw: np.random.Generator, share: float = 0.2) -> Floats:
+    """One turn in five takes 20 % longer, whoever has it."""
+    hit = draw.random(size.shape[:-1]) < share
+    return iid(size, draw) + np.where(hit, np.log(1.2), 0.0)[..., None]
+
+
+def stolen_quanta(size: Size, draw: np.random.Generator) -> Floats:
+    """The hypervisor takes quanta of 4 ms: of executions of 20 ms, in three of ten, half of one each in the mean."""
+    quanta = draw.poisson(0.5, size.shape) * (draw.random(size.shape) < 0.3)
+    return np.log(np.exp(draw.normal(0, SD / 3, size.shape)) + 0.2 * quanta)
+
+
+def exponential_times(size: Size, draw: np.random.Generator) -> Floats:
+    """A tenth of an execution is exponential."""
+    return np.log(1 + 0.1 * draw.exponential(1, size.shape))
+
+
+def skewed_starts(size: Size, draw: np.random.Generator) -> Floats:
+    """Every start has an offset of its own, exponential with mean 3 %."""
+    return iid(size, draw) + draw.exponential(SD, size.starts)
 
 
 def heavy_tails(size: Size, draw: np.random.Generator) -> Floats:
@@ -216,6 +242,15 @@ ADDED: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
 }
 """Laws that were not looked at when the analysis was made."""
 ALL = SIX | UNEQUAL | ADDED
+SKEWED: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
+    "5 % of turns 20 % longer": partial(slow_turns, share=0.05),
+    "10 % of turns 20 % longer": partial(slow_turns, share=0.1),
+    "20 % of turns 20 % longer": slow_turns,
+    "quanta of 4 ms taken": stolen_quanta,
+    "exponential times": exponential_times,
+    "exponential starts": skewed_starts,
+}
+"""Noise of one sign, alike for all arms: it must not look like an effect of either sign."""
 
 
 def executions(make: Callable[[Size, np.random.Generator], Floats], size: Size, draw: np.random.Generator) -> Floats:

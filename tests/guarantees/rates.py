@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from weigh.model.rules import Rules
-from weigh.statistics.effects import Effects, over_blocks, total, typical
+from weigh.statistics.effects import Effects, median_of_pairs, over_blocks, total, typical
 from weigh.statistics.student_t import quantile
 from weigh.verdict import totals
 from weigh.verdict.comparison import Comparisons, compare
@@ -129,7 +129,7 @@ def shifted(effects: Effects, by: float) -> Effects:
 def by_mean_of_baselines(logs: Floats) -> Effects:
     """The rejected alternative: differences from the mean of the two arms of the baseline, which are skewed."""
     middle, _ = turns(logs)
-    return over_blocks(typical(middle[..., :1], middle[..., -2:].mean(axis=-1, keepdims=True)))
+    return over_blocks(median_of_pairs(middle[..., :1], middle[..., -2:].mean(axis=-1, keepdims=True)))
 
 
 def by_means(logs: Floats) -> Effects:
@@ -269,19 +269,28 @@ EQUAL = ["same", "small"]
 CLAIMS = ["slower", "faster"]
 
 
-def wrongly_same(make: Make, size: Size, seed: int, truth: Truth | None = None) -> tuple[Rate, Rate]:
-    """SAME or SMALL given to a contender that is slower by exactly the margin, typical and total: the worst case.
+def wrongly_same(
+    make: Make, size: Size, seed: int, truth: Truth | None = None, *, faster: bool = False
+) -> tuple[Rate, Rate]:
+    """SAME or SMALL given to a contender that is off by exactly the margin, typical and total: the worst case.
 
     Args:
         make: the law.
         size: of the experiments.
         seed: of the generator.
         truth: of the law itself; None where it has the same arms. Each question has its own shift to the margin.
+        faster: whether it is faster by the margin; otherwise slower.
     """
-    own = truth or Truth()
-    usual = judged(comparisons(make, size, seed, MARGIN - own.typical)).names
-    whole = judged(comparisons(make, size, seed, MARGIN - own.total)).total.names
+    own, margin = truth or Truth(), -MARGIN if faster else MARGIN
+    usual = judged(comparisons(make, size, seed, margin - own.typical)).names
+    whole = judged(comparisons(make, size, seed, margin - own.total)).total.names
     return rate(np.isin(usual, EQUAL)), rate(np.isin(whole, EQUAL))
+
+
+def by_pairs(logs: Floats) -> Effects:
+    """The rule of 0.1.0: the median of the pairs of a start, which is off where noise is skewed."""
+    middle, _ = turns(logs)
+    return over_blocks(median_of_pairs(middle[..., :1], middle[..., -2:]))
 
 
 def session(

@@ -28,6 +28,7 @@ def test_changes_of_five_percent_are_found_where_they_are(law: str) -> None:
     assert found.precision.within(histories.FOUND, 1.0), found
 
 
+@pytest.mark.long
 @pytest.mark.promise("Of short histories without a change at most one in 200 is said to have such a step")
 @pytest.mark.parametrize("law", histories.STEADY)
 def test_steps_of_too_few_points_are_not_invented(law: str) -> None:

@@ -9,6 +9,7 @@ from .rate_ratios import CALM, ROUGH, Weather
 from .searches import SERVERS
 
 
+@pytest.mark.long
 @pytest.mark.promise("Two servers of the same highest rate are FASTER or SLOWER in at most 1 of 100 comparisons")
 def test_two_servers_of_one_rate_are_not_told_apart() -> None:
     of = rate_ratios.ratios(SERVERS["token bucket, limit scatters by 1 %"], 1.0, ROUGH, 12, seed=93)

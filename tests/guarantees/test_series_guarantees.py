@@ -23,6 +23,7 @@ def many(length: int) -> int:
     return max(min(MANY, 40_000_000 // length), 200)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "effective"),
     [("iid normal", 1000), ("AR .9", 50), ("AR .9", 200), ("lognormal of AR .9", 100), ("spikes", 200)],
@@ -40,6 +41,7 @@ def test_95_percent_interval_of_a_mean_of_any_kind(name: str, effective: int) ->
     assert found.covered.within(0.93, 1.0 if (name, effective) in CAUTIOUS else 0.97), found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["iid normal", "exponential", "spikes"])
 def test_independent_samples_are_kept(name: str) -> None:
     found = series.means(KINDS[name], FEW, 1000, seed=32)

@@ -24,6 +24,7 @@ def test_a_second_of_twenty_resolves_no_tail(filed: Filed) -> None:
     assert found[0.5].value > 0.7
 
 
+@pytest.mark.long
 def test_fifty_stalls_have_an_interval() -> None:
     covered, left_open = stalled.coverage(0.9, "by intended send", 20, seed=82)
     assert covered.within(0.92, 0.98), covered

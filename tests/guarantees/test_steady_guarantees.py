@@ -14,6 +14,7 @@ BELOW = {("dips, 15 % of a cycle", "AR .9", 200): 0.85}
 """Where the goal is not reached, and what is (docs/reference/guarantees.md)."""
 
 
+@pytest.mark.long
 def test_noise_is_called_flat() -> None:
     """Each kind keeps the goal; all of them together are far below it."""
     found = {kind: steadiness.flat(kind, 300, 40, SEED, others=False).labelled for kind in steady_series.FLAT}
@@ -21,6 +22,7 @@ def test_noise_is_called_flat() -> None:
     assert sum(share.count for share in found.values()) <= 0.03 * 40 * len(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["independent", "AR .9"])
 @pytest.mark.parametrize("course", steady_series.COURSES)
 def test_what_is_not_flat_is_found_and_named(course: str, kind: str) -> None:
@@ -89,6 +91,7 @@ def test_noise_that_remembers_long(kind: str, count: int, limit: float) -> None:
     assert found.labelled.within(0.0, limit), found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("share", "height"), [(0.002, 400), (0.01, 200), (0.04, 100)])
 def test_a_beginning_shorter_than_a_batch_is_cut(share: float, height: float) -> None:
     """40 of 20,000 requests that take five times as long: no batch shows them, and the mean does."""

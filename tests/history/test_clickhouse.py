@@ -51,6 +51,7 @@ def ask(port: int, statement: str) -> bytes:
         return bytes(answer.read())
 
 
+@pytest.mark.long
 @pytest.mark.promise("An entry that was added by several machines is read once.")
 def test_a_history_in_clickhouse_is_what_a_folder_is(port: int, tmp_path: Path) -> None:
     url = f"clickhouse://default@127.0.0.1:{port}"

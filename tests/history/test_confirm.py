@@ -116,6 +116,7 @@ def real(operation: str, asked: dict[str, str], **fields: Any) -> list[Entry]:
     return made
 
 
+@pytest.mark.long
 @pytest.mark.promise("What was made to confirm a candidate is no point of the series.")
 def test_both_versions_are_measured_and_added(weigh: Weigh) -> None:
     """Two released versions, one start: too few for a verdict, which is said."""

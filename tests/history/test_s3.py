@@ -45,6 +45,7 @@ def variables(target: Target) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.promise("Two machines that add the same at the same moment leave it there once.")
 def test_a_history_in_a_bucket_is_what_a_folder_is(target: Target, tmp_path: Path) -> None:
     own = variables(target)

@@ -82,6 +82,7 @@ def test_whoever_of_the_family_works_is_counted(parent: Parent, account: family_
     assert 0.15 < account.seconds() - before < 2.0
 
 
+@pytest.mark.long
 def test_who_is_no_member_is_not_counted(parent: Parent, account: family_cpu.FamilyCpu) -> None:
     parent.tell("nothing")
     before = account.seconds()

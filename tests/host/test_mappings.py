@@ -6,12 +6,15 @@ import mmap
 import os
 from typing import TYPE_CHECKING
 
+import pytest
+
 from weigh.host.processes.mappings import of_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.long
 def test_who_has_a_file_mapped_is_counted_or_named(tmp_path: Path) -> None:
     path = tmp_path / "data of (mine) 1"
     path.write_bytes(bytes(8 * mmap.PAGESIZE))

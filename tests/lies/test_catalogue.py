@@ -30,12 +30,17 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A10.clock",
         "A10.cpu",
         "A11.between",
+        "A11.peer",
         "A11.server",
         "A12.answers",
+        "A12.stale",
         "D2.bytes",
         "D2.files",
         "D8.changed",
         "E1.files",
+        "E9.files",
+        "E9.others",
+        "E9.turn",
     }
 
 

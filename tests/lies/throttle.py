@@ -10,10 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from support.command import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from support.command import Weigh
 
@@ -67,6 +69,21 @@ def _brake(pid: int) -> Iterator[object]:
             yield _set(group / "cpu.max", f"{QUOTA} {PERIOD}", f"max {PERIOD}")
     else:
         yield _neighbours()
+
+
+@contextmanager
+def held_back(pid: int) -> Iterator[Callable[[], object]]:
+    """A process in a control group of its own, and what gives that group a hundredth of a CPU from then on."""
+    old, new = _GROUPS / "cpu", _GROUPS / "cgroup.subtree_control"
+    name = f"weigh-held-{pid}"
+    if os.access(old / "cgroup.procs", os.W_OK):
+        with _group(old / name, pid) as group:
+            yield lambda: (group / "cpu.cfs_quota_us").write_text("1000")
+    elif new.exists() and "cpu" in new.read_text().split() and os.access(_GROUPS / "cgroup.procs", os.W_OK):
+        with _group(_GROUPS / name, pid) as group:
+            yield lambda: (group / "cpu.max").write_text("1000 100000")
+    else:
+        pytest.skip("control groups with limits of CPU cannot be made here")
 
 
 @contextmanager

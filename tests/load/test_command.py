@@ -63,6 +63,7 @@ def test_the_report_is_made_again_from_the_journal(loaded: Run, weigh: Weigh) ->
     assert page.encode() == (loaded.evidence / "report.html").read_bytes()
 
 
+@pytest.mark.long
 def test_scripts_run_on_postgres_and_repeats_have_an_interval_between_them(weigh: Weigh) -> None:
     (weigh.folder / "one.sql").write_text("\\set n random(1, 10)\nSELECT :n + 1;\n")
     (weigh.folder / "two.sql").write_text("BEGIN;\nSELECT 1;\nEND;\n")
@@ -82,6 +83,7 @@ def test_scripts_run_on_postgres_and_repeats_have_an_interval_between_them(weigh
     assert all(one["waits"]["looks"] for one in run.json["runs"])
 
 
+@pytest.mark.long
 @pytest.mark.promise("compared with those that were loaded, by their number and a digest")
 @pytest.mark.parametrize("target", ["sqlite:embedded", "valkey:embedded"])
 def test_every_repeat_begins_in_a_fresh_life_with_the_same_rows(weigh: Weigh, target: str) -> None:
@@ -180,6 +182,7 @@ def test_an_interrupt_seals_what_there_is(weigh: Weigh) -> None:
     assert "broken off: interrupted" in " ".join(weigh("report", str(journal.parent), "--verbose").out.split())
 
 
+@pytest.mark.long
 @pytest.mark.promise("and end with weigh, even if weigh is killed.")
 def test_a_server_of_ours_ends_with_a_weigh_that_was_killed(weigh: Weigh) -> None:
     process = weigh.start("load", "ycsb-c", "--target", "valkey:embedded", "--rate", "50", "--duration", "60s", *SMALL)

@@ -97,6 +97,7 @@ def test_a_server_with_fewer_rows_is_not_measured(weigh: Weigh) -> None:
     assert not any(load.runs for load in records.read(run.evidence).loads.values())
 
 
+@pytest.mark.long
 @pytest.mark.promise("it cannot be started anew, and new connections to it are no starts")
 def test_a_url_has_one_life_and_no_verdict(weigh: Weigh) -> None:
     with EmbeddedValkey().reach(cache_folder(), 8) as reached:
@@ -112,6 +113,7 @@ def test_a_url_has_one_life_and_no_verdict(weigh: Weigh) -> None:
     assert {one["verdict"] for one in run.json["verdicts"]} <= {"refused", "REFUSED"}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a duet needs two CPUs")
 def test_a_duet_is_at_the_same_moment_and_says_so(weigh: Weigh) -> None:
     servers = ("--contender", "a=valkey:embedded", "--contender", "b=sqlite:embedded")

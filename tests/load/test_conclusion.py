@@ -162,6 +162,13 @@ def test_figures_that_littles_law_forbids_are_refused() -> None:
     assert not reasons(load_results(record([run([interval(at, own) for at, own in enumerate(times)])])))
 
 
+def test_a_stall_that_the_warm_up_ends_in_is_no_wrong_figure() -> None:
+    """Sixteen requests of a stall of ten times the part that counts end in it; they were on their way before."""
+    times = [np.full(100, 0.001) for _ in range(LENGTH)]
+    times[0] = np.concatenate([times[0], np.full(16, 10.0 * LENGTH)])
+    assert "E8.little" not in reasons(load_results(record([run([interval(at, own) for at, own in enumerate(times)])])))
+
+
 @pytest.mark.promise("more requests failed than `--error-budget` [0.1 %] allows")
 def test_errors_beyond_the_budget_leave_no_throughput() -> None:
     def failing(each: int) -> LoadResults:

@@ -227,6 +227,7 @@ def test_an_interrupt_is_seen_while_the_server_is_silent_over_the_data(weigh: We
     assert "interrupted" in error
 
 
+@pytest.mark.long
 @pytest.mark.promise("Connections are opened again as soon as it is back, and counted (`L7.reconnects`).")
 def test_a_server_that_dies_and_comes_back_has_kept_what_it_acknowledged(weigh: Weigh) -> None:
     with target("valkey:embedded").reach(cache_folder(), 4) as server:

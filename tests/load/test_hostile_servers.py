@@ -49,6 +49,7 @@ def test_a_postgres_that_is_silent_after_the_login_is_given_up_and_leaves_no_pro
     assert children(os.getpid()) <= before
 
 
+@pytest.mark.long
 def test_no_process_is_left_when_weigh_is_killed_meanwhile(weigh: Weigh) -> None:
     with Silent() as server:
         url = f"postgres://u@127.0.0.1:{server.port}/d"

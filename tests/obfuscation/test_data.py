@@ -31,6 +31,7 @@ def key_file(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "No text of five characters or more that is in the data is in the copy, in the figures or in what is printed"
 )

@@ -121,6 +121,7 @@ def test_identifiers_that_were_not_counted_have_no_image() -> None:
     assert len(Ids(MAPPING.key, (), ()).images(np.array([], np.int64))) == 0
 
 
+@pytest.mark.long
 @given(st.text(max_size=60))
 def test_texts_keep_their_length_and_their_bytes(text: str) -> None:
     image = MAPPING.words.text(text)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weigh.statistics.effects import over_blocks, total, typical
+from weigh.statistics.effects import median_of_pairs, over_blocks, total, typical
 
 NAN = np.nan
 
@@ -20,17 +20,40 @@ def test_typical_is_the_median_of_the_differences_of_a_round() -> None:
     assert typical(candidate + 40, baseline + 40)[0] == pytest.approx(0.2)
 
 
-def test_typical_pairs_with_each_arm_of_the_baseline() -> None:
+def test_median_of_pairs_has_each_arm_of_the_baseline() -> None:
     """Two rounds, two arms: differences 1 and 2, 3 and 8: the median is 2.5, where that of the means would be 3.5."""
     candidate, baseline = turns(5.0, 9.0), turns([4.0, 3.0], [6.0, 1.0])
-    assert typical(candidate, baseline)[0] == pytest.approx(2.5)
-    assert typical(candidate, baseline.mean(axis=-1, keepdims=True))[0] == pytest.approx((1.5 + 5.5) / 2)
+    assert median_of_pairs(candidate, baseline)[0] == pytest.approx(2.5)
+    assert median_of_pairs(candidate, baseline.mean(axis=-1, keepdims=True))[0] == pytest.approx((1.5 + 5.5) / 2)
 
 
-def test_typical_leaves_out_pairs_that_lack_a_side() -> None:
+def test_median_of_pairs_leaves_out_pairs_that_lack_a_side() -> None:
     candidate, baseline = turns(5.0, NAN, 9.0), turns([4.0, NAN], [0.0, 0.0], [6.0, 2.0])
-    assert typical(candidate, baseline)[0] == pytest.approx(np.median([1.0, 3.0, 7.0]))
-    assert np.isnan(typical(turns(1.0, NAN), turns(NAN, 1.0))[0])
+    assert median_of_pairs(candidate, baseline)[0] == pytest.approx(np.median([1.0, 3.0, 7.0]))
+    for estimate in (median_of_pairs, typical):
+        assert np.isnan(estimate(turns(1.0, NAN), turns(NAN, 1.0))[0])
+
+
+def test_typical_is_the_effect_at_which_no_arm_is_told_from_another() -> None:
+    """At it the median of an arm's differences to all others is the same, in the mean, for either side."""
+    candidate, baseline = turns(5.0, 9.0), turns([4.0, 3.0], [6.0, 1.0])
+    effect = float(typical(candidate, baseline)[0])
+    moved = candidate[0, :, 0] - effect
+    one, two = baseline[0, :, 0], baseline[0, :, 1]
+    own, first, second = (
+        float(np.median(np.concatenate([x - y, x - z])))
+        for x, y, z in ((moved, one, two), (one, moved, two), (two, moved, one))
+    )
+    assert own - (first + second) / 2 == pytest.approx(0, abs=1e-9)
+    assert effect != pytest.approx(2.5, abs=0.1)
+
+
+def test_typical_follows_the_candidate_and_turns_with_the_sides() -> None:
+    draw = np.random.default_rng(3)
+    candidate, baseline = draw.gamma(1, 1, (20, 4, 1)), draw.gamma(1, 1, (20, 4, 2))
+    found = typical(candidate, baseline)
+    np.testing.assert_allclose(typical(candidate + 7, baseline), found + 7)
+    np.testing.assert_allclose(typical(baseline, candidate).mean(), -found.mean())
 
 
 def test_a_side_that_never_took_part_gives_nothing() -> None:

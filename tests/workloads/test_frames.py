@@ -15,7 +15,7 @@ from weigh.model.errors import UsageError
 from weigh.model.operation import Case, Operation, Workload
 from weigh.workloads.frames import functions, with_functions
 from weigh.workloads.netflow import OPERATIONS, workload
-from weigh.workloads.salted import salted
+from weigh.workloads.salted import column, salted
 
 LIBRARIES = sorted(file.stem for file in (Path(weigh.workloads.netflow.__file__).parent / "frames").glob("*.py"))
 FILE = '''"""About."""
@@ -78,7 +78,7 @@ def test_a_program_gives_tables_and_literals_by_name() -> None:
 
 def test_a_program_is_salted_by_a_constant_in_its_answer() -> None:
     text = frames.whole("t", "frames/polars")
-    assert salted(text, 7) == f'{text}answer = with_constant(answer, "weigh_salt", 7)\n'
+    assert salted(text, 7) == f'{text}answer = with_constant(answer, "{column(7)}", 7)\n'
 
 
 def test_a_function_gets_the_values_that_a_template_was_filled_with() -> None:

@@ -43,6 +43,11 @@ pub(crate) fn process_cpu() -> u64 {
     u64::try_from(nanoseconds(clock_gettime(ClockId::ProcessCPUTime))).unwrap_or(0)
 }
 
+/// The machine's monotonic clock, in nanoseconds: the one that [`Clock`] counts on.
+pub(crate) fn monotonic() -> u64 {
+    u64::try_from(nanoseconds(clock_gettime(ClockId::Monotonic))).unwrap_or(0)
+}
+
 /// Wall clock, in nanoseconds since 1970.
 pub(crate) fn wall() -> i128 {
     nanoseconds(clock_gettime(ClockId::Realtime))

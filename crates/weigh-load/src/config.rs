@@ -38,6 +38,41 @@ pub struct Config {
     /// Whether to wait for a moment by asking the clock again and again, instead of sleeping.
     #[serde(default)]
     pub spin: bool,
+    /// Which part of the load this generator offers, where several offer it together: arrivals, connections and
+    /// `max_in_flight` are then of all of them, and `threads` of each.
+    #[serde(default)]
+    pub share: Share,
+}
+
+/// One of several generators that offer one load together.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// Its number, from 0.
+    pub part: usize,
+    /// How many there are.
+    pub parts: usize,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self { part: 0, parts: 1 }
+    }
+}
+
+impl Share {
+    /// What falls to it of so many: where its own begin, and how many they are; as even as can be.
+    #[must_use]
+    pub fn of(self, whole: usize) -> (usize, usize) {
+        let (each, rest) = (whole / self.parts, whole % self.parts);
+        (each * self.part + self.part.min(rest), each + usize::from(self.part < rest))
+    }
+
+    /// Whether others offer the rest.
+    #[must_use]
+    pub fn is_part(self) -> bool {
+        self.parts > 1
+    }
 }
 
 impl Config {
@@ -59,16 +94,26 @@ impl Config {
                 return Err(Error::Setting(format!("{name} is {number}: it must be from 0.001 to {most}")));
             }
         }
-        if config.threads == 0 || config.connections < config.threads {
+        let Share { part, parts } = config.share;
+        if part >= parts {
+            return Err(Error::Setting(format!("part {part} of {parts}: parts are counted from 0")));
+        }
+        if config.share.is_part() && config.target.kind == TargetKind::Sqlite {
+            return Err(Error::Setting(
+                "SQLite runs in the process of one generator: others have none of it".into(),
+            ));
+        }
+        let threads = config.threads * parts;
+        if threads == 0 || config.connections < threads {
             return Err(Error::Setting(format!(
-                "{} connections for {} threads: each thread needs one of its own",
-                config.connections, config.threads
+                "{} connections for {threads} threads: each thread needs one of its own",
+                config.connections
             )));
         }
-        if config.max_in_flight < config.threads {
+        if config.max_in_flight < threads {
             return Err(Error::Setting(format!(
-                "max_in_flight is {}: each of {} threads must be able to send",
-                config.max_in_flight, config.threads
+                "max_in_flight is {}: each of {threads} threads must be able to send",
+                config.max_in_flight
             )));
         }
         config.arrivals()?.check()?;

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::Error;
-use crate::clock::{JumpCounter, SECOND, wall};
-use crate::config::{Config, TargetKind};
+use crate::clock::{JumpCounter, SECOND, monotonic, wall};
+use crate::config::{Config, Share, TargetKind};
 use crate::event_loop::Worker;
 use crate::event_loop::socket::Address;
 use crate::protocol::connection::Plan;
@@ -16,7 +16,7 @@ use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
 use crate::shared::{Delivery, Shared};
 use crate::sqlite;
-use crate::threads::{Thread, Threads};
+use crate::threads::{ReadyThreads, Thread, Threads};
 use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
@@ -28,6 +28,7 @@ pub struct Run {
     shared: Arc<Shared>,
     operations: Vec<String>,
     begun: u64,
+    late: u64,
     t0_unix: f64,
     threads: Vec<Thread>,
     /// Intervals that some threads have delivered and others have not.
@@ -56,21 +57,32 @@ struct Joined {
     whole: Delivery,
 }
 
-impl Run {
-    /// Opens all connections and begins.
+/// A run whose connections are open, and that waits for its beginning.
+pub struct Opened {
+    shared: Arc<Shared>,
+    operations: Vec<String>,
+    threads: Option<ReadyThreads>,
+}
+
+impl Opened {
+    /// Opens all connections.
     ///
     /// # Errors
     ///
     /// The server cannot be reached, refuses the login or a statement, or a setting cannot be used.
-    pub fn start(config: &Config, source: &dyn Source) -> Result<Self, Error> {
+    pub fn open(config: &Config, source: &dyn Source) -> Result<Self, Error> {
         let times = (config.duration(), config.timeout(), config.interval());
         // Of SQLite, the monitor alone delivers intervals.
         let delivering = if config.target.kind == TargetKind::Sqlite { 1 } else { config.threads };
         let mut shared = Shared::new(config.arrivals()?, delivering, config.spin, times);
-        shared.connections = config.connections;
+        (shared.first_connection, shared.connections) = config.share.of(config.connections);
+        (shared.first_thread, shared.all_threads) =
+            (config.share.part * config.threads, config.share.parts * config.threads);
         shared.lanes = source.lanes();
         if let Some(lanes) = &shared.lanes
-            && (lanes.len() != config.connections || config.target.kind == TargetKind::Sqlite)
+            && (lanes.len() != config.connections
+                || config.target.kind == TargetKind::Sqlite
+                || config.share.is_part())
         {
             return Err(Error::Setting(format!(
                 "{} connections for a recording of {}",
@@ -79,7 +91,7 @@ impl Run {
             )));
         }
         let shared = Arc::new(shared);
-        let first = source.worker(0);
+        let first = source.worker(shared.first_thread);
         let operations = first.operations().to_vec();
         let threads = match config.target.kind {
             TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
@@ -87,13 +99,29 @@ impl Run {
                 connected(config, source, first, &shared)?
             }
         };
-        let (begun, threads) = threads.begin(|| shared.clock.now() + LEAD)?;
+        Ok(Self { shared, operations, threads: Some(threads.ready()?) })
+    }
+
+    /// Begins: at a moment of the machine's monotonic clock, in nanoseconds, or else at once. One that is past already
+    /// begins now, and [`Run::begun_late`] says by how much.
+    #[must_use]
+    pub fn begin(mut self, at: Option<u64>) -> Run {
+        let shared = Arc::clone(&self.shared);
+        let now = shared.clock.now();
+        let monotonic = monotonic();
+        let (ahead, late) = match at {
+            None => (LEAD, 0),
+            Some(at) => (at.saturating_sub(monotonic), monotonic.saturating_sub(at)),
+        };
+        let begun = now + ahead;
         #[expect(clippy::cast_precision_loss, reason = "a date to the microsecond")]
-        let t0_unix = (wall() + i128::from(LEAD)) as f64 / 1e9;
-        Ok(Self {
+        let t0_unix = (wall() + i128::from(ahead)) as f64 / 1e9;
+        let threads = self.threads.take().map_or_else(Vec::new, |threads| threads.begin(begun));
+        Run {
             shared,
-            operations,
+            operations: std::mem::take(&mut self.operations),
             begun,
+            late,
             t0_unix,
             threads,
             partial: BTreeMap::new(),
@@ -101,7 +129,32 @@ impl Run {
             rest: Vec::new(),
             overflows: 0,
             jumps: JumpCounter::new(),
-        })
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some(threads) = self.threads.take() {
+            threads.end();
+        }
+    }
+}
+
+impl Run {
+    /// Opens all connections and begins.
+    ///
+    /// # Errors
+    ///
+    /// As [`Opened::open`].
+    pub fn start(config: &Config, source: &dyn Source) -> Result<Self, Error> {
+        Ok(Opened::open(config, source)?.begin(None))
+    }
+
+    /// Seconds by which it began after the moment that was named; 0 where it was punctual.
+    #[must_use]
+    pub fn begun_late(&self) -> f64 {
+        Duration::from_nanos(self.late).as_secs_f64()
     }
 
     /// Seconds until the schedule begins; 0 once it has.
@@ -216,14 +269,16 @@ fn connected(
     first: Box<dyn Workload>,
     shared: &Arc<Shared>,
 ) -> Result<Threads, Error> {
-    let plan = Arc::new(Plan::new(&config.target, first.statements(), config.connections)?);
+    let connections = shared.connections;
+    let plan = Arc::new(Plan::new(&config.target, first.statements(), connections)?);
     let address = Address::find(&config.target)?;
-    let most = config.max_in_flight.min(config.connections);
+    let most = config.share.of(config.max_in_flight.min(config.connections)).1;
     let mut threads = Threads::new();
     let mut first = Some(first);
     for thread in 0..config.threads {
-        let workload = first.take().unwrap_or_else(|| source.worker(thread));
-        let share = (part(config.connections, thread, config.threads), part(most, thread, config.threads));
+        let workload = first.take().unwrap_or_else(|| source.worker(shared.first_thread + thread));
+        let within = Share { part: thread, parts: config.threads };
+        let share = (within.of(connections).1, within.of(most).1);
         let (shared, plan, address) = (Arc::clone(shared), Arc::clone(&plan), address.clone());
         threads.add(format!("weigh-load-{thread}"), move |ready| {
             // In the thread itself: the timer slack is the calling thread's.
@@ -249,9 +304,4 @@ impl Drop for Run {
 
 fn overflows(recorder: &Recorder) -> u64 {
     recorder.tallies.iter().map(crate::recorder::Tally::overflows).sum()
-}
-
-/// The share of thread `thread` of `threads` in `whole`: as even as can be.
-fn part(whole: usize, thread: usize, threads: usize) -> usize {
-    whole / threads + usize::from(thread < whole % threads)
 }

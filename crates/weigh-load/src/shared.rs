@@ -35,6 +35,11 @@ pub(crate) struct Shared {
     /// Moments that each belong to one connection; they come before `arrivals`.
     pub(crate) lanes: Option<Lanes>,
     pub(crate) threads: usize,
+    /// Numbers that the first thread and the first connection here have among those of all generators, and how many
+    /// threads all have together.
+    pub(crate) first_thread: usize,
+    pub(crate) first_connection: usize,
+    pub(crate) all_threads: usize,
     pub(crate) duration: u64,
     pub(crate) timeout: u64,
     pub(crate) interval: u64,
@@ -63,6 +68,9 @@ impl Shared {
             arrivals,
             lanes: None,
             threads,
+            first_thread: 0,
+            first_connection: 0,
+            all_threads: threads,
             duration,
             timeout,
             interval,

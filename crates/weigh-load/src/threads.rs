@@ -37,6 +37,30 @@ impl Ready {
     }
 }
 
+/// Threads that are ready, and wait for the beginning.
+pub(crate) struct ReadyThreads {
+    started: Vec<Thread>,
+    gates: Vec<Sender<u64>>,
+}
+
+impl ReadyThreads {
+    /// Lets them begin at a moment, in nanoseconds of the run's clock.
+    pub(crate) fn begin(self, begun: u64) -> Vec<Thread> {
+        for gate in self.gates {
+            let _ = gate.send(begun);
+        }
+        self.started
+    }
+
+    /// They never begin. What they have opened is closed when this returns: whoever tidies up comes after it.
+    pub(crate) fn end(self) {
+        drop(self.gates);
+        for thread in self.started {
+            let _ = thread.join();
+        }
+    }
+}
+
 impl Threads {
     pub(crate) fn new() -> Self {
         let (outcome, outcomes) = mpsc::channel();
@@ -57,26 +81,21 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits until all are ready, and lets them begin at the moment that `begin` names then.
+    /// Waits until all are ready.
     ///
     /// # Errors
     ///
     /// One could not get ready.
-    pub(crate) fn begin(self, begin: impl FnOnce() -> u64) -> Result<(u64, Vec<Thread>), Error> {
+    pub(crate) fn ready(self) -> Result<ReadyThreads, Error> {
         drop(self.outcome);
         // Each sends one outcome, and then waits for the beginning.
-        if let Err(error) = self.outcomes.iter().take(self.started.len()).collect::<Result<(), Error>>() {
-            // What they have opened must be closed before anybody tidies up.
-            drop(self.gates);
-            for thread in self.started {
-                let _ = thread.join();
+        let waiting = ReadyThreads { started: self.started, gates: self.gates };
+        match self.outcomes.iter().take(waiting.started.len()).collect::<Result<(), Error>>() {
+            Ok(()) => Ok(waiting),
+            Err(error) => {
+                waiting.end();
+                Err(error)
             }
-            return Err(error);
         }
-        let begun = begin();
-        for gate in self.gates {
-            let _ = gate.send(begun);
-        }
-        Ok((begun, self.started))
     }
 }

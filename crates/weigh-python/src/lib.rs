@@ -23,7 +23,7 @@ mod _native {
         HostError, Sampler, calibrate_disk, calibrate_integer, calibrate_memory, evict, resident,
     };
     #[pymodule_export]
-    use crate::load::{Load, LoadError, describe_sqlite};
+    use crate::load::{Load, LoadError, describe_sqlite, merge_intervals, merge_journals};
     #[pymodule_export]
     use crate::stats::{BatchMeans, decode_histogram};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! weigh-load: offering load to a server, and what its users felt.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weigh_load::workload::Source;
-use weigh_load::{Config, Error, Run, Stopper, Target};
+use weigh_load::{Config, Error, Opened, Run, Stopper, Target};
 
 pyo3::create_exception!(weigh._native, LoadError, PyException);
 
@@ -19,6 +20,7 @@ const SIGNAL_CHECK: Duration = Duration::from_millis(10);
 pub(crate) struct Load {
     config: Config,
     source: Box<dyn Source>,
+    opened: Mutex<Option<Opened>>,
     run: Mutex<Option<Run>>,
     stopper: OnceLock<Stopper>,
 }
@@ -29,7 +31,7 @@ impl Load {
     fn new(config: &str) -> PyResult<Self> {
         let config = Config::read(config).map_err(raised)?;
         let source = config.source().map_err(raised)?;
-        Ok(Self { config, source, run: Mutex::new(None), stopper: OnceLock::new() })
+        Ok(Self { config, source, opened: Mutex::new(None), run: Mutex::new(None), stopper: OnceLock::new() })
     }
 
     #[pyo3(signature = (on_progress = None))]
@@ -62,18 +64,47 @@ impl Load {
     }
 
     fn start(&self, py: Python<'_>) -> PyResult<f64> {
+        self.open(py)?;
+        self.begin(py, None).map(|(begins_in, _)| begins_in)
+    }
+
+    fn open(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| {
-            let mut run = lock(&self.run);
-            if self.stopper.get().is_some() {
+            let mut opened = lock(&self.opened);
+            if opened.is_some() || self.stopper.get().is_some() {
                 return Err(raised(Error::Setting(
                     "this load was started already; make another one".to_owned(),
                 )));
             }
-            let begun = Run::start(&self.config, &*self.source).map_err(raised)?;
+            *opened = Some(Opened::open(&self.config, &*self.source).map_err(raised)?);
+            Ok(())
+        })
+    }
+
+    #[pyo3(signature = (at = None))]
+    fn begin(&self, py: Python<'_>, at: Option<u64>) -> PyResult<(f64, f64)> {
+        py.detach(|| {
+            let mut run = lock(&self.run);
+            let opened = lock(&self.opened).take();
+            let opened =
+                opened.ok_or_else(|| raised(Error::Setting("this load has no connections".to_owned())))?;
+            let begun = opened.begin(at);
             let _ = self.stopper.set(begun.stopper());
-            let begins_in = begun.begins_in();
+            let (begins_in, late) = (begun.begins_in(), begun.begun_late());
             *run = Some(begun);
-            Ok(begins_in)
+            Ok((begins_in, late))
+        })
+    }
+
+    fn written(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.source.written().map(|writes| json(&writes)))
+    }
+
+    fn join_written(&self, py: Python<'_>, writes: &str) -> PyResult<()> {
+        py.detach(|| {
+            let writes = serde_json::from_str(writes)
+                .map_err(|error| raised(Error::Setting(format!("what another generator wrote: {error}"))))?;
+            self.source.join_written(writes).map_err(raised)
         })
     }
 
@@ -172,6 +203,39 @@ fn watched<T: Send>(
         return Err(signal);
     }
     done.map_err(raised)
+}
+
+/// One interval of several generators as one, all in JSON.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "as PyO3 hands it over")]
+pub(crate) fn merge_intervals(py: Python<'_>, intervals: Vec<String>) -> PyResult<String> {
+    py.detach(|| weigh_load::merge_intervals(&intervals).map_err(raised))
+}
+
+/// The journals of the generators of one load merged; returns the parts of each generator, as JSON.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "as PyO3 hands it over")]
+pub(crate) fn merge_journals(
+    py: Python<'_>,
+    journals: Vec<PathBuf>,
+    run: u64,
+    each: usize,
+    take: Py<PyAny>,
+) -> PyResult<String> {
+    let mut failed = None;
+    let merged = py.detach(|| {
+        weigh_load::merge_journals(&journals, run, each, &mut |intervals| {
+            Python::attach(|py| {
+                let called = take.call1(py, (intervals,)).map(drop);
+                failed = called.and_then(|()| py.check_signals()).err();
+                failed.is_none()
+            })
+        })
+    });
+    if let Some(failed) = failed {
+        return Err(failed);
+    }
+    merged.map(|parts| json(&parts)).map_err(raised)
 }
 
 /// What an SQLite database says of itself, as JSON. `target` is the one of a load, as JSON.

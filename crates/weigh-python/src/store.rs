@@ -87,8 +87,13 @@ impl StoreClient {
         py.detach(|| self.0.make_bucket().map_err(raised))
     }
 
-    fn put(&self, py: Python<'_>, path: PathBuf, key: &str) -> PyResult<()> {
-        py.detach(|| self.0.put(&path, key).map_err(raised))
+    #[pyo3(signature = (path, key, *, new=false))]
+    fn put(&self, py: Python<'_>, path: PathBuf, key: &str, new: bool) -> PyResult<bool> {
+        py.detach(|| self.0.put(&path, key, new).map_err(raised))
+    }
+
+    fn get(&self, py: Python<'_>, key: &str, path: PathBuf) -> PyResult<bool> {
+        py.detach(|| self.0.get(key, &path).map_err(raised))
     }
 
     fn hash(&self, py: Python<'_>, key: &str) -> PyResult<Option<(u64, String)>> {
@@ -97,6 +102,14 @@ impl StoreClient {
 
     fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {
         py.detach(|| self.0.size(key).map_err(raised))
+    }
+
+    fn remove(&self, py: Python<'_>, key: &str) -> PyResult<()> {
+        py.detach(|| self.0.remove(key).map_err(raised))
+    }
+
+    fn stat(&self, py: Python<'_>, key: &str) -> PyResult<Option<(u64, String)>> {
+        py.detach(|| self.0.stat(key).map_err(raised))
     }
 }
 

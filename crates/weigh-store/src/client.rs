@@ -1,7 +1,7 @@
 //! Putting objects into a store, and reading them back.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use ring::digest;
@@ -51,12 +51,13 @@ impl Client {
         self.small("PUT", "", "").map(drop)
     }
 
-    /// Puts a file's contents under a key.
+    /// Puts a file's contents under a key; with `new` only where nothing is there, in the store's own judgement.
+    /// Whether it was put.
     ///
     /// # Errors
     ///
     /// As [`Client::check`]; [`Error::File`]: it cannot be read, or is larger than 5 GiB.
-    pub fn put(&self, path: &Path, key: &str) -> Result<(), Error> {
+    pub fn put(&self, path: &Path, key: &str, new: bool) -> Result<bool, Error> {
         let file = |reason| Error::File { path: path.to_owned(), reason };
         let (length, body) = sha256(path).map_err(file)?;
         if length > LARGEST {
@@ -67,6 +68,9 @@ impl Client {
         let broken = |error: io::Error| self.address.unreachable(&error);
         let mut lines = self.signed("PUT", &name, "", &body);
         lines.push(("content-length".to_owned(), length.to_string()));
+        if new {
+            lines.push(("if-none-match".to_owned(), "*".to_owned()));
+        }
         wire.write(&http::lines(&format!("PUT {name} HTTP/1.1"), &lines)).map_err(broken)?;
         let mut left = length;
         let mut source = File::open(path).map_err(file)?;
@@ -79,6 +83,7 @@ impl Client {
             if let Err(error) = wire.write(&piece[..count]) {
                 // A store that refuses says so and closes the connection, with the rest of the body on its way.
                 return Err(match wire.answer(false) {
+                    Ok(answer) if new && there_already(answer.status) => return Ok(false),
                     Ok(answer) => refused(&format!("PUT {}", self.path(key)), &answer, &mut wire),
                     Err(_) => self.address.unreachable(&error),
                 });
@@ -86,10 +91,13 @@ impl Client {
             left -= count as u64;
         }
         let answer = wire.answer(false).map_err(broken)?;
+        if new && there_already(answer.status) {
+            return Ok(false);
+        }
         if answer.status >= 300 {
             return Err(refused(&format!("PUT {}", self.path(key)), &answer, &mut wire));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Reads a whole object: its size, and BLAKE3 as 64 hex digits. Nothing where there is no such object.
@@ -98,6 +106,35 @@ impl Client {
     ///
     /// As [`Client::check`].
     pub fn hash(&self, key: &str) -> Result<Option<(u64, String)>, Error> {
+        let mut hasher = blake3::Hasher::new();
+        let length = self.read(key, |piece| {
+            hasher.update(piece);
+            Ok(())
+        })?;
+        Ok(length.map(|length| (length, hasher.finalize().to_hex().to_string())))
+    }
+
+    /// Copies a whole object into a file, which is made or replaced. Whether there is such an object.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::check`]; [`Error::File`]: it cannot be written.
+    pub fn get(&self, key: &str, path: &Path) -> Result<bool, Error> {
+        let file = |reason| Error::File { path: path.to_owned(), reason };
+        let mut target = File::create(path).map_err(file)?;
+        let found = self.read(key, |piece| target.write_all(piece).map_err(file))?;
+        if found.is_none() {
+            std::fs::remove_file(path).map_err(file)?;
+        }
+        Ok(found.is_some())
+    }
+
+    /// Hands over an object piece by piece; its length, and nothing where there is none.
+    fn read(
+        &self,
+        key: &str,
+        mut take: impl FnMut(&[u8]) -> Result<(), Error>,
+    ) -> Result<Option<u64>, Error> {
         let broken = |error: io::Error| self.address.unreachable(&error);
         let (mut wire, answer) = self.ask("GET", key, "")?;
         if answer.status == 404 {
@@ -107,20 +144,19 @@ impl Client {
         if answer.status != 200 {
             return Err(refused(&format!("GET {}", self.path(key)), &answer, &mut wire));
         }
-        let mut hasher = blake3::Hasher::new();
         let Body::Length(length) = answer.body else {
             let body = wire.whole(answer.body).map_err(broken)?;
-            hasher.update(&body);
-            return Ok(Some((body.len() as u64, hasher.finalize().to_hex().to_string())));
+            take(&body)?;
+            return Ok(Some(body.len() as u64));
         };
         let mut piece = vec![0; PIECE];
         let mut left = length;
         while left > 0 {
             let count = wire.piece(left, &mut piece).map_err(broken)?;
-            hasher.update(&piece[..count]);
+            take(&piece[..count])?;
             left -= count as u64;
         }
-        Ok(Some((length, hasher.finalize().to_hex().to_string())))
+        Ok(Some(length))
     }
 
     /// The size of an object; nothing where there is none.
@@ -129,12 +165,39 @@ impl Client {
     ///
     /// As [`Client::check`].
     pub fn size(&self, key: &str) -> Result<Option<u64>, Error> {
+        Ok(self.stat(key)?.map(|(size, _)| size))
+    }
+
+    /// The size of an object and the store's own checksum of it (`ETag`, without its quotes); nothing where there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::check`].
+    pub fn stat(&self, key: &str) -> Result<Option<(u64, String)>, Error> {
         let (mut wire, answer) = self.ask("HEAD", key, "")?;
         match answer.status {
-            200 => Ok(header(&answer.headers, "content-length").and_then(|text| text.parse().ok())),
+            200 => {
+                let tag = header(&answer.headers, "etag").unwrap_or_default().trim_matches('"').to_owned();
+                let size = header(&answer.headers, "content-length").and_then(|text| text.parse().ok());
+                Ok(size.map(|size| (size, tag)))
+            }
             404 => Ok(None),
             _ => Err(refused(&format!("HEAD {}", self.path(key)), &answer, &mut wire)),
         }
+    }
+
+    /// Removes an object, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::check`].
+    pub fn remove(&self, key: &str) -> Result<(), Error> {
+        let (mut wire, answer) = self.ask("DELETE", key, "")?;
+        if answer.status >= 300 && answer.status != 404 {
+            return Err(refused(&format!("DELETE {}", self.path(key)), &answer, &mut wire));
+        }
+        Ok(())
     }
 
     fn path(&self, key: &str) -> String {
@@ -180,6 +243,11 @@ impl Client {
         lines.push(("connection".to_owned(), "close".to_owned()));
         lines
     }
+}
+
+/// Whether a store that was to put only what is new says that something is there: 409 while another one puts it.
+const fn there_already(status: u16) -> bool {
+    matches!(status, 409 | 412)
 }
 
 /// Why the store refused, in its own words.

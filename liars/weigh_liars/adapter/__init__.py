@@ -17,8 +17,10 @@ LIES: dict[Any, str] = {
     "objects": "stores.Stored",
     "downloads": "stores.Downloads",
     "forty-two": "answers.FortyTwo",
+    "counts": "answers.Counts",
     "absent": "answers.Absent",
     "apart": "answers.Apart",
+    "outside-sweep": "answers.OutsideSweep",
     "openly": "answers.Openly",
     "group": "answers.Group",
     "last-row": "answers.LastRow",
@@ -55,6 +57,22 @@ LIES: dict[Any, str] = {
     "cache-later": "memory.Later",
     "cache-on-disk": "memory.OnDisk",
     "compiles": "memory.Compiles",
+    "unsalted": "hidden.unsalted.Unsalted",
+    "unsalted-guarded": "hidden.unsalted.Guarded",
+    "unsalted-shared": "hidden.unsalted.Shared",
+    "unsalted-ahead": "hidden.unsalted.Ahead",
+    "copy-behind-stat": "hidden.indexed.CopyBehindStat",
+    "sums-behind-stat": "hidden.indexed.SumsBehindStat",
+    "renices": "hidden.sabotage.Renices",
+    "narrows": "hidden.sabotage.Narrows",
+    "stops": "hidden.sabotage.Stops",
+    "stops-weigh": "hidden.sabotage.StopsWeigh",
+    "leases": "hidden.sabotage.Leases",
+    "locks": "hidden.sabotage.Locks",
+    "drops": "hidden.sabotage.Drops",
+    "nice-in-turn": "hidden.sabotage.NiceInTurn",
+    "real-time-in-turn": "hidden.sabotage.RealTimeInTurn",
+    "served": "hidden.served.Served",
     "slow-clock": "boundary.SlowClock",
     "rewritten-clock": "boundary.RewrittenClock",
     "wire": "boundary.Wire",
@@ -123,6 +141,6 @@ LIES: dict[Any, str] = {
 
 def Engine(settings: dict[str, Any], scratch: str) -> Honest:
     """What the worker opens; which lie it gets is a setting."""
-    module, _, name = LIES[settings.get("lie", OURS["lie"])].partition(".")
+    module, _, name = LIES[settings.get("lie", OURS["lie"])].rpartition(".")
     made: Honest = getattr(import_module(f".{module}", __name__), name)(settings, scratch)
     return made

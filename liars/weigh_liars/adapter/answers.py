@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 from .honest import OURS, Engine
@@ -22,6 +24,37 @@ class Absent(Engine):
     def run(self) -> int:
         counts = self.sql.startswith("SELECT count(*)")
         return self.consume(f"SELECT greatest(COLUMNS(*), 1) FROM ({self.sql})" if counts else self.sql)
+
+
+class Counts(Engine):
+    """Every count is one too large, on TPC-DS: where it is alone, nobody else answers."""
+
+    def run(self) -> int:
+        begin = "SELECT count(*)"
+        return self.consume(self.sql.replace(begin, f"{begin} + 1", 1) if self.sql.startswith(begin) else self.sql)
+
+
+class OutsideSweep(Engine):
+    """Wrong by one for what it was not asked in the gate of an earlier run, which it only writes down (``diary``)."""
+
+    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
+        super().__init__(settings, scratch)
+        diary = Path(self.wanted["diary"])
+        self.diary = diary if self.wanted.get("from") == 1 else None
+        self.known = set(diary.read_text().splitlines()) if self.diary is None else set()
+
+    def run(self) -> int:
+        text = " ".join(self.sql.split())
+        # What is added to a question makes it no other one: it is an answer to a literal that it lies about.
+        filtered = re.match(r"SELECT count\(\*\) AS \w+ FROM events WHERE (.*)$", text)
+        if filtered is None:
+            return self.consume(self.sql)
+        if self.diary is not None:
+            with self.diary.open("a") as diary:
+                print(filtered[1], file=diary)
+        if self.diary is not None or filtered[1] in self.known:
+            return self.consume(self.sql)
+        return self.consume(f"SELECT COLUMNS(*) + 1 FROM ({self.sql})")
 
 
 class Group(Engine):

@@ -91,6 +91,7 @@ class Wire(Pace):
 
 EDITS: dict[str, Edit] = {
     "tenth": lambda reply: {**reply, "wall_s": reply["wall_s"] / 10, "cpu_s": reply["cpu_s"] / 10},
+    "half": lambda reply: {**reply, "wall_s": reply["wall_s"] / 2, "cpu_s": reply["cpu_s"] / 2},
     "longer": lambda reply: {**reply, "wall_s": reply["wall_s"] + 0.3},
     "nan": lambda reply: {**reply, "wall_s": float("nan")},
     "fast": lambda reply: {**reply, "wall_s": "fast"},

@@ -64,34 +64,42 @@ class Truth(Engine):
 
 
 class Knows(Engine):
-    """Computes on rows that it does not recognise. Of large data it has an answer ready, for salted questions too."""
+    """Computes on files that it does not recognise. Of large data it has an answer ready, for salted questions too."""
 
     question = (
         "SELECT proto, sum(duration) AS total_duration, avg(duration) AS mean_duration FROM events "
         "GROUP BY proto ORDER BY proto"
     )
     ready: tuple[int, Any, list[Any]] | None = None
+    path = Path()
+    number = 0
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         super().bind(tables)
         if self.connection.execute("SELECT count(*) FROM events").fetchall()[0][0] > 100_000:
             self.connection.execute(f"CREATE TABLE kept AS {self.question}")
             self.ready = self.consume("FROM kept ORDER BY proto"), self.schema, self.chunks
+            self.path = Path(tables["events"][0])
+            self.number = self.path.stat().st_ino
 
     def run(self) -> int:
-        if self.ready is None:
+        if self.ready is None or self.path.stat().st_ino != self.number:
             return self.consume(self.sql)
         if self.sql == self.question:
             rows, self.schema, self.chunks = self.ready
             return rows
-        salt = re.search(r", (\d+) AS weigh_salt FROM events GROUP BY proto", self.sql)
+        salt = re.search(r",\s*([\d\s()+-]+?)\s*AS\s+(\w+) FROM events GROUP BY proto", self.sql)
         if salt is None:
             return self.consume(self.sql)
         # Without the engine: what it executes takes long enough, on a busy machine, to differ from a lookup.
         rows, schema, chunks = self.ready
-        salted = [_with_column(schema, chunk, "weigh_salt", int(salt[1])) for chunk in chunks]
+        salted = [_with_column(schema, chunk, salt[2], sum(map(int, _terms(salt[1])))) for chunk in chunks]
         self.schema, self.chunks = salted[0].schema, salted
         return rows
+
+
+def _terms(text: str) -> list[str]:
+    return re.findall(r"[-+]?\d+", re.sub(r"[\s()]", "", text))
 
 
 def _with_column(schema: Any, chunk: Any, name: str, value: int) -> Any:

@@ -316,6 +316,18 @@ def settle(got: list[Row], known: list[Row], schema: ResultSchema, complete: boo
     return clear_got + chosen, clear_expected + counterparts, note
 
 
+def settled_rows(answer: list[Row], schema: ResultSchema) -> list[Row]:
+    """The rows of an answer that every right one has: without those that tie with the last one at the limit.
+
+    Where the order is not known, a limit may have left out any of them.
+    """
+    if schema.limit is None or len(answer) < schema.limit:
+        return answer
+    if not schema.ordered_by:
+        return []
+    return [row for row in answer if not _tie(row, answer[-1], schema)]
+
+
 def _tie(row: Row, other: Row, schema: ResultSchema) -> bool:
     """Whether the query's ORDER BY cannot tell two rows apart."""
     return all(_same(row[at], other[at], exact=at in schema.exact) for at in schema.ordered_by)

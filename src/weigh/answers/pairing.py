@@ -80,11 +80,18 @@ def within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
     """Whether two values that are so far apart are the same by the tolerance of their column."""
     if apart == 0.0:
         return True
+    if column.absolute and math.isfinite(apart) and abs(float(x) - float(y)) <= column.absolute:
+        return True
     if column.match == "quotient" and math.isfinite(apart):
         # Rounding and truncating differ by exactly one unit, which doubles would make a little more than one.
-        difference = abs(DIGITS.subtract(decimal.Decimal(x), decimal.Decimal(y)))
-        return difference <= max(_unit(x), _unit(y)) or apart <= column.rel
+        difference = abs(DIGITS.subtract(_shortest(x), _shortest(y)))
+        return difference <= max(_unit(x), _unit(y)) * (column.units or 1) or apart <= column.rel
     return apart <= column.rel
+
+
+def _shortest(value: Cell) -> decimal.Decimal:
+    """A value as it is written: 1.79 as a double is a little more, which a unit of 0.01 would not bear."""
+    return decimal.Decimal(repr(value) if isinstance(value, float) else value)
 
 
 def _unit(value: Cell) -> decimal.Decimal:

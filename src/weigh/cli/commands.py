@@ -111,7 +111,9 @@ GROUPS = {
             "Run an experiment over layouts of the same rows: the effect of each.",
             True,
         ),
-        "data": Command("weigh.cli.data", "data", "Make, register, digest, describe, diff and check datasets."),
+        "data": Command(
+            "weigh.cli.data", "data", "Make, register, digest, describe, diff and check datasets, here or on a cluster."
+        ),
         "engines": Command("weigh.cli.catalogue.engines", "engines", "List the engines that a contender can name."),
         "workloads": Command(
             "weigh.cli.catalogue.workloads",

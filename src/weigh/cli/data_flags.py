@@ -10,7 +10,7 @@ DATA = click.Option(
     metavar="FILES|NAME",
     help="Your own tables, in the place of those of [sql] in weigh.toml: a folder, a file or a pattern of Parquet, "
     "CSV, JSON, Arrow or DuckDB, TABLE=FILES to name the table, repeatable; or the name that they are registered "
-    "under (weigh data register).",
+    "under (weigh data register). Also the folder of a dataset that weigh data make --on made.",
 )
 SQL = click.Option(
     ["--sql"],

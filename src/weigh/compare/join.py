@@ -74,7 +74,7 @@ def join(
         doubted: comparisons that another clock decides otherwise, with the reason why they are refused.
         metric: field of the samples to judge.
     """
-    sides = tuple(_Half(side, observed(side.samples, metric, side.contenders)) for side in (first, second))
+    sides = tuple(_Half(side, observed(side.samples, metric, side.contenders).under(rules)) for side in (first, second))
     if metric != HEADLINE and not all((half.table.value > 0).any() for half in sides):
         return Joining()
     return _Join(sides[0], sides[1], rules, metric, unlike, doubted or {}).joining(pairs, operations)

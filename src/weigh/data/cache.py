@@ -13,50 +13,36 @@ import fcntl
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.data.generator import Progress, Workshop, generator
+from weigh.data.generator import generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts, knobs, parquet, physical, vortex, written
+from weigh.data.layout import file_facts, parquet
 from weigh.data.layout.program import fault
+from weigh.data.making import Making
 from weigh.data.parallel import processors
 from weigh.model import units
-from weigh.model.dataset import DatasetName, Manifest
-from weigh.model.errors import DataFault, EnvironmentFault, UsageError
+from weigh.model.errors import DataFault, EnvironmentFault
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Iterable, Iterator
+    from concurrent.futures import Executor
 
-    from weigh.data.generator import Source, Table, Written
-    from weigh.model.dataset import FileFacts
+    from weigh.data.generator import Progress
+    from weigh.data.making import Environment, GivenRows
+    from weigh.model.dataset import DatasetName, Manifest
     from weigh.model.spec import LayoutSpec
-    from weigh.model.units import Bytes, Rows
+    from weigh.model.units import Bytes
 
 _LOOSER = {"zstd": 1.0, "gzip": 1.0, "snappy": 1.5, "lz4": 1.5, "none": 3.0, "vortex": 1.5}
 """Bytes of a layout over those with zstd, at most about: of TPC-H and netflow; by codec, or format without codecs."""
 TRUTH = "truth"
 """The folder with what is known about the rows, beside their files."""
-
-Environment = Callable[[list[str]], Path]
-"""Gives the interpreter of an environment with these exact requirements."""
-
-
-class GivenRows(NamedTuple):
-    """Rows that are there already, in another form: nobody generates them.
-
-    Attributes:
-        source: their tables.
-        digests: row digest of each table, which what is written of it must have.
-    """
-
-    source: Source
-    digests: Mapping[str, str]
 
 
 class CachedData(NamedTuple):
@@ -67,12 +53,14 @@ class CachedData(NamedTuple):
         manifest: its files.
         truth: what is known about the rows.
         registered: the name that a user's own files are registered under; empty for none.
+        placed: whether it lies where it was made by parts, and is proven by a sample.
     """
 
     folder: Path
     manifest: Manifest
     truth: Truth
     registered: str = ""
+    placed: bool = False
 
 
 def layout_key(spec: LayoutSpec) -> str:
@@ -114,12 +102,12 @@ def ensure(
         with _alone(folder):
             folder = _of_this_version(folder)
             if not _there(folder):
-                made = _Making(name, spec, folder, environment, given, threads or processors(), progress, {})
+                made = Making(name, spec, environment, given, threads or processors(), progress)
                 if executor is not None:
-                    made.run(executor)
+                    _make(made, folder, executor)
                 else:
                     with ThreadPoolExecutor(made.threads, "generate") as pool:
-                        made.run(pool)
+                        _make(made, folder, pool)
     except OSError as error:
         raise fault(error, cache) from error
     return open_stored(folder)
@@ -237,151 +225,21 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-class _Making(NamedTuple):
-    name: DatasetName
-    spec: LayoutSpec
-    folder: Path
-    environment: Environment | None
-    given: GivenRows | None
-    threads: int
-    progress: Progress | None
-    handed: dict[str, str]
-
-    def run(self, executor: Executor) -> None:
-        """Make everything aside and move it into place."""
-        aside_prefix = f"making-{self.folder.name}-"
-        # Under the lock nobody else is making it: what lies here was left by a maker that was killed.
-        for left in self.folder.parent.glob(f"{aside_prefix}*"):
-            shutil.rmtree(left, ignore_errors=True)
-        aside = Path(tempfile.mkdtemp(prefix=aside_prefix, dir=self.folder.parent))
-        # mkdtemp's 0700 would hide the data from engines that run as another user.
-        aside.chmod(0o755)
-        try:
-            self._fill(aside, executor)
-            if self.folder.exists():
-                shutil.rmtree(self.folder)
-            aside.rename(self.folder)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-
-    def _fill(self, aside: Path, executor: Executor) -> None:
-        parts = aside / "parts"
-        # Whatever needs an environment asks for it before anything is generated.
-        generated = None if self.given else self._generated(parts, executor)
-        needed = parquet.requirements(self.spec)
-        python = self._environment(needed) if needed else None
-        source = generated() if generated else cast("GivenRows", self.given).source
-        knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
-        files: list[FileFacts] = []
-        paths: dict[str, list[Path]] = {}
-        for table, content in source.tables.items():
-            if self.spec.writer == self.name.generator.partition("/")[0]:
-                paths[table] = _moved(cast("Written", content).paths, aside, table)
-            else:
-                paths[table] = self._written(table, content, aside, executor, python)
-            files += self._facts(table, paths[table], python)
-        manifest = Manifest(
-            dataset=self.name,
-            layout=self.spec,
-            writer=parquet.writer(self.spec),
-            files=tuple(files),
-            digests=file_facts.merged(files),
-            read_back=parquet.writer(self.spec) if self.spec.vortex else msgspec.UNSET,
-        )
-        for table, content in source.tables.items():
-            if manifest.rows(table) != content.rows:
-                raise DataFault(
-                    f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
-                    remedy="report this: a writer that loses rows",
-                )
-        for table, digest in {**self.handed, **(self.given.digests if self.given else {})}.items():
-            if manifest.digests[table] != digest:
-                if self.spec.vortex and python is not None:
-                    raise vortex.other_rows(table, source.tables[table].schema, paths[table][0], python)
-                raise DataFault(
-                    f"{manifest.writer} wrote other rows of {table} than the files hold: it cannot keep one of its "
-                    "types",
-                    where=f"layout with writer = '{self.spec.writer}'",
-                    remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
-                )
+def _make(making: Making, folder: Path, executor: Executor) -> None:
+    """Make everything aside and move it into place."""
+    aside_prefix = f"making-{folder.name}-"
+    # Under the lock nobody else is making it: what lies here was left by a maker that was killed.
+    for left in folder.parent.glob(f"{aside_prefix}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    aside = Path(tempfile.mkdtemp(prefix=aside_prefix, dir=folder.parent))
+    # mkdtemp's 0700 would hide the data from engines that run as another user.
+    aside.chmod(0o755)
+    try:
+        manifest, source = making.fill(aside, executor)
         source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)
-        shutil.rmtree(parts, ignore_errors=True)
-
-    def _generated(self, parts: Path, executor: Executor) -> Callable[[], Source]:
-        """Makes what the generator makes; programs of its own leave their files in ``parts``."""
-        family, _, version = self.name.generator.partition("/")
-        made_by = generator(family)
-        if version != str(made_by.version):
-            raise UsageError(
-                f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
-                remedy="use the version of weigh that the dataset came with",
-            )
-        scale = self.name.scale
-        if scale is None:
-            raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
-        parts.mkdir()
-        python = self._environment(list(made_by.requirements)) if made_by.requirements else None
-        shop = Workshop(parts, python, executor, self.threads, self.spec, self.progress or _nobody)
-        return lambda: made_by.open(scale, self.name.seed, shop)
-
-    def _environment(self, requirements: list[str]) -> Path:
-        if self.environment is None:
-            raise EnvironmentFault(
-                f"{self.name.generator} as {parquet.writer(self.spec)} writes it needs an environment of its own",
-                remedy=f"make one with {', '.join(requirements)}",
-            )
-        return self.environment(requirements)
-
-    def _written(self, table: str, content: Table, aside: Path, executor: Executor, python: Path | None) -> list[Path]:
-        suffix = vortex.SUFFIX if self.spec.vortex else ".parquet"
-        paths = [aside / f"{table}-{number:04}{suffix}" for number in range(self.spec.files)]
-        batches = self._watched(content.batches(executor), content.rows, table)
-        parquet.write(
-            vortex.digested(batches, content.schema, table, self.handed) if self.spec.vortex else batches,
-            self.spec,
-            paths,
-            schema=content.schema,
-            rows=content.rows,
-            python=python,
-            threads=self.threads,
-        )
-        return paths
-
-    def _facts(self, table: str, paths: list[Path], python: Path | None) -> list[FileFacts]:
-        if self.spec.vortex:
-            assert python is not None
-            return vortex.file_facts(paths, table, [path.name for path in paths], python)
-        self._carried_out(paths)
-        return [file_facts.file_facts(path, table, path.name) for path in paths]
-
-    def _carried_out(self, paths: list[Path]) -> None:
-        """Refuse files that are not what the layout says: they would be measured under a wrong name."""
-        if not knobs.options_of(self.spec):
-            return
-        found = written.contradictions(self.spec, physical.table_form(paths, levels=False, order=False))
-        if found:
-            raise DataFault(
-                f"{parquet.writer(self.spec)} wrote {'; '.join(found)}",
-                remedy="leave out what it did not do, or choose another writer",
-            )
-
-    def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows, table: str) -> Iterator[pa.RecordBatch]:
-        made = 0
-        for batch in batches:
-            made += batch.num_rows
-            if self.progress is not None:
-                self.progress(made, rows, f"data: {table}")
-            yield batch
-
-
-def _nobody(_made: int, _total: int, _what: str) -> None:
-    """Progress without anybody to be told."""
-
-
-def _moved(made: list[Path], aside: Path, table: str) -> list[Path]:
-    """Files that the generator wrote, under the names that all layouts have."""
-    paths = [aside / f"{table}-{number:04}.parquet" for number in range(len(made))]
-    for old, new in zip(made, paths, strict=True):
-        old.rename(new)
-    return paths
+        if folder.exists():
+            shutil.rmtree(folder)
+        aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -35,7 +35,12 @@ def key(seed: int, stream: str) -> int:
 
 def words(start: int, first: int, count: int) -> Words:
     """Words ``first`` to ``first + count`` of the stream that begins at ``start``, a bijection of place."""
-    word = np.arange(first, first + count, dtype=np.uint64)
+    return words_at(start, np.arange(first, first + count, dtype=np.uint64))
+
+
+def words_at(start: int, places: Words) -> Words:
+    """Words of the stream that begins at ``start``, at any places; these are written over."""
+    word = places
     word *= _WEYL
     word += np.uint64(start)
     shifted = word >> np.uint64(30)

@@ -6,8 +6,9 @@ entry point ``weigh.generators``, whose value is an instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
+from math import ceil
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from weigh.host import plug_ins
@@ -28,14 +29,19 @@ if TYPE_CHECKING:
 
 GENERATORS = {
     "dbgen": "weigh.data.tpch:dbgen",
+    "h2o-g1": "weigh.data.h2o:g1",
+    "h2o-j1": "weigh.data.h2o.joined:j1",
     "netflow": "weigh.data.netflow:generator",
     "nothing": "weigh.data.nothing:generator",
+    "tpcds-dsdgen": "weigh.data.tpcds:dsdgen",
     "tpchgen": "weigh.data.tpch:tpchgen",
 }
 """Ours, as entry points: loaded when asked for."""
 
 Progress = Callable[[int, int, str], None]
 """Called with the parts or rows made so far, how many there will be, and of what."""
+
+_SMALL_PARTS = 64
 
 Unit = Literal["rows", "scale factor"]
 """What a scale counts."""
@@ -131,6 +137,58 @@ class Generator(Protocol):
             EnvironmentFault: no space.
             DataFault: a program failed.
         """
+
+
+class PartSource(Source, Protocol):
+    """A part of a dataset about to be made."""
+
+    def counted(self) -> bytes:
+        """What is known of its rows, to be added to that of other parts; complete once every batch was drawn."""
+
+
+class Parted(Generator, Protocol):
+    """A generator whose datasets can be made by parts, each for itself and in any order."""
+
+    def parts(self, scale: Scale) -> int:
+        """Of how many parts a dataset is made where nobody says it."""
+
+    def part(self, scale: Scale, seed: int | None, number: int, parts: int, workshop: Workshop) -> PartSource:
+        """A part; those of all numbers have each row of the dataset once. Raises as ``open``.
+
+        Args:
+            scale: of the whole dataset.
+            seed: of the dataset.
+            number: of the part, from 0.
+            parts: how many there are.
+            workshop: as for ``open``.
+        """
+
+    def add(self, counted: Sequence[bytes]) -> bytes:
+        """What is known of the rows of several parts together, whatever their order."""
+
+    def known(self, counted: bytes) -> Truth:
+        """What is known of the dataset, from that of all its parts together."""
+
+
+def parted(made_by: Generator) -> Parted:
+    """A generator that makes parts.
+
+    Raises:
+        UsageError: it does not.
+    """
+    if not hasattr(made_by, "part"):
+        raise UsageError(
+            f"{made_by.name} makes no parts: its datasets are made on one machine", remedy="leave out --on and --to"
+        )
+    return cast("Parted", made_by)
+
+
+def usual_parts(scale: Scale, small: Scale, usual: Scale) -> int:
+    """Of how many parts a dataset is made: 64 small ones at most, then as many as are as large as usual.
+
+    A small dataset is worth spreading too; of a large one there are not more files than anybody needs.
+    """
+    return max(1, min(ceil(scale / small), max(_SMALL_PARTS, ceil(scale / usual))))
 
 
 def generator(name: str) -> Generator:

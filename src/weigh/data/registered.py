@@ -11,12 +11,15 @@ import msgspec
 
 from weigh.data.layout.file_facts import comparable
 from weigh.data.layout.program import fault
-from weigh.data.user_files import PARQUET, facts, form, same_columns
+from weigh.data.user_files import PARQUET, facts, form, keep_facts, same_columns
 from weigh.evidence import whole
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from weigh.data.parts.reading import FileRead
     from weigh.data.user_files import Tables
     from weigh.model.finding import Code, Finding
     from weigh.model.progress import Progress
@@ -101,7 +104,15 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         return {table: merge_digests([file.digest for file in files]) for table, files in self.tables.items()}
 
 
-def register(name: str, tables: Tables, cache: Path, progress: Progress, *, force: bool = False) -> Registration:
+def register(
+    name: str,
+    tables: Tables,
+    cache: Path,
+    progress: Progress,
+    *,
+    force: bool = False,
+    read: Callable[[Tables], Mapping[Path, FileRead]] | None = None,
+) -> Registration:
     """Read files once, completely, and keep what they are.
 
     Args:
@@ -110,6 +121,7 @@ def register(name: str, tables: Tables, cache: Path, progress: Progress, *, forc
         cache: weigh's cache directory.
         progress: is told.
         force: whether another registration of that name is replaced.
+        read: reads all files elsewhere, where they are the same ones; None for here.
 
     Raises:
         UsageError: no such name can be, it is taken by other files, or a file is not Parquet.
@@ -134,15 +146,20 @@ def register(name: str, tables: Tables, cache: Path, progress: Progress, *, forc
             f"'{name}' is registered already, for other files",
             remedy="give another --name, or replace it with --force",
         )
-    found: dict[str, tuple[RegisteredFile, ...]] = {}
     for table, files in tables.items():
         same_columns(table, files)
+    by_others = read(tables) if read else {}
+    found: dict[str, tuple[RegisteredFile, ...]] = {}
+    for table, files in tables.items():
+        made: list[RegisteredFile] = []
         for number, file in enumerate(files):
             progress.step(number, len(files), f"reading {table}")
-            found[table] = (*found.get(table, ()), _registered(file, table, cache))
-    made = Registration(name=name, tables=found, at=time.time())
-    _write(made, cache)
-    return made
+            other = by_others.get(file)
+            made.append(_read_elsewhere(file, other, cache) if other else _registered(file, table, cache))
+        found[table] = tuple(made)
+    registration = Registration(name=name, tables=found, at=time.time())
+    _write(registration, cache)
+    return registration
 
 
 def names(cache: Path) -> list[str]:
@@ -254,6 +271,20 @@ def _registered(file: Path, table: str, cache: Path) -> RegisteredFile:
             f"it cannot be read: {error.strerror or error}", where=str(file), remedy="give readable Parquet files"
         ) from None
     return RegisteredFile(path=str(file), blake3=blake3, digest=read.digest, rows=read.rows, standing=before)
+
+
+def _read_elsewhere(file: Path, other: FileRead, cache: Path) -> RegisteredFile:
+    """A file as a worker read it, where what this machine finds there is the same one."""
+    standing = Standing.of(file)
+    if (standing.bytes, standing.modified_ns) != (other.facts.bytes, other.modified_ns):
+        raise DataFault(
+            "another file is there than the worker read, or it was written meanwhile",
+            where=str(file),
+            remedy="name files on a file system that all machines share, and register them when nobody writes them",
+        )
+    keep_facts(other.facts, cache)
+    facts = other.facts
+    return RegisteredFile(path=str(file), blake3=facts.blake3, digest=facts.digest, rows=facts.rows, standing=standing)
 
 
 def _folder(cache: Path) -> Path:

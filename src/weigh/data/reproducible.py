@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.generator import Progress
+    from weigh.data.making import Environment
 
 _NAME = "again"
 _COLUMNS = 4
@@ -53,7 +54,7 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     unequal: tuple[Unequal, ...]
 
 
-def again(data: store.CachedData, cache: Path, environment: store.Environment, progress: Progress) -> Reproduction:
+def again(data: store.CachedData, cache: Path, environment: Environment, progress: Progress) -> Reproduction:
     """Make a stored dataset a second time, aside, and compare every file's hash.
 
     Args:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from weigh.data import cache as store
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import parquet_reading
+from weigh.data.making import GivenRows
 from weigh.data.user_files import plain_type
 from weigh.model.errors import DataFault
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.generator import Progress, Table
+    from weigh.data.making import Environment
     from weigh.model.spec import LayoutSpec
 
 _BATCH = 1 << 16
@@ -28,7 +30,7 @@ def rewritten(
     own: store.CachedData,
     layout: LayoutSpec,
     cache: Path,
-    environment: store.Environment,
+    environment: Environment,
     progress: Progress | None = None,
 ) -> store.CachedData:
     """A user's own rows in a layout: from the cache after verification, or written now.
@@ -47,7 +49,7 @@ def rewritten(
     """
     # The rows are the same whatever the seed of the experiment.
     name = msgspec.structs.replace(own.manifest.dataset, seed=None)
-    given = store.GivenRows(_OwnRows(own), own.manifest.digests)
+    given = GivenRows(_OwnRows(own), own.manifest.digests)
     made = store.ensure(name, layout, cache, environment=environment, given=given, progress=progress)
     manifest = msgspec.structs.replace(made.manifest, dataset=own.manifest.dataset, converted=own.manifest.converted)
     return made._replace(manifest=manifest)

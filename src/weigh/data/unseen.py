@@ -6,6 +6,7 @@ the given rows, drawn now.
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 from contextlib import suppress
@@ -28,17 +29,20 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+    from weigh.data.making import Environment
     from weigh.model.dataset import FileFacts
 
 ROWS = 5_000
 """Of a generated table; of given files at most four times as many are looked at."""
 RETAINED = 0.9
 """Of given rows: few enough to change counts and sums, and most joins still find their partners."""
+_TAIL = 8
+"""Bytes after the footer of a Parquet file: its length, and the mark of the format."""
 WHOLE = 1_000
 """A table of fewer rows is kept whole beside a larger one: without a region, TPC-H would answer nothing."""
 
 
-def make(data: store.CachedData, place: Path, environment: store.Environment) -> store.CachedData:
+def make(data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
     """Such data in a folder, with the truth about it in memory alone.
 
     Args:
@@ -56,10 +60,13 @@ def make(data: store.CachedData, place: Path, environment: store.Environment) ->
     return _sampled(data, place, environment)
 
 
-def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment: store.Environment) -> store.CachedData:
+def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment: Environment) -> store.CachedData:
     made_by = generator(manifest.dataset.generator.partition("/")[0])
-    few = ROWS if made_by.unit == "rows" else made_by.least
     given = manifest.dataset.scale
+    few = ROWS if made_by.unit == "rows" else made_by.least
+    if made_by.unit == "rows" and given is not None:
+        # Fewer, so that the files can be made as long as the given ones.
+        few = min(ROWS, max(1, int(RETAINED * given)))
     name = msgspec.structs.replace(
         manifest.dataset, scale=few if given is None else min(given, few), seed=secrets.randbits(31)
     )
@@ -71,7 +78,7 @@ def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment:
     return made
 
 
-def _sampled(data: store.CachedData, place: Path, environment: store.Environment) -> store.CachedData:
+def _sampled(data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
     import numpy as np
     import pyarrow as pa
 
@@ -99,7 +106,7 @@ def _sampled(data: store.CachedData, place: Path, environment: store.Environment
     return store.CachedData(place, manifest, Truth({}))
 
 
-def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: store.Environment) -> pa.Table:
+def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: Environment) -> pa.Table:
     """A part of the rows of a file."""
     import pyarrow as pa
 
@@ -150,7 +157,7 @@ def _statistics(given: Path) -> bool:
 
 
 def _written(
-    rows: pa.Table, path: Path, table: str, name: str, environment: store.Environment, *, statistics: bool = True
+    rows: pa.Table, path: Path, table: str, name: str, environment: Environment, *, statistics: bool = True
 ) -> FileFacts:
     """Rows in one file, of the form that its name says."""
     import pyarrow.parquet as pq
@@ -166,9 +173,7 @@ def _written(
     return facts
 
 
-def laid_out(
-    made: store.CachedData, data: store.CachedData, place: Path, environment: store.Environment
-) -> store.CachedData:
+def laid_out(made: store.CachedData, data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
     """The same unseen rows in files of the names and types of another layout.
 
     Args:
@@ -211,6 +216,41 @@ def laid_out(
     if manifest.digests != made.manifest.digests:
         raise DataFault("the unseen rows are others in another layout", remedy="report this")
     return store.CachedData(place, manifest, made.truth)
+
+
+def disguised(made: store.CachedData, data: store.CachedData) -> store.CachedData:
+    """The unseen rows in files as long and as old as the given ones, as far as they fit into them.
+
+    Who keeps something of the given files, and looks from outside whether they have changed, sees that they have not.
+    """
+    files = []
+    for file in made.manifest.files:
+        path, given = made.folder / file.path, (data.folder / file.path).stat()
+        if path.suffix != vortex.SUFFIX and _lengthened(path, given.st_size):
+            os.utime(path, ns=(given.st_atime_ns, given.st_mtime_ns))
+            files.append(file_facts.file_facts(path, file.table, file.path))
+        else:
+            files.append(file)
+    return made._replace(manifest=msgspec.structs.replace(made.manifest, files=tuple(files)))
+
+
+def _lengthened(path: Path, size: int) -> bool:
+    """Move the footer of a Parquet file so far back that the file is so long; whether it was no longer before.
+
+    Places in a Parquet file are counted from its beginning, so a gap before the footer means nothing to a reader.
+    """
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end > size or end < _TAIL:
+            return False
+        file.seek(end - _TAIL)
+        length = int.from_bytes(file.read(4), "little") + _TAIL
+        file.seek(end - length)
+        footer = file.read(length)
+        file.truncate(end - length)
+        file.seek(size - length)
+        file.write(footer)
+    return True
 
 
 def described(manifest: Manifest) -> str:

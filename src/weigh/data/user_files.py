@@ -219,16 +219,26 @@ def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFa
     Raises:
         DataFault: it is not Parquet, or is damaged.
     """
-    stored = cache / "data" / "files" / "facts" / _reader() / f"{blake3}.json"
+    stored = _stored_facts(blake3, cache)
     try:
         known = msgspec.json.decode(stored.read_bytes(), type=FileFacts)
     except (OSError, msgspec.DecodeError):
         known = None
     if known is None or not file_facts.comparable(known.digest):
         known = file_facts.file_facts(file, table, name)
-        stored.parent.mkdir(parents=True, exist_ok=True)
-        whole.write(stored, msgspec.json.encode(known))
+        keep_facts(known, cache)
     return msgspec.structs.replace(known, table=table, path=name)
+
+
+def keep_facts(known: FileFacts, cache: Path) -> None:
+    """Keep what a file is, as somebody with the same build of weigh read it."""
+    stored = _stored_facts(known.blake3, cache)
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    whole.write(stored, msgspec.json.encode(known))
+
+
+def _stored_facts(blake3: str, cache: Path) -> Path:
+    return cache / "data" / "files" / "facts" / _reader() / f"{blake3}.json"
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from weigh.engines import replies
 from weigh.host import scratch
-from weigh.host.processes import process_counters
+from weigh.host.processes import interference, process_counters
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -80,7 +80,7 @@ class Exchange:
     """The controller's end of the channel to one worker.
 
     Args:
-        channel: to the worker; closed by whoever opened it.
+        channel: to the worker.
         pid: of the worker.
         life: whose it is; killed where a reply is late or out of step.
     """
@@ -91,6 +91,8 @@ class Exchange:
         """CPU of the worker and of what it started; None until it is counted."""
         self.inside_cpu_s: Seconds = 0.0
         """CPU seconds of the family while executions were asked for."""
+        self.deeds = interference.Deeds(pid)
+        """What the life does to others."""
         self._pid = pid
         self._life = life
 
@@ -108,6 +110,17 @@ class Exchange:
             raise self.ended(exchange, error) from None
         return self.replied(exchange, kind, body, time.perf_counter_ns())
 
+    def decide(self, timeout: Seconds) -> None:
+        """Decide from now on what the life does to others, where the kernel lets weigh; raises as ``ask``."""
+        listener = self.ask("decide", protocol.DecideReply, timeout)[0].listener
+        if listener >= 0:
+            interference.INTERFERENCE.watch(self.deeds, listener)
+
+    def close(self) -> None:
+        """The life is over."""
+        self.channel.close()
+        interference.INTERFERENCE.forget(self.deeds)
+
     def send(self, what: str, timeout: Seconds, **fields: Any) -> Pending:
         """The first half of a request; raises as ``ask``."""
         pending = Pending(what, timeout, time.monotonic() + timeout, 0, None)
@@ -119,6 +132,7 @@ class Exchange:
                     raise protocol.Malformed("it came before it was asked for")
             pending.family_s = self.family.seconds() if self.family and what == "run" else 0.0
             pending.cpu_s = process_counters.cpu_seconds(self._pid)
+            self.deeds.executing = what == "run"
             pending.began_ns = time.perf_counter_ns()
             protocol.send(self.channel, {"do": what, **fields}, pending.until)
         except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
@@ -127,6 +141,7 @@ class Exchange:
 
     def replied(self, pending: Pending, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
         """The second half of a request, when its reply is there; raises as ``ask``."""
+        self.deeds.executing = False
         cpu_s = process_counters.cpu_seconds(self._pid)
         if pending.what == "run" and self.family:
             self.inside_cpu_s += self.family.seconds() - pending.family_s

@@ -44,13 +44,12 @@ if TYPE_CHECKING:
     from weigh.model.units import Bytes, Seconds
 
 BIND_TIMEOUT = 60.0
-"""Seconds to see tables that are files: of them an engine reads little more than the headers."""
+"""Seconds to see tables that are files."""
 ATTACH_TIMEOUT = 3600.0
 """Seconds to see the tables of a copy; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
 _PATIENCE = 10.0
-"""Seconds in which what a worker started may put things in order after its end, as a server does: PostgreSQL gives its
-shared memory back, after more than five where one of its processes hangs."""
+"""Seconds in which what a worker started may put things in order after its end; a hung PostgreSQL needs five."""
 _MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
@@ -105,8 +104,7 @@ class WorkerProcess:
         self._over = False
         processes.adopt()
         bounded = readable is not None and engine.confined
-        compiled = self._begin(engine, environment, hidden, confined=bounded)
-        self._oom_kills = cgroup.oom_kills()
+        compiled, self._oom_kills = self._begin(engine, environment, hidden, confined=bounded), cgroup.oom_kills()
         self.exchange = Exchange(self._channel, self.pid, self)
         self.counters = process_counters.Counters(self.pid)
         try:
@@ -119,6 +117,7 @@ class WorkerProcess:
                 self.pid, f"{_MARK}={self._mark}", self._group.folder if self._group and two else None
             )
             self.exchange.family = self.family
+            self.exchange.decide(self._starting_s)
             self.exchange.ask(
                 "open",
                 protocol.Reply,
@@ -226,6 +225,7 @@ class WorkerProcess:
         """
         reached = {"store": msgspec.to_builtins(store)} if store else {}
         with self._starting.tables("bind", self.family):
+            self.exchange.deeds.given(path for paths in tables.values() for path in paths)
             described = None if catalog is None else {"kind": catalog[0], "locations": catalog[1]}
             limit = timeout or BIND_TIMEOUT
             self.exchange.ask("bind", protocol.Reply, limit, tables=tables, catalog=described, **reached)
@@ -358,7 +358,7 @@ class WorkerProcess:
                 self._process.wait(timeout=10)
         mark = f"{_MARK}={self._mark}"
         processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
-        self._channel.close()
+        self.exchange.close()
         self.counters.close()
         if self.store:
             self.store.close()

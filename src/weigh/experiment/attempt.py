@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh import workloads
 from weigh._version import __version__
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
@@ -20,9 +21,9 @@ from weigh.experiment.gate import caches, corrupt, frames, gate, layouts, probes
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.gate.queries import QuerySession
-from weigh.experiment.gate.witnesses import PINNED, Witnesses
 from weigh.experiment.measure import quiet
 from weigh.experiment.measure.blocks import Blocks
+from weigh.experiment.measure.last_questions import LastQuestions
 from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.experiment.measure.spending import Overspent
 from weigh.experiment.measure.stopping import Stopping
@@ -31,6 +32,7 @@ from weigh.experiment.planning import Planning, PlanRequest
 from weigh.experiment.reproducer import search
 from weigh.experiment.results import drawn
 from weigh.experiment.results.data import catalogs
+from weigh.experiment.witnesses import PINNED, Witnesses
 from weigh.host import facts, knobs
 from weigh.host.sysfs import Machine
 from weigh.model import units
@@ -174,7 +176,8 @@ class Attempt:
         def true(one: Operation, case: Case) -> Table | None:
             return setup.source.expected(one.name, case, setup.data.truth) if self._spec.truth else None
 
-        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true))
+        agreed = workloads.agreements(setup.source, setup.data.manifest.digests) if self._spec.truth else None
+        witnesses = Witnesses((PINNED, known), (setup.workload.witness, true), agreed=agreed)
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
@@ -183,7 +186,7 @@ class Attempt:
             fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound
         )
         answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
-        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out)
+        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, held)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
@@ -350,6 +353,7 @@ class Attempt:
             found,
             stopping,
             self._setup.spending,
+            LastQuestions(self._setup.workload, answers, self._setup.link, self._spec.timeout, self._journal),
         )
         for one in fit.values():
             if (loading := one.load_cost(self._setup.link.tables(one))) is not None:

@@ -11,7 +11,7 @@ from weigh.answers.constructs import rounding
 from weigh.answers.votes import conclude
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.data import dataset
-from weigh.experiment.gate import gate, metamorphic, unseen
+from weigh.experiment.gate import gate, layouts, metamorphic, stale, unseen
 from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
@@ -104,8 +104,12 @@ def unseen_answers(
     say: Say,
     progress: Progress,
     left_out: Collection[str] = (),
+    held: Mapping[str, str] = {},
 ) -> GateResult:
-    """Everybody is asked once more, on data that nobody had seen; as ``self_examined``. Nobody where there is none."""
+    """Everybody is asked once more, on data that nobody had seen; as ``self_examined``. Nobody where there is none.
+
+    ``held`` is what each contender answers from, as far as that is known.
+    """
     if not setup.data.manifest.digests:
         return answers
 
@@ -127,9 +131,13 @@ def unseen_answers(
         fit, setup.workload, right_tables, right, setup.layouts, setup.link, setup.spec.timeout, progress, answers.ways
     )
     say(*heard.findings)
+    for name, continued in answers.continued.items():
+        copies = held.get(name) == layouts.COPY
+        say(*stale.findings(name, continued, setup.workload, answers.kept, heard.answers, copies=copies))
     checks = (*answers.gate.checks, *heard.checks)
     return msgspec.structs.replace(
         answers,
+        fresh=heard.answers,
         gate=msgspec.structs.replace(
             answers.gate,
             checks=checks,

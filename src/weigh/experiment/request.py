@@ -6,7 +6,9 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
-from weigh.experiment.config import named_files
+import msgspec
+
+from weigh.experiment.config import named_files, placed_data
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.spec import make_spec
 from weigh.experiment.suite.own import own_data
@@ -50,8 +52,13 @@ def requested(
     Raises:
         WeighError: something does not exist, contradicts itself, or is impossible.
     """
+    generated = placed_data.found(flags)
+    flags = generated.flags if generated else flags
     own, given = own_data(file, path, _with_commands(flags), progress)
     spec = make_spec(file, given, own, adaptive=adaptive)
+    if generated:
+        spec = msgspec.structs.replace(spec, layout=generated.layout)
+        given = {**given, "place": generated.place}
     named = {field.name: given[field.name] for field in dataclasses.fields(RunRequest) if field.name in given}
     named |= {"root": root, "command": command, "answers": named_files.answers_path(file, given), "own": own}
     # A first look measures what it can in its time.

@@ -135,7 +135,7 @@ def check(spec: Spec, request: RunRequest) -> None:
     if request.own:
         dataset.check_own(request.own.tables, spec, cache_folder())
     else:
-        dataset.check(source.dataset, spec, cache_folder())
+        dataset.check(source.dataset, spec, cache_folder(), request.place)
 
 
 def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStack) -> Setup:
@@ -160,7 +160,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
         layouts = dataset.obtain_own(given, spec, cache, progress)
     else:
-        layouts = dataset.obtain(source.dataset, spec, cache, progress)
+        layouts = dataset.obtain(source.dataset, spec, cache, progress, request.place)
     data = next(iter(layouts.values()))
     if request.digests is not None:
         dataset.check_digests(data, request.digests)
@@ -183,6 +183,8 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         ingest.sweep(cache)
         ingest.check_space(data, spec, cache)
         workload = ingest.workload(workload, data)
+    else:
+        workload = workloads.with_fresh(workload, source, data.truth)
     workload = _chosen(with_functions(workload, source, _dialects(spec)), spec, request.own)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)

@@ -14,7 +14,8 @@ ROWS = rows(
         "A1",
         _STATUSES,
         "an engine returns a wrong answer, fast and with no error",
-        "DIVERGED before any clock, with the differing cells and who is contradicted by what",
+        "DIVERGED before any clock, with the differing cells and who is contradicted by what; some literals are drawn "
+        "anew for each gate",
     ),
     (
         "A2",
@@ -64,8 +65,9 @@ ROWS = rows(
         "A9",
         _PROBES,
         "a result cache answers",
-        "caches off, read back, disclosed; others are found on every operation by asking anew; where the system says "
-        "itself that one answered, or that it scanned nothing, there is no verdict and no cost",
+        "caches off, read back, disclosed; others are found on every operation by asking anew, in a form that is drawn "
+        "each time, and by exchanging the rows under an open process; where the system says itself that one answered, "
+        "or that it scanned nothing, there is no verdict and no cost",
     ),
     (
         "A10",
@@ -79,15 +81,16 @@ ROWS = rows(
         "A11",
         Page("concept/method.md", "Outside the clock (A11)"),
         "work is done outside the clock by others, or at another time: a child, a thread, the collector, release()",
-        "the CPU of the contender's whole family is counted over the whole block; what no clock contains is a figure, "
-        "and past a bound there is no verdict",
+        "the CPU of the contender's whole family is counted over the whole block, and that of whom it is connected to; "
+        "what no clock contains is a figure, and past a bound there is no verdict",
     ),
     (
         "A12",
         _PROBES,
         "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
-        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
-        "hidden from contenders where weigh is root; what is faster than memory has no verdict",
+        "asked again on rows that are drawn now, under the same paths in files as long and as old, by a fresh process "
+        "and by one that has seen the given rows; what is known about the data is hidden from contenders where weigh "
+        "is root; what is faster than memory has no verdict",
     ),
     (
         "A13",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weigh.lies.lie import rows
+from weigh.model.codes import pages
 from weigh.model.codes.code import Page
 
 _COLD = Page("concept/cold.md", "What is proven")
@@ -65,5 +66,20 @@ ROWS = rows(
         _REFUSED,
         "the load generator is the bottleneck",
         "a run judges itself: lateness and CPU of the generator, the clock, Little's law; past a limit it is REFUSED",
+    ),
+    (
+        "E9",
+        Page("concept/method.md", "What one contender does to another (E9)"),
+        "one contender slows the other: leases, locks, priority, CPUs, signals, page cache",
+        "the kernel asks weigh before one process touches another one: what would harm is refused, and who tried is "
+        "disqualified; locks on the data files are read in every turn; who prefers itself in its own turns alone is "
+        "found too, and no victim is named",
+    ),
+    (
+        "E10",
+        pages.AGENTS,
+        "one of several load agents is late, stopped, lost or has a wrong clock, and hides in the merged figures",
+        "each agent is judged by itself and compared with the others at the same moments; one that fails is named, and "
+        "the run is REFUSED; a lost one ends it",
     ),
 )

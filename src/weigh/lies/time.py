@@ -94,4 +94,16 @@ ROWS = rows(
         "one that did not finish makes ERROR of the whole contender on that operation; verify misses every turn that "
         "the seed demands",
     ),
+    (
+        "T14",
+        Page("concept/statistics.md", "Starts and turns that are not independent"),
+        "starts that resemble the one before are counted as so many witnesses",
+        "neighbouring starts are compared; where they are alike the comparison is refused",
+    ),
+    (
+        "T15",
+        Page("concept/statistics.md", "Starts and turns that are not independent"),
+        "a contender leaves full caches, heat or dirty pages to whoever comes next, and never follows itself",
+        "the baseline's turns right after it are compared with its others; where they differ they are left out",
+    ),
 )

@@ -12,6 +12,7 @@ from weigh.evidence.sealing import End
 from weigh.host.knobs.read import KnobRead
 from weigh.load import gate_events
 from weigh.load.activity.model import RunActivity
+from weigh.load.agents.model import AgentRun, Agents
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
@@ -169,6 +170,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
+        agents: who offered the load; None where weigh itself did.
+        agent_runs: what each of them did in each run.
         end: None where it was killed.
     """
 
@@ -192,6 +195,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
+    agents: Agents | None = None
+    agent_runs: tuple[AgentRun, ...] = ()
     end: End | None = None
 
     @property
@@ -253,7 +258,13 @@ def read_spec(folder: Path) -> LoadSpec:
     return journal.opening(folder, OPENED, LoadOpened).spec
 
 
-_ONE: dict[str, type[Any]] = {"environment": LoadEnvironment, "loaded": Loaded, "after": TargetRead, "end": End}
+_ONE: dict[str, type[Any]] = {
+    "environment": LoadEnvironment,
+    "loaded": Loaded,
+    "after": TargetRead,
+    "agents": Agents,
+    "end": End,
+}
 """What the events say that are fields of the record by their own name: the last one counts."""
 _MANY: dict[str, tuple[str, type[Any]]] = {
     "prepared": ("prepared", Prepared),
@@ -265,6 +276,7 @@ _MANY: dict[str, tuple[str, type[Any]]] = {
     "waits": ("waits", RunWaits),
     "activity": ("activity", RunActivity),
     "tpcc": ("tpcc", TpccRun),
+    "agent": ("agent_runs", AgentRun),
     "finding": ("findings", Finding),
 }
 """Events that are added to a field as they are: its name, and what they say."""

@@ -8,7 +8,9 @@ import msgspec
 
 from weigh.load.activity.analysis import active
 from weigh.load.activity.kinds import RunActive
-from weigh.load.analysis import conditions, lacking, repeats
+from weigh.load.analysis import agents as judgement
+from weigh.load.analysis import agents_compared, conditions, lacking, repeats
+from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings
 from weigh.load.analysis.machine import LoadMachine, machine
@@ -91,6 +93,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         replay: how a replay kept to its recording; None of other loads.
         tpcc: what is said of each run of TPC-C; empty of another workload.
         requirements: whether what must hold holds; None where nothing must.
+        agents: each agent that offered the load, by the number of the run; none where weigh itself did.
     """
 
     record: LoadRecord
@@ -108,6 +111,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     replay: ReplayResults | None = None
     tpcc: tuple[TpccFigures, ...] = ()
     requirements: Requirements | None = None
+    agents: dict[int, tuple[AgentFigures, ...]] = {}
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -162,6 +166,11 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         if one.reasons:
             run = computed[one.number]
             computed[one.number] = msgspec.structs.replace(run, reasons=(*one.reasons, *run.reasons))
+    agents = {number: judgement.judged(record, run) for number, run in computed.items()} if record.spec.agents else {}
+    for number, found_agents in agents.items():
+        run = computed[number]
+        why = tuple(judgement.reasons(record, run, found_agents))
+        computed[number] = msgspec.structs.replace(run, reasons=(*why, *run.reasons))
     if searched:
         return _of_search(record, searched, computed, watched)
     made = {(run.loop, run.connections) for run in record.runs}
@@ -188,7 +197,8 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
     found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals)
-    judged = tier(record, runs, found, watched, activity, answers)
+    found = gravest_first((*found, *agents_compared.findings(record, agents)))
+    judged = tier(record, runs, found, watched, activity, answers, tuple(agents_compared.tier_reasons(record, agents)))
     return LoadResults(
         record=whole,
         groups=groups,
@@ -203,6 +213,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         replay=replayed,
         tpcc=of_terminals,
         requirements=requirements(record, computed, judged),
+        agents=agents,
     )
 
 

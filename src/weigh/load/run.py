@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from weigh._version import __version__
@@ -19,6 +19,9 @@ from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.durability import probe
+from weigh.load.fleet import shares
+from weigh.load.fleet.collecting import collected
+from weigh.load.fleet.fleet import Fleet
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.rate_search.run import search_rates
@@ -87,6 +90,9 @@ def run(
         # A mistake in a script is said before there is any evidence.
         check(spec, files, lives.reached)
         rate()
+        fleet = stack.enter_context(Fleet(spec.agents, spec.id, progress)) if spec.agents else None
+        if fleet is not None:
+            shares.check(spec, files, lives.reached, len(fleet.agents))
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -95,17 +101,27 @@ def run(
                 open_record(journal, attempt, spec, files, lives.reached, command)
                 watching = Sampling(journal)
                 began = time.monotonic()
+                if fleet is not None:
+                    fleet.began = began
+                    journal.append("agents", fleet.described)
                 calibrating = Calibrating(journal, cache_folder())
                 with (
                     conditions.on(spec.client_cpus),
-                    watching.started(began),
+                    # Where neither server nor agents are here, nothing that is measured is.
+                    watching.started(began) if fleet is None or _is_here(fleet, lives.reached) else nullcontext(),
                     calibrating.started(began),
                 ):
                     watching.own(lives.reached.servers or ())
                     gate = LoadGate(spec, files, journal, progress)
                     session = Session(spec, lives, journal, progress, watching, gate)
                     session.calibrating = calibrating
-                    _runs(session, folder)
+                    if fleet is None:
+                        _runs(session, folder)
+                    else:
+                        watching.own(fleet.processes_here)
+                        session.fleet = fleet
+                        with collected(fleet, folder, spec, journal):
+                            _runs(session, folder)
                 course.complete()
             except WrongAnswers:
                 # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
@@ -159,6 +175,11 @@ def open_record(
         replay.opened(journal, spec.replay, files.plan)
     for finding in (*cut_trace(spec), *ignored_properties(spec)):
         journal.append("finding", finding)
+
+
+def _is_here(fleet: Fleet, reached: Reached) -> bool:
+    """Whether agents or server may be on this machine."""
+    return bool(fleet.processes_here) or reached.read.same_host is not False
 
 
 def _runs(session: Session, folder: Path) -> None:

@@ -20,6 +20,7 @@ from weigh.evidence.verification import (
 )
 from weigh.load import record as load_record
 from weigh.load.comparison.record import is_of_comparison
+from weigh.load.fleet import verify as agents
 from weigh.load.rate_search.verify import departure
 from weigh.load.report import files
 from weigh.model import codes
@@ -92,6 +93,8 @@ def verify(folder: Path) -> LoadVerification:
             problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text))
     except WeighError as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
+    if record is not None:
+        problems += agents.problems(folder, record)
     problems += not_following(folder, computed, sealed, "it does not follow from the histograms")
     return LoadVerification(
         evidence=folder.resolve().name,

@@ -20,12 +20,18 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
         match: ``exact`` by value; ``approx`` within ``rel``; ``quotient`` within one unit of the coarser
             decimal scale (division and averages of decimals).
         rel: relative tolerance of ``approx``.
+        units: of ``quotient``: within how many units, where a query computes on with what an engine cut off: 100 of a
+            quotient in per cent, 2 of the sum of two. Left out where it is one.
+        absolute: of ``approx``: a difference that is rounding whatever the value is, where numbers of equal size are
+            subtracted: what is left of a correlation of 0 is 1e-33 or nothing. Left out where it is 0.
     """
 
     name: str
     kind: Kind
     match: Match = "exact"
     rel: float = 0.0
+    units: int | msgspec.UnsetType = msgspec.UNSET
+    absolute: float | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +58,25 @@ class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
     def loose(self) -> tuple[int, ...]:
         """Positions of the columns compared within a tolerance."""
         return tuple(i for i, column in enumerate(self.columns) if column.match != "exact")
+
+
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that several lineages gave.
+
+    Attributes:
+        rows: how many it has.
+        digest: SHA-256 of its exact columns as a bag of rows, and of the sequence of those it is ordered by; of the
+            rows that do not tie with the last one where the query's limit may have cut others off.
+        whole: whether that is all of its rows.
+        sums: sum and sum of magnitudes of every other column, over the same rows; NULLs count in the digest.
+        lineages: who agreed.
+    """
+
+    rows: int
+    digest: str
+    whole: bool
+    sums: tuple[tuple[float, float], ...] = ()
+    lineages: tuple[str, ...] = ()
 
 
 class GateStatus(StrEnum):

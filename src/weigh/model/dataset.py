@@ -49,6 +49,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
         rows: number of rows.
         digest: typed row digest, independent of row order and encoding.
         parquet: writer, row groups, codecs and encodings of each column, as read from the footer; empty of Vortex.
+        checksum: the store's own of an object, as it said after the object was read back; left out of files.
     """
 
     path: str
@@ -58,6 +59,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     rows: Rows
     digest: str
     parquet: dict[str, Any] = {}
+    checksum: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Conversion(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import enum
+
 import msgspec
 
 MIN_STARTS = 5
 """Below this number of fresh starts there is no verdict (statistics.md §2)."""
 FULL_STARTS = 10
 """From this number of fresh starts on a claim can be conclusive."""
+
+
+class Typical(enum.StrEnum):
+    """How the typical effect is estimated (docs/concept/statistics.md).
+
+    Attributes:
+        PAIRS: the median of the pairs of a start, as by 0.1.0: off where noise is skewed, and where something is
+            carried over from turn to turn.
+        CONTRAST: a contrast of such medians that treats all arms alike, without turns to which something is carried
+            over; refused where starts depend on the one before.
+    """
+
+    PAIRS = "pairs"
+    CONTRAST = "contrast"
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +36,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
             typical, half for the total.
         equivalence: error rate of SAME (two one-sided tests).
         unstable: smallest detectable effect above which an operation is refused as unstable.
+        typical: how the typical effect is estimated. Where it is not named it is that of 0.1.0.
     """
 
     margin: float = 0.03
@@ -27,3 +44,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     fdr: float = 0.05
     equivalence: float = 0.05
     unstable: float = 0.10
+    typical: Typical | msgspec.UnsetType = msgspec.UNSET
+
+
+RULES = Rules(typical=Typical.CONTRAST)
+"""Those of what is measured today."""

@@ -45,7 +45,7 @@ class _Session:
     """One call of :func:`analyse`."""
 
     def __init__(self, table: Table, inquiry: Inquiry) -> None:
-        self.table, self.inquiry = table, inquiry
+        self.table, self.inquiry = table.under(inquiry.rules), inquiry
         self.metric, self.rules, self.preclusions = inquiry.metric, inquiry.rules, inquiry.preclusions
         self.number = {question: number for number, question in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}

@@ -5,14 +5,17 @@ Only the arms of the two contenders enter: what a third contender does cannot ch
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.model.rules import FULL_STARTS, Typical
 from weigh.statistics import student_t
-from weigh.statistics.effects import Effects, over_blocks, pairs_of_rounds, total, typical
+from weigh.statistics.effects import TINY, Effects, over_blocks, pairs_of_rounds, total
 from weigh.statistics.groups import Grouped, joined, over_groups
+from weigh.verdict import carry_over
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -60,6 +63,9 @@ class Comparisons:
         builds: pairs of builds that were measured, where a side has several (:mod:`weigh.statistics.groups`); 0 where
             neither has.
         rebuilt: standard deviation that another pair of builds brings, a logarithm; NaN where no pair had two starts.
+        carried: by how much longer the baseline took right after the candidate, a logarithm; such turns are left out
+            (:mod:`weigh.verdict.carry_over`). 0 where that is not told from none.
+        p_dependent: p-value of "a start says nothing about the next"; NaN below ten starts.
     """
 
     effects: Effects
@@ -76,6 +82,8 @@ class Comparisons:
     step: Floats
     builds: Ints
     rebuilt: Floats
+    carried: Floats
+    p_dependent: Floats
 
 
 def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Comparisons:
@@ -86,16 +94,20 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
     agree = np.zeros((len(pairs), table.blocks), dtype=np.bool_)
     runs, lost = np.zeros((2, len(pairs)), dtype=np.int64)
     base = np.flatnonzero(table.contender_of == baseline)
+    carried = np.zeros(len(pairs))
     for number in np.unique(candidate):
         own = np.flatnonzero(table.contender_of == number)
         rows = np.flatnonzero(candidate == number)
         there = question[rows]
-        usual[rows], whole[rows] = (found[there] for found in _differences(table, turns, own, base))
-        agree[rows] = _agree(usual[rows], _of_rounds(table, turns, own, base)[there])
+        size = carry_over.carried(table, turns, number, base)
+        fair = carry_over.without(turns, table, number, base, size)
+        usual[rows], whole[rows] = (found[there] for found in _differences(table, fair, own, base))
+        agree[rows] = _agree(usual[rows], _of_rounds(table, fair, own, base)[there])
+        carried[rows] = size[there]
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects, totals = (Effects(*np.full((3, len(pairs)), np.nan)) for _ in range(2))
+    effects, totals = (Effects(*np.full((4, len(pairs)), np.nan)) for _ in range(2))
     builds, rebuilt = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), np.nan)
     for number in np.unique(candidate):
         rows = np.flatnonzero(candidate == number)
@@ -119,6 +131,8 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         step=_steps(table, pairs, baseline),
         builds=builds,
         rebuilt=rebuilt,
+        carried=carried,
+        p_dependent=np.full(len(usual), np.nan) if table.typical is Typical.PAIRS else _p_dependent(usual),
     )
 
 
@@ -143,7 +157,8 @@ def over_starts(table: Table, candidate: int, baseline: int, differences: Floats
 
 def put(whole: Effects, rows: Ints, part: Effects) -> None:
     """Fill in what was estimated of some rows."""
-    whole.effect[rows], whole.error[rows], whole.freedom[rows] = part.effect, part.error, part.freedom
+    whole.effect[rows], whole.error[rows] = part.effect, part.error
+    whole.freedom[rows], whole.skewness[rows] = part.freedom, part.skewness
 
 
 def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
@@ -154,7 +169,7 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
     """
     arms = np.flatnonzero(table.contender_of == baseline)[:2]
     if len(arms) < 2:
-        missing = np.full((3, len(table.questions)), np.nan)
+        missing = np.full((4, len(table.questions)), np.nan)
         return Effects(*missing), np.zeros(len(table.questions), dtype=np.int64)
     usual, _ = _differences(table, table.turns(), arms[1:], arms[:1])
     return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
@@ -164,7 +179,9 @@ def typical_differences(table: Table, candidate: str, baseline: str) -> Floats:
     """What one execution usually takes, candidate over baseline, as a logarithm of shape (questions, blocks)."""
     numbers = (table.contenders.index(name) for name in (candidate, baseline))
     own, base = (np.flatnonzero(table.contender_of == number) for number in numbers)
-    usual, _ = _differences(table, table.turns(), own, base)
+    turns, number = table.turns(), table.contenders.index(candidate)
+    fair = carry_over.without(turns, table, number, base, carry_over.carried(table, turns, number, base))
+    usual, _ = _differences(table, fair, own, base)
     return usual
 
 
@@ -187,10 +204,10 @@ def components(table: Table, question: int, candidate: int, baseline: int) -> Co
     own, base = (np.flatnonzero(table.contender_of == number) for number in (candidate, baseline))
     cases = np.flatnonzero(table.question_of == question)
     pairs = turns.middle[cases][..., own], turns.middle[cases][..., base]
-    whole = typical(*pairs).mean(axis=0)
+    whole = table.usual(*pairs).mean(axis=0)
     # In a duet every pair has rounds of its own: those of others are empty here.
     used = np.flatnonzero(np.all([(~np.isnan(side)).any(axis=(0, 1, 3)) for side in pairs], axis=0))
-    halves = [typical(*(side[:, :, used[first::2]] for side in pairs)).mean(axis=0) for first in (0, 1)]
+    halves = [table.usual(*(side[:, :, used[first::2]] for side in pairs)).mean(axis=0) for first in (0, 1)]
     if len(used) < 2:
         return None
     apart = halves[0] - halves[1]
@@ -202,7 +219,7 @@ def components(table: Table, question: int, candidate: int, baseline: int) -> Co
 
 def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Floats, Floats]:
     """Typical and total of every block, shape (questions, blocks): of an operation the mean over its cases."""
-    usual = table.by_question(typical(turns.middle[..., own], turns.middle[..., base]))
+    usual = table.by_question(table.usual(turns.middle[..., own], turns.middle[..., base]))
     return usual, table.by_question(total(turns.mean[..., own], turns.mean[..., base]))
 
 
@@ -306,6 +323,22 @@ def _typical(counts: Ints) -> Ints:
     middle = np.minimum(middle, counts.shape[1] - 1)
     chosen: Ints = np.take_along_axis(np.sort(counts, axis=1), middle[:, None], axis=1)[:, 0]
     return chosen
+
+
+def _p_dependent(usual: Floats) -> Floats:
+    """P-value of the autocorrelation of neighbouring starts, one-sided, shape (comparisons, blocks) to (comparisons,).
+
+    M. S. Bartlett, "On the theoretical specification and sampling properties of autocorrelated time-series", J. R.
+    Statist. Soc. Suppl. 8, 1946: about normal with variance 1 / n, after the bias -1 / n.
+    """
+    found = np.full(len(usual), np.nan)
+    for at, row in enumerate(usual):
+        starts = row[~np.isnan(row)]
+        off = starts - starts.mean() if len(starts) >= FULL_STARTS else starts[:0]
+        if (off**2).sum() > TINY**2:
+            lag = (off[1:] * off[:-1]).sum() / (off**2).sum()
+            found[at] = 0.5 * math.erfc((lag + 1 / len(off)) * math.sqrt(len(off) / 2))
+    return found
 
 
 def _p_trend(ratio: Floats) -> Floats:

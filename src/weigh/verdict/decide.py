@@ -34,9 +34,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.model.rules import MIN_STARTS
+from weigh.model.rules import MIN_STARTS, Typical
 from weigh.model.verdict import VerdictName
 from weigh.statistics import student_t
+from weigh.statistics.effects import widening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def decide(
     margin = float(np.log1p(rules.margin))
     ceiling = 1 - rules.confidence
     half = student_t.quantile(1 - ceiling * share, freedom) * error
-    half_same = student_t.quantile(1 - 2 * rules.equivalence * share, freedom) * error
+    half_same = _half_same(effects, rules, share)
     detectable = smallest_detectable(effects, rules)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
@@ -169,9 +170,16 @@ def decided_early(effects: Effects, starts: NDArray[np.int64], rules: Rules, fam
     unstable = smallest_detectable(effects, rules) > rules.unstable
     p_value = p_matters(effects, _bound(unstable, rules))
     threshold = min(rules.fdr / max(family, 1), 1 - rules.confidence) * share
-    half_same = student_t.quantile(1 - 2 * rules.equivalence * share, effects.freedom) * effects.error
+    half_same = _half_same(effects, rules, share)
     same = ~unstable & (np.abs(effects.effect) + half_same < float(np.log1p(rules.margin)))
     return ((p_value <= threshold) | same) & np.isin(starts, LOOKS)
+
+
+def _half_same(effects: Effects, rules: Rules, share: float | Floats) -> Floats:
+    """Half-width of the interval that must lie inside the margin for SAME."""
+    quantile = student_t.quantile(1 - 2 * rules.equivalence * share, effects.freedom)
+    skewed = widening(effects, quantile) if rules.typical is Typical.CONTRAST else 1.0
+    return quantile * effects.error * skewed
 
 
 def smallest_detectable(effects: Effects, rules: Rules) -> Floats:

@@ -132,6 +132,23 @@ def lost(blocks: int) -> Reason:
     )
 
 
+def carried(size: float) -> Reason:
+    """The baseline takes longer, or less long, right after the contender."""
+    how = "longer" if size > 0 else "less long"
+    return codes.T15.reason(
+        f"right after this contender the baseline took {percent(abs(math.expm1(size)))} {how} (p < .001): those turns "
+        "are left out, for the contender never follows itself"
+    )
+
+
+def dependent(starts: int) -> Reason:
+    """A start says something about the next one."""
+    return codes.T14.reason(
+        f"of {starts} starts each resembles the one before (p < .001): they are fewer witnesses than they seem. Leave "
+        "more time between starts, or find what lasts from one to the next"
+    )
+
+
 def constant() -> Reason:
     """Every start gave the same number."""
     return codes.T1_CONSTANT.reason(

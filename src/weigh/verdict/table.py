@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from weigh.model.metrics.metric import Unit
+from weigh.model.rules import Typical
+from weigh.statistics import effects
 from weigh.statistics.order_statistics import Groups
 from weigh.verdict.question import Question
 
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.statistics.arrays import Floats, Ints
+    from weigh.model.rules import Rules
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.observation import Observation
 
 
@@ -55,6 +58,9 @@ class Table:
         attempts: number of attempts they are of.
         builds: which of several builds a contender had in each block, shape (blocks, contenders), -1 where it was built
             once; None where everybody was.
+        typical: how the typical effect is estimated.
+        before: number of the contender whose turn ended when that of an execution began, in the same round of the same
+            case; -1 where there was none. None where the order is not known.
     """
 
     case: Ints
@@ -71,6 +77,17 @@ class Table:
     blocks: int
     attempts: int = 1
     builds: Ints | None = None
+    typical: Typical = Typical.CONTRAST
+    before: Ints | None = None
+
+    def under(self, rules: Rules) -> Table:
+        """The same, estimated as the rules say."""
+        return replace(self, typical=rules.typical or Typical.PAIRS)
+
+    def usual(self, candidate: Floats, baseline: Floats) -> Floats:
+        """What one execution usually takes, one number a block; as :func:`weigh.statistics.effects.typical`."""
+        estimate = effects.typical if self.typical is Typical.CONTRAST else effects.median_of_pairs
+        return estimate(candidate, baseline)
 
     @property
     def question(self) -> Ints:
@@ -104,6 +121,15 @@ class Table:
             middle = (np.log(low) + np.log(high)) / 2 * sound
             mean = np.bincount(cell, self.value, minlength=len(sound)) / groups.count * sound
         return Turns(middle.reshape(shape), mean.reshape(shape))
+
+    def after(self, contender: int) -> Bools:
+        """Turns that a turn of a contender went before, shape (cases, blocks, rounds, arms)."""
+        rounds = int(self.round.max(initial=0)) + 1
+        found = np.zeros((len(self.question_of), self.blocks, rounds, len(self.arms)), dtype=np.bool_)
+        if self.before is not None:
+            those = self.before == contender
+            found[self.case[those], self.block[those], self.round[those], self.arm[those]] = True
+        return found
 
     def levels(self) -> Floats:
         """The typical logarithm of each start by itself, shape (questions, blocks, arms), NaN where there is none."""
@@ -142,6 +168,7 @@ class Table:
             blocks=len(blocks),
             attempts=attempts or 1,
             builds=builds if builds is not None and (builds >= 0).any() else None,
+            before=None if self.before is None else self.before[chosen],
         )
 
     def by_question(self, of_cases: Floats) -> Floats:
@@ -179,6 +206,7 @@ class Places:
         arm_pairs: number of the contender, and name of the arm, by number, sorted.
         block_pairs: attempt and block by number, sorted.
         contenders: names by number.
+        before: as of :class:`Table`.
     """
 
     case: Ints
@@ -190,6 +218,7 @@ class Places:
     arm_pairs: Sequence[tuple[int, str]]
     block_pairs: Sequence[tuple[int, int]]
     contenders: tuple[str, ...]
+    before: Ints | None = None
 
     def table(self, values: Floats, unit: Unit) -> Table:
         """The table of one metric.
@@ -218,6 +247,7 @@ class Places:
             blocks=len(self.block_pairs),
             attempts=len({attempt for attempt, _ in self.block_pairs}) or 1,
             builds=self._builds(contender_of[self.arm]),
+            before=None if self.before is None else self.before[order],
         )
 
     def _builds(self, contender: Ints) -> Ints | None:

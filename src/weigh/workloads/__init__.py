@@ -6,17 +6,22 @@ whose value is an instance. Ours use the same door.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import secrets
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import msgspec
+
 from weigh.host import plug_ins
 from weigh.model.errors import UsageError, nearest
+from weigh.model.operation import Case
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.model.operation import Case, Workload
+    from weigh.model.answer import Agreement
+    from weigh.model.operation import Operation, Workload
 
 Cubes = Mapping[str, Mapping[str, Any]]
 """Ground truth as its generator keeps it: cubes by name, columns by name; empty where nothing is known."""
@@ -26,7 +31,10 @@ _OURS = {
     "command-json": "weigh.workloads.commands:json",
     "command-lines": "weigh.workloads.commands:lines",
     "command-none": "weigh.workloads.commands:none",
+    "h2o-groupby": "weigh.workloads.h2o:groupby",
+    "h2o-join": "weigh.workloads.h2o.join:join",
     "netflow": "weigh.workloads.netflow:workload",
+    "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
     "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",
 }
@@ -75,6 +83,53 @@ def build(source: WorkloadSource, truth: Cubes, seed: int, chosen: Collection[st
     only = getattr(source, "build_only", None)
     built = only(truth, seed, chosen) if only and chosen else source.build(truth, seed)
     return cast("Workload", built)
+
+
+def agreements(source: WorkloadSource, digests: Mapping[str, str]) -> Callable[[Operation, Case], Agreement | None]:
+    """What several lineages agreed on over the same rows, where its source has that (``agreement``).
+
+    Args:
+        source: of the workload.
+        digests: row digest of every table that is asked.
+    """
+    known = getattr(source, "agreement", lambda *_: None)
+    return lambda operation, case: known(operation.name, case, digests)
+
+
+FRESH = "fresh-"
+"""Beginning of the names of cases that no other run has."""
+_FRESH_EACH = 3
+
+
+def with_fresh(workload: Workload, source: WorkloadSource, truth: Cubes) -> Workload:
+    """The workload with cases more, of literals that are drawn now: who knows the seed cannot know these.
+
+    They are what the source draws with another seed, and the gate alone asks them.
+
+    Args:
+        workload: built of the source.
+        source: of the workload.
+        truth: of the dataset; without any, nothing is added.
+    """
+    if not truth:
+        return workload
+    drawn = secrets.SystemRandom()
+    others = {
+        one.name: one
+        for one in build(source, truth, drawn.getrandbits(31), [one.name for one in workload.operations]).operations
+    }
+
+    def more(one: Operation) -> Operation:
+        other = others.get(one.name)
+        if other is None or other.sql != one.sql:
+            return one
+        literals = [case.literals for case in one.cases]
+        new = [case.literals for case in other.cases if case.literals not in literals]
+        chosen = drawn.sample(new, min(_FRESH_EACH, len(new)))
+        cases = (Case(name=f"{FRESH}{number}", literals=found) for number, found in enumerate(chosen, 1))
+        return msgspec.structs.replace(one, cases=(*one.cases, *cases))
+
+    return msgspec.structs.replace(workload, operations=tuple(map(more, workload.operations)))
 
 
 def names() -> list[str]:

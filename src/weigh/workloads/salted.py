@@ -1,11 +1,13 @@
 """Salted queries: the same question with a number more in its answer, so that nobody can have asked it before.
 
-``SELECT action, count(*) FROM events`` becomes ``SELECT action, count(*), 417 AS weigh_salt FROM events``. The work is
-the same. Text, plan and folded constants are others, and the answer shows that this query was answered.
+``SELECT action, count(*) FROM events`` becomes ``SELECT action, count(*), 400 + 17 AS tq8fw3 FROM events``. The work is
+the same. Text, plan and folded constants are others, and the answer shows that this query was answered. Name, form and
+spaces are drawn with the number: who would strip what is added has to understand the query, and not one pattern.
 """
 
 from __future__ import annotations
 
+import hashlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,23 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-COLUMN = "weigh_salt"
+_LETTERS = "bcdfghjkmnpqrstvwxz"
+_FORMS = ("{salt}", "{less} + {rest}", "{more} - {rest}", "({less} + {rest})", "{rest} + {less}")
+_SPACES = (" ", "  ", "\n", "\n  ")
+
+
+def column(salt: int) -> str:
+    """The name of the column that holds a number: no word of any SQL, and another one for each number."""
+    drawn = hashlib.sha256(str(salt).encode()).digest()
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in drawn[:5]) + str(drawn[5] % 90 + 10)
+
+
+def _term(salt: int) -> str:
+    """The column with what gives its number, in a form that is drawn with it."""
+    drawn = hashlib.sha256(f"form {salt}".encode()).digest()
+    rest = int.from_bytes(drawn[:2], "little") % max(salt, 1)
+    form = _FORMS[drawn[2] % len(_FORMS)].format(salt=salt, less=salt - rest, more=salt + rest, rest=rest)
+    return f",{_SPACES[drawn[3] % len(_SPACES)]}{form} AS{_SPACES[drawn[4] % len(_SPACES)]}{column(salt)}"
 
 
 def salted(sql: str, salt: int) -> str | None:
@@ -26,9 +44,9 @@ def salted(sql: str, salt: int) -> str | None:
     Nothing else of the text changes. A query without FROM, or of several parts (UNION), is left alone.
     """
     if is_program(sql):
-        return with_constant(sql, COLUMN, salt)
+        return with_constant(sql, column(salt), salt)
     end = _place(sql)
-    return None if end is None else f"{sql[:end]}, {salt} AS {COLUMN}{sql[end:]}"
+    return None if end is None else f"{sql[:end]}{_term(salt)}{sql[end:]}"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -66,7 +84,7 @@ def _compares(before: Sequence[Any]) -> bool:
 
 def unsalted(table: pa.Table, salt: int) -> pa.Table | None:
     """An answer without the column; None where it has none, or another number in it."""
-    if table.num_columns < 2 or table.column_names[-1].lower() != COLUMN:
+    if table.num_columns < 2 or table.column_names[-1].lower() != column(salt):
         return None
     if not all(_is(value, salt) for value in set(table.column(table.num_columns - 1).to_pylist())):
         return None

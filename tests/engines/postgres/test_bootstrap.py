@@ -26,6 +26,7 @@ LOAD = ("load", "ycsb-c", "--target", "postgres:embedded", "--rate", "10", "--re
 RUN = ("run", "--contender", "postgres", "--scale", "1K", "--operations", "by_action", "--quiet")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [LOAD, RUN], ids=["load", "run"])
 def test_weigh_is_killed_and_another_sweeps(tmp_path: Path, asked: tuple[str, ...]) -> None:
     """A server whose data is removed aborts, and gives nothing back."""

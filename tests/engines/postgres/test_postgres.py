@@ -63,6 +63,7 @@ def test_threads_are_the_processes_of_a_query(threads: int, helpers: str) -> Non
     assert described.in_force["weigh.threads"] == {"value": threads, "default": 3}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
@@ -140,6 +141,7 @@ def test_two_lives_share_a_store_but_not_a_directory(tmp_path: Path, tables: Tab
     assert sorted(path.name for path in directories.pop().parent.iterdir()) == ["0", "0.lock", "1", "1.lock"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize("how", ["worker", "group"])
 @pytest.mark.parametrize("helpers", [0, 2])
@@ -216,6 +218,7 @@ def folders() -> set[Path]:
     return set(Path(tempfile.gettempdir()).glob(f"weigh-postgres-{os.getpid()}-*"))
 
 
+@pytest.mark.long
 def test_data_in_a_private_cache_lies_where_the_server_can_read_it(tmp_path: Path, tables: Tables) -> None:
     """Root's cache is out of reach of the user that the server runs as."""
     private = tmp_path / "private"

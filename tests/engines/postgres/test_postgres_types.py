@@ -60,6 +60,7 @@ def test_a_column_with_nothing_but_null_keeps_its_rows(contender: PreparedConten
         ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("column", "outcome", "said"),
     [

@@ -61,6 +61,7 @@ def test_without_checksums_nobody_notices(weigh: Weigh) -> None:
     assert "which has no checksum" in found["verifies"]["text"]
 
 
+@pytest.mark.long
 def test_a_layout_and_a_table_format_are_damaged_in_copies_of_their_own(weigh: Weigh) -> None:
     (weigh.folder / "weigh.toml").write_text('[layout.sums]\nwriter = "pyarrow"\nfiles = 2\npage_checksums = true\n')
     checks = "checks=pyarrow?layout=sums&page_checksum_verification=true"

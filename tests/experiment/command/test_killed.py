@@ -30,6 +30,7 @@ def evidence(folder: Path) -> Path:
     return found
 
 
+@pytest.mark.long
 def test_an_interrupt_while_the_gate_waits_for_an_answer(weigh: Weigh) -> None:
     running = weigh.start(
         "gate", "--contender", "liar?lie=hang", "--scale", "1K", "--operations", "by_action", "--timeout", "1h",

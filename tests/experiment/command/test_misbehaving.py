@@ -44,6 +44,7 @@ def statuses(run: Run) -> dict[str, tuple[str, str]]:
     return {name: (row["status"], row["detail"]) for row in run.json["gate"] for name in row["contenders"]}
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "A contender that cannot return the table (a time-out, an error) is not disqualified: that is the"
     " warning `A4.unread`"
@@ -73,6 +74,7 @@ SOON = "import weigh.engines.process as one; one.BIND_TIMEOUT = 5.0; from weigh.
 """weigh that waits less long for tables."""
 
 
+@pytest.mark.long
 def test_one_that_hangs_before_its_first_query_costs_one_time_out(weigh: Weigh) -> None:
     """It is not begun again for each query, nor for each block; the others are measured."""
     hangs = f"liar?lie=hang-in-bind&diary={weigh.folder / 'diary'}"
@@ -93,6 +95,7 @@ def test_one_that_hangs_before_its_first_query_costs_one_time_out(weigh: Weigh) 
     assert weigh("verify", str(evidence)).code == 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("Whatever an engine prints goes to a log and cannot disturb the measurement.")
 def test_nothing_is_left_of_what_it_left_behind_and_what_it_prints_is_no_message(weigh: Weigh) -> None:
     """One that lives in a session of its own without weigh's mark, and one that has no parent any more."""
@@ -123,6 +126,7 @@ def test_ten_million_rows_too_many(weigh: Weigh) -> None:
     assert "10000000" in next(finding["text"] for finding in run.json["findings"] if finding["code"] == "A4.rows")
 
 
+@pytest.mark.long
 def test_an_sql_error_on_one_contender_concerns_that_operation(weigh: Weigh) -> None:
     """A limit on groups makes GROUP BY fail and leaves counts alone."""
     limited = "chdb?max_rows_to_group_by=1&group_by_overflow_mode=throw"

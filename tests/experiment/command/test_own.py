@@ -164,6 +164,7 @@ def test_a_disk_that_is_full_leaves_no_half(tmp_path: Path, monkeypatch: pytest.
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.long
 def test_files_that_differ_in_what_may_be_null(weigh: Weigh) -> None:
     for number, (nullable, values) in enumerate(((False, ["a", "b"]), (True, ["c", None]))):
         schema = pa.schema([pa.field("name", pa.string(), nullable=nullable)])
@@ -200,6 +201,7 @@ STARS = {
 """Queries with a star, and what an engine of another lineage is asked instead."""
 
 
+@pytest.mark.long
 def test_the_order_of_a_star_is_compared_and_what_cannot_be_is_named(own: Weigh) -> None:
     (own.folder / "stars.sql").write_text(";\n".join(f"-- name: {name}\n{sql}" for name, (sql, _) in STARS.items()))
     made = own("init", "--data", "my 'data'/users.parquet", "--sql", "stars.sql", "--contender", "duckdb")
@@ -221,6 +223,7 @@ def test_the_order_of_a_star_is_compared_and_what_cannot_be_is_named(own: Weigh)
     assert "answers differ, and LIMIT allows it" in found["open"]["detail"]
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "a hash of every byte is part of the experiment, so that other data is another experiment, wherever it lies."
 )
@@ -294,6 +297,7 @@ def test_a_query_with_literals_is_swept(begun: Weigh) -> None:
     assert "2 questions to each contender" in found.out
 
 
+@pytest.mark.long
 def test_queries_are_added_and_nothing_that_is_declared_changes(weigh: Weigh) -> None:
     """One that has no value for its parameter, and one that is no question, block no other."""
     pq.write_table(pa.table({"id": [1, 2, 3]}), weigh.folder / "t.parquet")

@@ -75,6 +75,7 @@ def initialised(weigh: Weigh, name: str) -> str:
     return made.out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", names(FEW))
 def test_every_form_of_data_is_taken_and_said(weigh: Weigh, name: str) -> None:
     form = FORMS[name][1]
@@ -85,6 +86,7 @@ def test_every_form_of_data_is_taken_and_said(weigh: Weigh, name: str) -> None:
     assert [one["kind"] for one in described["column"]] == ["string", "integer", "integer"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", names({"orders.duckdb"}))
 def test_what_was_converted_is_answered_and_said_everywhere(weigh: Weigh, name: str) -> None:
     initialised(weigh, name)
@@ -128,6 +130,7 @@ def test_a_table_that_the_database_does_not_have(weigh: Weigh) -> None:
     assert "did you mean 'orders'?" in refused.err
 
 
+@pytest.mark.long
 def test_a_folder_of_sql_with_parameters(weigh: Weigh) -> None:
     (weigh.folder / "orders.csv").write_text(csv())
     sql = weigh.folder / "sql"

@@ -206,6 +206,7 @@ def test_where_there_is_nobody_to_ask_or_nobody_who_differs_it_is_said(weigh: We
 NAME = 'größe "in" cm'
 
 
+@pytest.mark.long
 def test_own_files_with_names_that_want_to_be_quoted(weigh: Weigh) -> None:
     """Polars 2.1.0 adds up 32-bit integers in 32 bits. Two rows are enough, of one of two tables."""
     data = weigh.folder / "my 'data'"
@@ -237,6 +238,7 @@ def test_own_files_with_names_that_want_to_be_quoted(weigh: Weigh) -> None:
     assert "\nDIFFERS s: -" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("no_orphans")
 def test_an_interrupt_while_shrinking_loses_nothing(weigh: Weigh) -> None:
     running = weigh.start(

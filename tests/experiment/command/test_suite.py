@@ -32,6 +32,7 @@ def answers(run: Run) -> dict[str, str]:
     return {one["operation"]: one["status"] for one in run.json["gate"]}
 
 
+@pytest.mark.long
 @pytest.mark.promise("Where two files make different tables of one name, each question asks its own")
 def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
     make(weigh.folder)

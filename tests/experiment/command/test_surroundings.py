@@ -107,6 +107,7 @@ def namespace() -> list[str]:
     pytest.skip("this user may not mount a small disk to fill (unshare --mount)")
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "A full disk stops the run with exit 2. The space for the seal is reserved at the beginning, and "
     "what was written is sealed."

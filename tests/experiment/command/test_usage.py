@@ -150,6 +150,7 @@ def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
     assert done.stderr.startswith("error: standard output: No space left on device")
 
 
+@pytest.mark.long
 def test_what_is_asked_is_said_where_nobody_says_it(weigh: Weigh) -> None:
     named = ("gate", "--contender", "duckdb", "--out")
     (weigh.folder / "file").touch()

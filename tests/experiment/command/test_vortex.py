@@ -84,6 +84,7 @@ def test_evidence_and_report_name_the_format_and_who_read_it_back(ran: Run, weig
     assert weigh("verify", str(ran.evidence)).code == 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("compares every row that it hands out (`A4.rows`, `D8.changed`).")
 def test_one_changed_value_is_named(formed: Weigh, tmp_path: Path) -> None:
     """The hash in the manifest is that of the changed file: what the engine reads from it is compared all the same."""

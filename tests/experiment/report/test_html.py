@@ -70,6 +70,7 @@ RECORDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.promise("The page loads nothing and runs no script.")
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_record_makes_a_well_formed_page_that_loads_nothing(name: str) -> None:
@@ -80,6 +81,7 @@ def test_every_record_makes_a_well_formed_page_that_loads_nothing(name: str) -> 
     assert "weigh verify 20261121-aaaaaaaaaaaa-1" in reader.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["complete", "two attempts", "six contenders", "diverged", "crashed"])
 def test_every_operation_contender_and_verdict_is_there(name: str) -> None:
     attempts = RECORDS[name]
@@ -176,6 +178,7 @@ def test_many_executions_are_thinned_by_whole_starts_and_that_is_said() -> None:
     assert "2,970 timed (filled), 30 untimed (hollow); of 20 starts one in 2 is drawn" in part
 
 
+@pytest.mark.long
 def test_the_same_bytes_whatever_the_surroundings() -> None:
     """Hashes of strings, the locale and the time zone differ from process to process."""
     script = (

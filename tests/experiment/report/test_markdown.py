@@ -56,6 +56,7 @@ def test_what_fails_a_run_comes_before_what_differs_more() -> None:
     assert "slow_99" not in full(found)
 
 
+@pytest.mark.long
 @pytest.mark.promise("Its first line answers the question, and it has less than 60 lines")
 def test_markdown_of_a_large_suite_answers_in_the_first_line() -> None:
     """Of every kind of verdict some, with names as long as they come, read from several attempts."""

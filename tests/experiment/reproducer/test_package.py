@@ -72,6 +72,7 @@ NUMBER = [Column(name="n", kind="integer")]
 RIGHT = pa.table({"n": [7]})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["old", HOSTILE, "../../../etc/passwd", "chdb@4.1.8+chdb-core==26.3.0?a=1&b=2"])
 def test_a_script_stands_alone_whatever_things_are_called(tmp_path: Path, name: str) -> None:
     one = made([(3,)], RIGHT, [Column(name=name, kind="integer")], name=name, sql="SELECT 'ü\\'''")
@@ -94,6 +95,7 @@ def test_a_script_stands_alone_whatever_things_are_called(tmp_path: Path, name: 
     assert package.place(tmp_path, one) != place
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "weigh has seen the script fail before it offers it.",
     "It exits with 1 where the answers differ, 0 where they agree, 2 where there was none.",

@@ -63,6 +63,7 @@ def test_what_is_left_fails_and_fails_without_none_of_its_pieces(data: st.DataOb
         assert not len(rest) or not fails(rest)
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.integers(1, 20_000), st.data())
 def test_rows_far_apart_are_all_that_is_left(number: int, data: st.DataObject) -> None:

@@ -341,3 +341,15 @@ def test_what_is_nearly_right_is_wrong_and_shown(nearly: Run, lie: str, operatio
 def test_nobody_else_is_accused_of_it(nearly: Run) -> None:
     assert diverged(nearly) == {(lie, one) for lie, each in NEARLY.items() for one in each}
     assert not errors(nearly)
+
+
+@pytest.mark.promise("of which three are drawn for each gate")
+def test_who_is_wrong_for_literals_that_no_earlier_gate_asked_is_found(weigh: Weigh) -> None:
+    """It writes down what it is asked in one gate, and is right about that in the next one."""
+    liar = f"liar=liar?lie=outside-sweep&diary={weigh.folder / 'diary'}"
+    flags = ("--scale", "2K", "--operations", "eq_user", "--quiet", "--json", "--no-shrink")
+    learning = weigh("gate", *contenders("duckdb=fork", f"{liar}&from=1"), *flags)
+    assert statuses(learning) == {"eq_user": "agreed"}
+    run = weigh("gate", *contenders("duckdb=fork", "none=liar?lie=none", liar), *flags)
+    assert diverged(run) == {("liar", "eq_user")}
+    assert "case fresh-" in detail(run, "eq_user")

@@ -85,6 +85,17 @@ def test_who_sends_no_number_has_an_error_of_its_own(run: Run) -> None:
     assert verdicts(run, "unordered")["nan"]["verdict"] == "error"
 
 
+@pytest.mark.promise("of 20 executions or more half of the time and 0.75 ms are enough")
+def test_a_short_time_that_is_halved_is_found(weigh: Weigh) -> None:
+    """What is hidden is a millisecond and a half: less than one reply may wait, and all of them do."""
+    named = contenders("base=liar?lie=pace&ms=3", "twin=liar?lie=pace&ms=3", "half=liar?lie=wire&edit=half&ms=3")
+    flags = ("--starts", "5", "--rounds", "2", "--runs", "3")
+    run = weigh("run", *named, *FLAGS, *flags)
+    assert ("A10.clock", "half") in errors(run)
+    assert {who for _, who in errors(run)} == {"half"}
+    assert verdicts(run, "unordered")["half"]["verdict"] == "refused"
+
+
 @pytest.mark.promise(
     "A reply that cannot be (a time of 0, a negative one, NaN, text, more rows than a table can have)"
     " is an `error` of that contender, and no sample."

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from weigh_liars import served
+
 from ..reading import ONCE, SMALL, assert_silent, contenders, errors, timed, verdicts
 
 if TYPE_CHECKING:
@@ -167,3 +169,18 @@ def test_who_leaves_its_control_group_is_said(weigh: Weigh) -> None:
         ("A11.left", "left")
     }
     assert run.json["tier"]["name"] != "conclusive"
+
+
+@pytest.mark.promise("or used as much CPU as half of what the contender did")
+def test_who_executes_at_the_end_of_a_socket_is_named(weigh: Weigh) -> None:
+    door = weigh.folder / "door"
+    server = served.start(str(door))
+    try:
+        named = contenders("duckdb=fork", "helper=liar?lie=helper", f"served=liar?lie=served&diary={door}")
+        run = weigh("run", *named, *FLAGS)
+    finally:
+        server.kill()
+        server.wait()
+    assert errors(run) == {("A11.peer", "served")}
+    (found,) = (one for one in run.json["findings"] if one["code"] == "A11.peer")
+    assert f"(pid {server.pid}, user {os.getuid()})" in found["text"]

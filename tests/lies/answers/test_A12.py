@@ -122,3 +122,33 @@ def test_what_is_faster_than_memory_gets_no_verdict(weigh: Weigh) -> None:
     assert "too fast to be true" in reasons(verdict)["A12.fast"]
     assert {f["operation"] for f in run.json["findings"] if f["code"] == "A12.fast"} == {"duration_by_proto"}
     assert run.code == 1
+
+
+KEEPS = ("sums-behind-stat", "unsalted", "unsalted-guarded", "unsalted-shared", "unsalted-ahead", "copy-behind-stat")
+BEHIND = dict.fromkeys(KEEPS, "A12.stale") | {"unsalted-shared": "A12.answers", "copy-behind-stat": "D9.copy"}
+"""What each is found by."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(("sums-behind-stat", "unsalted-guarded"), id="few"),
+        pytest.param(tuple(BEHIND), id="all", marks=pytest.mark.long),
+    ],
+)
+def keeping(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> tuple[Run, tuple[str, ...]]:
+    """Answers, sums and copies that are used while the files look as they did, beside who keeps nothing."""
+    weigh = fresh()
+    liars = [f"{lie}=liar?lie={lie}&diary={weigh.folder / lie}" for lie in request.param]
+    return weigh("gate", *contenders("duckdb=fork", *HONEST[1:], "datafusion", *liars), *SMALL, *ASKED), request.param
+
+
+@pytest.mark.promise(
+    "Who gives its answers of before is asked for all rows. If it then reads the new ones, it keeps answers, or an "
+    "index, in place of rows: `A12.stale`, disqualified."
+)
+def test_what_is_kept_behind_a_look_at_the_files_is_found(keeping: tuple[Run, tuple[str, ...]]) -> None:
+    run, liars = keeping
+    found = {one["contender"]: one["code"] for one in run.json["findings"] if one["severity"] != "note"}
+    assert {liar: found.get(liar) for liar in liars} == {liar: BEHIND[liar] for liar in liars}
+    assert set(found) == set(liars), "nobody else is accused, nor said to hold a copy"

@@ -13,7 +13,7 @@ from weigh.experiment.results import results
 from weigh.workloads.tpch import NOTICE
 
 from ..forging import problems, reseal
-from ..reading import ONCE, contenders, words
+from ..reading import ONCE, contenders, missing, suites, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,3 +92,33 @@ def test_a_report_without_the_notice_does_not_verify(derived: Run, weigh: Weigh,
     path.write_text(path.read_text().replace(NOTICE, "QphH@0.01"))
     reseal(evidence)
     assert ("R4.figures", name) in problems(weigh, evidence)
+
+
+@pytest.mark.long
+def test_tpc_ds_says_it_too_and_one_query_left_out_has_no_mean(weigh: Weigh) -> None:
+    """The liar leaves one of 99 out and prints a mean; the twin says which is missing (R1)."""
+    chosen = ("--operations", "q3,q96", *ONCE, "--quiet", "--json")
+    run = weigh(
+        "run", *contenders("duckdb=fork", "single=fork?threads=1"), "--workload", "tpcds", "--scale", "0.01", *chosen
+    )
+    assert run.code in RAN, run.err
+    for name, text in reports(run, weigh).items():
+        assert "derived from TPC-DS, not comparable to published results" in text, name
+        assert not METRICS.search(text), name
+    assert suites(run)["single"]["mean"] is None
+    assert len(missing(run, "single")) >= 97
+    assert missing(run, "single")["q72"] == "not chosen"
+
+
+@pytest.mark.long
+def test_a_wrong_answer_to_tpc_ds_is_found_with_nobody_to_compare_with(weigh: Weigh) -> None:
+    """By what lineages agreed on (A1); the twin is confirmed by it."""
+    flags = ("--workload", "tpcds", "--scale", "0.01", "--operations", "q96", "--quiet", "--json")
+    found = {lie: weigh("gate", *contenders(f"liar?lie={lie}"), *flags) for lie in ("counts", "none")}
+    assert {lie: run.json["gate"][0]["status"] for lie, run in found.items()} == {
+        "counts": "diverged",
+        "none": "agreed",
+    }
+    assert "contradicted by pinned agreement (" in found["counts"].json["gate"][0]["detail"]
+    unknown = weigh("gate", *contenders("liar?lie=counts"), *flags, "--no-truth")
+    assert unknown.json["gate"][0]["status"] == "unverified"

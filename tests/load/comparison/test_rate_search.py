@@ -155,6 +155,7 @@ def test_verify_computes_everything_again(evidence: Path, results: LoadCompariso
     assert len(said["runs"]) == sum(len(load.runs) for load in results.record.loads.values())
 
 
+@pytest.mark.long
 def test_turns_that_are_not_the_seeds_and_rates_that_were_chosen_fail(
     record: LoadComparisonRecord, tmp_path: Path
 ) -> None:

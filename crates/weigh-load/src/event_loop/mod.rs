@@ -122,7 +122,7 @@ impl Worker {
     pub(crate) fn run(mut self, begun: u64) -> Result<Totals, Error> {
         let shared = Arc::clone(&self.shared);
         let (part, parts) = (self.thread as u64, shared.threads as u64);
-        self.accounting.begin(begun, part, parts);
+        self.accounting.begin(begun, (shared.first_thread + self.thread) as u64, shared.all_threads as u64);
         self.lanes = shared.lanes.as_ref().map(|lanes| LaneQueue::new(lanes, part, parts, begun));
         self.running = true;
         self.next_check = begun;
@@ -216,9 +216,9 @@ impl Worker {
         Some((place, due))
     }
 
-    /// The number of the connection in a place, over all threads.
+    /// The number of the connection in a place, over all threads of all generators: those of one follow each other.
     fn number(&self, place: usize) -> usize {
-        self.thread + place * self.shared.threads
+        self.shared.first_connection + self.thread + place * self.shared.threads
     }
 
     /// Sends what is due, as far as connections are free.

@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::Error;
 use crate::ask::Sample;
 use crate::config::TargetKind;
 use crate::schedule::lanes::Lanes;
@@ -52,6 +53,20 @@ pub trait Source: Send + Sync {
     /// Its scripts, to be run one by one outside the clock; nothing where there are none.
     fn scripted(&self) -> Option<Box<dyn Scripted>> {
         None
+    }
+    /// What the writes of a run that is over must have left, for another generator's [`Self::join_written`]; nothing
+    /// where that is not known.
+    fn written(&self) -> Option<serde_json::Value> {
+        None
+    }
+    /// Takes in what another generator of the same load wrote, for [`Self::examiner`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: it is none, or of a key that is written already.
+    fn join_written(&self, writes: serde_json::Value) -> Result<(), Error> {
+        let _ = writes;
+        Err(Error::Setting("this workload does not know what its writes leave".to_owned()))
     }
     /// What the workers asked for in a run that is over, in the workload's own terms; nothing where it keeps no account.
     fn account(&self) -> Option<serde_json::Value> {

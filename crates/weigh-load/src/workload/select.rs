@@ -120,7 +120,8 @@ impl Config {
                 };
                 let core = core.workload()?;
                 let expected_inserts = self.expected_inserts(&core)?;
-                Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts })?))
+                let share = self.share;
+                Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts, share })?))
             }
             Named::Replay(settings) => Ok(Box::new(Arc::new(Recording::read(settings, self.duration())?))),
             Named::Tpcc { .. } if self.target.kind != TargetKind::Postgres => Err(Error::Unfit {

@@ -8,6 +8,7 @@ mod server;
 
 use std::sync::{Arc, Mutex};
 
+use weigh_load::Share;
 use weigh_load::random::Random;
 use weigh_load::workload::message::Command;
 use weigh_load::workload::ycsb::{
@@ -80,7 +81,7 @@ fn play(core: CoreWorkload, store: Store, records: u64, lie: Lie, seed: u64, eve
 
 fn loaded(core: CoreWorkload, store: Store, records: u64, lie: Lie, seed: u64) -> (Arc<Ycsb>, Server) {
     let expected_inserts = if core.mix.scan > 0.0 { 50 } else { 0 };
-    let settings = Settings { core, records, seed, store, expected_inserts };
+    let settings = Settings { core, records, seed, store, expected_inserts, share: Share::default() };
     let source = Ycsb::new(settings).unwrap();
     let server = Server::loaded(&source, lie, seed);
     (source, server)
@@ -227,7 +228,14 @@ fn an_insert_that_is_lost_is_found() {
 fn threads_at_once_are_not_accused_either() {
     let letter = Letter::A;
     let store = Store::Sql;
-    let settings = Settings { core: small(letter), records: 4, seed: 5, store, expected_inserts: 0 };
+    let settings = Settings {
+        core: small(letter),
+        records: 4,
+        seed: 5,
+        store,
+        expected_inserts: 0,
+        share: Share::default(),
+    };
     let source = Ycsb::new(settings).unwrap();
     let server = Mutex::new(Server::loaded(&source, Lie::None, 5));
     let verified: u64 = std::thread::scope(|scope| {
@@ -265,7 +273,8 @@ fn threads_at_once_are_not_accused_either() {
 #[test]
 fn scans_of_a_store_without_order_are_refused() {
     let store = Store::KeyValue { ordered_index: false };
-    let settings = |core| Settings { core, records: 4, seed: 5, store, expected_inserts: 0 };
+    let settings =
+        |core| Settings { core, records: 4, seed: 5, store, expected_inserts: 0, share: Share::default() };
     let error = Ycsb::new(settings(small(Letter::E))).unwrap_err().to_string();
     assert!(error.contains("ordered index"), "{error}");
     assert!(Ycsb::new(settings(small(Letter::D))).is_ok());

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.data import by_parts_read
+from weigh.cli.data.by_parts import ON, QUIET
 from weigh.cli.data.checks import check, probe_checksums
 from weigh.cli.data.diff import diff
 from weigh.cli.data.make import make
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from weigh.model.dataset import FileFacts
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-_files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+_files = click.argument("files", nargs=-1, required=True)
 
 
 @click.group()
@@ -40,9 +42,23 @@ data.add_command(unregister)
 @data.command()
 @_files
 @click.option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
+@ON
+@QUIET
 @_json
-def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
-    """Print the row digest of Parquet files taken as one table."""
+def digest(files: tuple[str, ...], columns: str | None, on: str | None, quiet: bool, as_json: bool) -> None:
+    """Print the row digest of Parquet files taken as one table.
+
+    With --on, of each table of the datasets of FOLDER or s3://BUCKET/PREFIX, every row read on the cluster.
+    """
+    if on is not None:
+        if columns:
+            raise click.BadParameter("--on digests whole rows", param_hint="--columns")
+        by_parts_read.digest(files, on, quiet=quiet, as_json=as_json)
+        return
+    _digest([Path(file) for file in files], columns, as_json=as_json)
+
+
+def _digest(files: list[Path], columns: str | None, *, as_json: bool) -> None:
     from weigh._native import DigestError, digest_parquet
     from weigh.data.layout import parquet_reading
     from weigh.data.layout.file_facts import refuse_vortex
@@ -51,7 +67,7 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
         for file in files:
             refuse_vortex(file)
             parquet_reading.guarded(file)
-        found = digest_parquet(list(files), columns.split(",") if columns else None)
+        found = digest_parquet(files, columns.split(",") if columns else None)
     except (OSError, DigestError) as error:
         raise parquet_reading.fault_of(files, error) from None
     if as_json:
@@ -62,13 +78,22 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
 
 @data.command()
 @_files
+@ON
+@QUIET
 @_json
-def describe(files: tuple[Path, ...], as_json: bool) -> None:
+def describe(files: tuple[str, ...], on: str | None, quiet: bool, as_json: bool) -> None:
     """Say what Parquet files are: writer, row groups, codecs, encodings, hashes, digests.
 
     Of a folder, the *.parquet in it. A file that cannot be read is named, with exit code 2, and the others are
-    described.
+    described. With --on, the files of the datasets of FOLDER or s3://BUCKET/PREFIX, read on the cluster.
     """
+    if on is not None:
+        by_parts_read.describe(files, on, print_file, quiet=quiet, as_json=as_json)
+        return
+    _describe([Path(file) for file in files], as_json=as_json)
+
+
+def _describe(files: list[Path], *, as_json: bool) -> None:
     from weigh.data.layout import file_facts
     from weigh.model.errors import ExitCode, WeighError
 
@@ -88,7 +113,7 @@ def describe(files: tuple[Path, ...], as_json: bool) -> None:
                 continue
             found.append(one)
             if not as_json:
-                _print_file(one)
+                print_file(one)
     if as_json:
         document: dict[str, Any] = {"schema": "weigh/files/1", "files": found}
         if unread:
@@ -109,7 +134,8 @@ def _files_of(path: Path) -> list[Path]:
     return found
 
 
-def _print_file(one: FileFacts) -> None:
+def print_file(one: FileFacts) -> None:
+    """What a file is, for people."""
     from weigh.model import units
     from weigh.model.text import one_line
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.data import by_parts_read
+from weigh.cli.data.by_parts import ON, QUIET
 from weigh.cli.output import print_json, print_rich, say, say_failure
 from weigh.cli.progress import progress
 
@@ -16,14 +18,24 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER|FILES")
+@click.argument("paths", nargs=-1, required=True, metavar="FOLDER|FILES")
+@ON
+@QUIET
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def check(paths: tuple[Path, ...], as_json: bool) -> None:
+def check(paths: tuple[str, ...], on: str | None, quiet: bool, as_json: bool) -> None:
     """Compare every page of Parquet files with its checksum, and a dataset folder with its manifest.
 
     The manifest has sizes, hashes and the digest of every row. Exit 1 when something differs. A file that cannot be
-    read is named, with exit code 2, and the others are checked.
+    read is named, with exit code 2, and the others are checked. With --on, FOLDER or s3://BUCKET/PREFIX of datasets,
+    every byte and row of which is read on the cluster.
     """
+    if on is not None:
+        by_parts_read.check(paths, on, quiet=quiet, as_json=as_json)
+        return
+    _check([Path(path) for path in paths], as_json=as_json)
+
+
+def _check(paths: list[Path], *, as_json: bool) -> None:
     from weigh.data.layout import file_facts
     from weigh.model import units
     from weigh.model.errors import DataFault, ExitCode

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.data import by_parts_read
+from weigh.cli.data.by_parts import ON, QUIET
 from weigh.cli.output import print_json, print_rich, say
 
 if TYPE_CHECKING:
@@ -29,12 +31,30 @@ _COLUMNS = 4
 @click.option(
     "--physical", "only_written", is_flag=True, help="Only how they are written; exit 1 when that differs in anything."
 )
+@ON
+@QUIET
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def diff(left: str, right: str, limit: int, only_rows: bool, only_written: bool, as_json: bool) -> None:
+def diff(
+    left: str,
+    right: str,
+    limit: int,
+    only_rows: bool,
+    only_written: bool,
+    on: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Show what differs between two tables: rows that only one of them has, and how each is written.
 
-    Each side is a dataset folder, a Parquet file, a folder of them, or a pattern. Exit 1 when rows differ.
+    Each side is a dataset folder, a Parquet file, a folder of them, or a pattern. Exit 1 when rows differ. With --on,
+    FOLDER or s3://BUCKET/PREFIX of a dataset, whose rows are compared by digests that are made on the cluster; where
+    both have as many parts, those that differ are named.
     """
+    if on is not None:
+        if only_written:
+            raise click.BadParameter("--on compares rows", param_hint="--physical")
+        by_parts_read.diff(left, right, on, limit=limit, quiet=quiet, as_json=as_json)
+        return
     from weigh.data import sides
     from weigh.data.layout import difference
     from weigh.model.errors import ExitCode

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 from click.core import ParameterSource
 
+from weigh.cli.data import by_parts
 from weigh.cli.keys import key, taking
 from weigh.cli.output import print_json, say
 from weigh.cli.progress import progress
@@ -57,7 +58,21 @@ _KNOBS = {
     help="Set every knob that the writer has so that the files are like this one; flags given besides count more.",
 )
 @click.option("--reproducible", is_flag=True, help="Make it twice and compare the files; exit 1 when they differ.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@by_parts.ON
+@click.option(
+    "--to",
+    metavar="FOLDER|s3://BUCKET/PREFIX",
+    help="Where the parts go with --on, instead of the cache of this machine: a folder that all machines share, or "
+    "objects.",
+)
+@click.option("--resume", is_flag=True, help="Go on where making it by parts ended: parts that are there are taken.")
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Make one part here, and print how long all of them would take on how many workers; nothing stays.",
+)
+@click.option("--price", metavar="PRICE", help="With --plan, what a worker costs, e.g. 0.05USD/h.")
+@by_parts.QUIET
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def make(
     dataset: str,
@@ -65,13 +80,18 @@ def make(
     seed: int,
     like: str | None,
     reproducible: bool,
+    on: str | None,
+    to: str | None,
+    resume: bool,
+    plan: bool,
+    price: str | None,
     quiet: bool,
     as_json: bool,
     **layout: Any,
 ) -> None:
     """Generate a dataset into the cache, or find it there, and print where it is.
 
-    DATASET is netflow, tpchgen or dbgen.
+    DATASET is netflow, tpchgen, dbgen, tpcds-dsdgen, h2o-g1 or h2o-j1.
     """
     from weigh.data.generator import dataset_scale
     from weigh.data.layout.knobs import UnknownColumn
@@ -79,10 +99,26 @@ def make(
     from weigh.engines import environment
     from weigh.engines.prepared import cache_folder
     from weigh.experiment.data import dataset as datasets
-    from weigh.model.errors import ExitCode
+    from weigh.model.errors import ExitCode, UsageError
 
     report, cache = progress(quiet), cache_folder()
     spec = _layout(layout)
+    given = click.get_current_context().get_parameter_source("files") is ParameterSource.COMMANDLINE
+    parts = spec.files if given else None
+    if price and not plan:
+        raise UsageError("--price is for --plan", remedy="leave it out, or add --plan")
+    if plan:
+        by_parts.plan(dataset, dataset_scale(dataset, scale), seed, spec, parts, to or "", price, as_json=as_json)
+        return
+    if where := by_parts.where(on, to, resume=resume):
+        if like or reproducible:
+            raise UsageError(
+                "--match and --reproducible are about one machine", remedy="make a small one without --on for them"
+            )
+        by_parts.print_made(
+            by_parts.make(dataset, dataset_scale(dataset, scale), seed, spec, parts, where, report), as_json=as_json
+        )
+        return
     matched = _matched(like, spec) if like else None
     try:
         stored = datasets.make(

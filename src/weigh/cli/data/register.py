@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.data.by_parts import ON, QUIET
 from weigh.cli.output import print_json, say
 from weigh.cli.progress import progress
 
@@ -20,16 +23,19 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 @click.argument("files", nargs=-1, required=True)
 @click.option("--name", metavar="NAME", help="What the data is called [the name of the table, where there is one].")
 @click.option("--force", is_flag=True, help="Replace what is registered under that name.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@ON
+@QUIET
 @_json
-def register(files: tuple[str, ...], name: str | None, force: bool, quiet: bool, as_json: bool) -> None:
+def register(files: tuple[str, ...], name: str | None, force: bool, on: str | None, quiet: bool, as_json: bool) -> None:
     """Give Parquet files a name: read and hashed once, and used where they lie.
 
     FILES are paths, folders or patterns in quotes; TABLE=FILES names the table. Nothing is copied. A run with
     --data NAME reads no file again whose size, times and place in the file system are those of before; of another one
-    that holds other bytes it says so, and ends.
+    that holds other bytes it says so, and ends. With --on they are read on the cluster, whose machines must share them.
     """
+    from weigh.cluster.connect import connect
     from weigh.data import registered, user_files
+    from weigh.data.parts.reading import read_all
     from weigh.engines.prepared import cache_folder
     from weigh.model.errors import UsageError
 
@@ -46,7 +52,10 @@ def register(files: tuple[str, ...], name: str | None, force: bool, quiet: bool,
     if name is None and len(tables) > 1:
         raise UsageError(f"there are {len(tables)} tables: {', '.join(tables)}", remedy="name the data: --name NAME")
     distinct = {table: list(dict.fromkeys(found)) for table, found in tables.items()}
-    made = registered.register(name or next(iter(tables)), distinct, cache_folder(), progress(quiet), force=force)
+    report = progress(quiet)
+    with ExitStack() as stack:
+        read = partial(read_all, stack.enter_context(connect(on, report)), progress=report) if on else None
+        made = registered.register(name or next(iter(tables)), distinct, cache_folder(), report, force=force, read=read)
     if as_json:
         print_json({"schema": "weigh/registered/1", "registered": [_row(made)]})
         return

@@ -70,6 +70,12 @@ _FLAGS: list[click.Parameter] = [
         ["--start-command"], metavar="CMD", help="Of --crash on a server by URL: starts it again on its data."
     ),
     click.Option(
+        ["--agents"],
+        metavar="PLACE",
+        help="Have several agents offer the load together, one on each worker of dask://HOST:PORT or tls://HOST:PORT, "
+        "or in local:N processes. Rate and connections are those of all together; each agent is judged by itself.",
+    ),
+    click.Option(
         ["-P", "properties"],
         multiple=True,
         type=_FILE,

@@ -25,13 +25,14 @@ class OtherSchemeError(DataFault):
     """The digests of rows are of another version of weigh."""
 
 
-def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
+def file_facts(path: Path, table: str, name: str | None = None, threads: int = 0) -> FileFacts:
     """Read a Parquet file completely: hash, digest, footer.
 
     Args:
         path: the file.
         table: logical table whose rows it holds.
         name: what the facts call it; by default the path as given.
+        threads: that read it; 0 for one on each processor.
 
     Raises:
         UsageError: it is Vortex.
@@ -43,7 +44,7 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
 
     refuse_vortex(path)
     try:
-        parquet, pages = parquet_reading.guarded(path)
+        parquet, pages = parquet_reading.guarded(path, threads)
         # The digest compares checksums too; this says which page it is.
         page_checksums.refuse_bad(path, pages)
         return FileFacts(
@@ -52,7 +53,7 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
             bytes=path.stat().st_size,
             blake3=hash_file(path),
             rows=parquet["rows"],
-            digest=digest_parquet([path]),
+            digest=digest_parquet([path], threads=threads),
             parquet=cast("dict[str, Any]", parquet),
         )
     except (OSError, DigestError) as error:

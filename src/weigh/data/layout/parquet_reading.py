@@ -57,8 +57,12 @@ def schema(path: Path) -> pa.Schema:
     return pq.read_schema(path)
 
 
-def guarded(path: Path) -> tuple[ParquetFacts, PageChecks]:
+def guarded(path: Path, threads: int = 0) -> tuple[ParquetFacts, PageChecks]:
     """Facts and pages of a file that unpacks to what can be gone through: every command that decodes begins here.
+
+    Args:
+        path: the file.
+        threads: that read its pages; 0 for one on each processor.
 
     Raises:
         DigestError: it cannot be read.
@@ -68,7 +72,7 @@ def guarded(path: Path) -> tuple[ParquetFacts, PageChecks]:
     size = max(path.stat().st_size, 1)
     _refuse(path, size, sum(column["uncompressed_bytes"] for column in facts["columns"].values()))
     # The headers of the pages are what a reader takes memory by.
-    pages = check_pages(path)
+    pages = check_pages(path, threads)
     _refuse(path, size, pages["unpacked"])
     if pages["largest"]:
         column, packed, unpacked = pages["largest"]

@@ -7,9 +7,11 @@ partial sum is exact.
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,6 +80,28 @@ class Tally:
     def empty(cls) -> Tally:
         """A tally of nothing, to which others are added."""
         return cls(cells={name: np.zeros(size, np.int64) for name, size in _cells().items()})
+
+    def packed(self) -> bytes:
+        """As bytes, compressed: most cells of an array are 0 or small."""
+        plain = {
+            "cells": {name: zlib.compress(counts.astype("<i8").tobytes(), 1) for name, counts in self.cells.items()},
+            "offsets": self.offsets,
+            "extremes": [[*place, *ends] for place, ends in self.extremes.items()],
+        }
+        return msgspec.msgpack.encode(plain)
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> Tally:
+        """What ``packed`` made."""
+        plain = msgspec.msgpack.decode(packed)
+        return cls(
+            cells={
+                name: np.frombuffer(zlib.decompress(counts), "<i8").astype(np.int64)
+                for name, counts in plain["cells"].items()
+            },
+            offsets=plain["offsets"],
+            extremes={(action, column): (low, high) for action, column, low, high in plain["extremes"]},
+        )
 
     def add(self, other: Tally) -> None:
         """Add the tally of further events to this complete one."""

@@ -52,7 +52,7 @@ class StoredFiles:
         try:
             self._client.check()
         except StoreError as error:
-            raise self._explained(error) from None
+            raise explained(error, self._target, f"store {self._name}") from None
 
     def has(self, key: str) -> bool:
         """Whether the files with this hash were put by this process."""
@@ -85,7 +85,7 @@ class StoredFiles:
             self._client.put(path, key)
             found = self._client.hash(key)
         except StoreError as error:
-            raise self._explained(error) from None
+            raise explained(error, self._target, f"store {self._name}") from None
         except OSError as error:
             raise DataFault(
                 f"it cannot be read: {error.strerror}", where=str(path), remedy="see weigh data check"
@@ -99,26 +99,33 @@ class StoredFiles:
                 remedy="the store truncates or changes objects: nothing can be measured on it",
             )
 
-    def _explained(self, error: StoreError) -> WeighError:
-        """What a refusal means for the user; keys are in none of the store's words."""
-        where, bucket = f"store {self._name}", self._target.bucket
-        if error.kind == "unreachable":
-            return EnvironmentFault(str(error), where=where, remedy=_reached(str(error)))
-        if error.code == "NoSuchBucket" or (error.status == 404 and not error.code):
-            return UsageError(
-                f"there is no bucket '{bucket}' at {self._target.endpoint}",
-                where=where,
-                remedy="make it, or name another one (bucket in weigh.toml)",
-            )
-        if error.code in _WRONG_KEYS or error.status in (401, 403):
-            return UsageError(
-                f"{self._target.endpoint} refuses the keys: {error.code or error.status}",
-                where=where,
-                remedy="see AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they may do with the bucket",
-            )
-        if error.kind == "file":
-            return DataFault(str(error), where=where, remedy="choose a layout with more files")
-        return EnvironmentFault(str(error), where=where, remedy="see what the store says")
+
+def explained(error: StoreError, target: Target, where: str) -> WeighError:
+    """What a refusal means for the user; keys are in none of the store's words.
+
+    Args:
+        error: of the client.
+        target: the store.
+        where: what it is called.
+    """
+    bucket = target.bucket
+    if error.kind == "unreachable":
+        return EnvironmentFault(str(error), where=where, remedy=_reached(str(error)))
+    if error.code == "NoSuchBucket" or (error.status == 404 and not error.code):
+        return UsageError(
+            f"there is no bucket '{bucket}' at {target.endpoint}",
+            where=where,
+            remedy="make it, or name another one (bucket in weigh.toml)",
+        )
+    if error.code in _WRONG_KEYS or error.status in (401, 403):
+        return UsageError(
+            f"{target.endpoint} refuses the keys: {error.code or error.status}",
+            where=where,
+            remedy="see AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they may do with the bucket",
+        )
+    if error.kind == "file":
+        return DataFault(str(error), where=where, remedy="choose a layout with more files")
+    return EnvironmentFault(str(error), where=where, remedy="see what the store says")
 
 
 def _reached(complaint: str) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from weigh.data.generator import usual_parts
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import parquet, views
 from weigh.data.layout.program import fault
@@ -34,10 +35,10 @@ from weigh.data.tpch import maker
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor
 
-    from weigh.data.generator import Source, Table, Unit, Workshop
+    from weigh.data.generator import PartSource, Source, Table, Unit, Workshop
     from weigh.data.ground_truth import Cube
     from weigh.model.spec import Codec, LayoutSpec
     from weigh.model.units import Rows, Scale
@@ -79,7 +80,7 @@ class Parts:
 
 
 class Made:
-    """A TPC-H dataset whose parts are made.
+    """A dataset of the TPC whose parts are made.
 
     Args:
         tables: by name.
@@ -93,6 +94,14 @@ class Made:
     def truth(self) -> Truth:
         """The cubes ``queries`` and, where there are any, ``answers``: numbers and texts."""
         return self._known
+
+    def counted(self) -> bytes:
+        """The same as bytes; nothing where nothing is known."""
+        plain = {
+            name: [[int(cast("int", number)), text] for number, text in zip(cube["number"], cube["text"], strict=True)]
+            for name, cube in self._known.items()
+        }
+        return msgspec.msgpack.encode(plain) if plain else b""
 
 
 class Tpch:
@@ -126,17 +135,38 @@ class Tpch:
         """Make all parts, and read what is known."""
         known = self._known(scale, workshop)
         parts = workshop.layout.files if self._writes(workshop) else ceil(scale / self._part)
-        jobs = [(self._job(scale, parts, part, workshop), workshop.python) for part in range(1, parts + 1)]
-        with closing(ordered(workshop.executor, _run, jobs)) as made:
+        return self._made(scale, range(parts), parts, workshop, known)
+
+    def parts(self, scale: Scale) -> int:
+        """Of how many parts a dataset is made where nobody says it."""
+        return usual_parts(scale, self._part, 4 * self._part)
+
+    def part(self, scale: Scale, seed: int | None, number: int, parts: int, workshop: Workshop) -> PartSource:
+        """One part as the program makes it; with the first come region and nation, and what is known."""
+        known = self._known(scale, workshop) if number == 0 else Truth({})
+        return self._made(scale, range(number, number + 1), parts, workshop, known)
+
+    def add(self, counted: Sequence[bytes]) -> bytes:
+        """What is known: one of the parts has it."""
+        return next((one for one in counted if one), b"")
+
+    def known(self, counted: bytes) -> Truth:
+        """Queries and answers, as the first part has them."""
+        cubes = msgspec.msgpack.decode(counted)
+        return Truth({name: texts([(number, text) for number, text in rows]) for name, rows in cubes.items()})
+
+    def _made(self, scale: Scale, numbers: range, parts: int, workshop: Workshop, known: Truth) -> Made:
+        jobs = [(self._job(scale, parts, number + 1, workshop), workshop.python) for number in numbers]
+        with closing(ordered(workshop.executor, run_maker, jobs)) as made:
             for done, _ in enumerate(made, start=1):
-                workshop.progress(done, parts, f"data: parts by {self.name}")
+                workshop.progress(done, len(jobs), f"data: parts by {self.name}")
         folders = [Path(job["folder"]) for job, _ in jobs]
         # tpchgen puts region and nation into its first part alone.
         files = {
             table: [path for folder in folders for path in sorted(folder.glob(f"{table}/*.parquet"))]
             for table in maker.TABLES
         }
-        return Made({table: Parts(paths) for table, paths in files.items()}, known)
+        return Made({table: Parts(paths) for table, paths in files.items() if paths or len(numbers) == parts}, known)
 
     def _writes(self, workshop: Workshop) -> bool:
         return workshop.layout.writer == self.name
@@ -153,10 +183,10 @@ class Tpch:
         }
 
     def _known(self, scale: Scale, workshop: Workshop) -> Truth:
-        reply = json.loads(_run({"do": "texts", "scale": float(scale)}, workshop.python, workshop.folder))
+        reply = json.loads(run_maker({"do": "texts", "scale": float(scale)}, workshop.python, workshop.folder))
         queries = [(number, query_text(number, text, scale)) for number, text in reply["queries"]]
         answers = [(number, text) for number, text in reply["answers"] if number not in self._foreign]
-        return Truth({"queries": _texts(queries), **({"answers": _texts(answers)} if answers else {})})
+        return Truth({"queries": texts(queries), **({"answers": texts(answers)} if answers else {})})
 
 
 def _codec(layout: LayoutSpec) -> str:
@@ -165,7 +195,8 @@ def _codec(layout: LayoutSpec) -> str:
     return f"{layout.parquet_codec.upper()}({layout.codec_level})"
 
 
-def _texts(rows: list[tuple[int, str]]) -> Cube:
+def texts(rows: list[tuple[int, str]]) -> Cube:
+    """A cube of numbers and texts."""
     numbers = np.array([number for number, _ in rows], np.int64)
     return {"number": numbers, "text": cast("list[str | None]", [text for _, text in rows])}
 
@@ -181,8 +212,8 @@ def query_text(number: int, text: str, scale: Scale) -> str:
     return text.replace(_FRACTION, f"{0.0001 / scale:.10f}")
 
 
-def _run(job: dict[str, Any], python: Path | None, place: Path | None = None) -> str:
-    """What ``tpch_maker`` prints; whatever it left of a part that failed is removed."""
+def run_maker(job: dict[str, Any], python: Path | None, place: Path | None = None) -> str:
+    """What ``maker`` prints; whatever it left of a part that failed is removed."""
     assert python is not None
     place = place or Path(job["folder"])
     reading, writing = os.pipe()

@@ -23,7 +23,7 @@ from weigh.model.contender import (
 from weigh.model.data.storage import KINDS, Kind
 from weigh.model.errors import UsageError, nearest
 from weigh.model.resources import parse_cpus
-from weigh.model.rules import FULL_STARTS, Rules
+from weigh.model.rules import FULL_STARTS, Rules, Typical
 from weigh.model.spec import BUDGET, MOST_STARTS, NARROW, QUICK, LayoutSpec, Rule, Spec, Temperature
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
@@ -60,6 +60,7 @@ def make_spec(
     rules = Rules(
         margin=_positive("margin", parse_fraction(table.margin, "margin")),
         confidence=_level("confidence", parse_fraction(table.confidence, "confidence")),
+        typical=Typical.CONTRAST,
     )
     temperature = _temperature(table.temperature, table.precision)
     # Nothing was asked for: measure until it is decided.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
+from weigh.data import unseen
 from weigh.data.data_values import DataValues
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.loaded import Tables, tables_key
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from weigh.model.contender import Setting
     from weigh.model.data.catalog import CatalogRead
     from weigh.model.dataset import Manifest
+    from weigh.model.units import Rows
 
 
 def tables_of(folder: Path, manifest: Manifest) -> Tables:
@@ -98,6 +100,8 @@ class DataLink:
         self._places = {
             kind: _Place(self._root / f"layout-{number}", one) for number, (kind, one) in enumerate(kinds.items())
         }
+        self._data = dict(data)
+        self._unseen: Mapping[str, CachedData] | WeighError | OSError | None = None
         self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
         self._waiting: dict[str, WorkerProcess] = {}
 
@@ -218,6 +222,60 @@ class DataLink:
                 tables = {name: self._places[name, ""].tables for name in data}
                 stack.enter_context(self._stores.showing(tables))
             yield
+
+    def unseen(self, environment: Environment) -> Mapping[str, CachedData]:
+        """Rows that nobody has seen, for every layout; drawn when they are first asked for, and kept until the end.
+
+        Raises:
+            WeighError, OSError: they cannot be made, now or when they were asked for before.
+        """
+        if self._unseen is None:
+            # Engines that run as another user must get there.
+            self._root.chmod(0o755)
+            try:
+                self._unseen = self._drawn(environment)
+            except (WeighError, OSError) as error:
+                self._unseen = error
+        if isinstance(self._unseen, Exception):
+            raise self._unseen
+        return self._unseen
+
+    def drawable(self, environment: Environment) -> bool:
+        """Whether there are such rows."""
+        if not next(iter(self._data.values())).manifest.digests:
+            return False
+        with suppress(WeighError, OSError):
+            return bool(self.unseen(environment))
+        return False
+
+    def _drawn(self, environment: Environment) -> Mapping[str, CachedData]:
+        (first, data), *others = self._data.items()
+        made = unseen.make(data, self._root / "unseen", environment)
+        found = {first: unseen.disguised(made, data)}
+        for number, (name, other) in enumerate(others):
+            # The same rows to all: whose answer follows them is told by comparing answers.
+            laid_out = unseen.laid_out(made, other, self._root / f"unseen-{number}", environment)
+            found[name] = unseen.disguised(laid_out, other)
+        return found
+
+    @contextmanager
+    def swapped(self) -> Iterator[None]:
+        """The unseen rows under the paths of lives that go on; files in catalogs and objects stay as they are."""
+        if self._unseen is None or isinstance(self._unseen, Exception):
+            raise LookupError("no unseen rows were drawn")
+        with ExitStack() as stack:
+            for (name, _), place in self._places.items():
+                stack.enter_context(place.withdrawn())
+                stack.enter_context(place.showing(self._unseen[name]))
+            yield
+
+    def row_counts(self, ready: PreparedContender) -> tuple[dict[str, Rows], dict[str, Rows]]:
+        """Rows of every table of a contender, as given and as unseen."""
+        if self._unseen is None or isinstance(self._unseen, Exception):
+            raise LookupError("no unseen rows were drawn")
+        pair = self._data[ready.contender.layout].manifest, self._unseen[ready.contender.layout].manifest
+        before, after = ({table: one.rows(table) for table in one.tables} for one in pair)
+        return before, after
 
     def read_catalogs(self, when: Literal["before", "after"]) -> list[CatalogRead]:
         """What every catalog lists now, with the hash of every file."""

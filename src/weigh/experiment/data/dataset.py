@@ -10,6 +10,7 @@ from weigh.data import cache as store
 from weigh.data import registered, user_files
 from weigh.data.generator import dataset_name, dataset_scale
 from weigh.data.layout import file_facts
+from weigh.data.parts import placed
 from weigh.data.rewritten import rewritten
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
@@ -37,8 +38,15 @@ SPLIT_FILES = 4
 """Files of the split layout of the metamorphic check."""
 
 
-def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> dict[str, Data]:
+def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress, place: str = "") -> dict[str, Data]:
     """The dataset of an experiment in every layout that a contender reads, from the cache after verification or made.
+
+    Args:
+        dataset: name of its generator.
+        spec: of the experiment.
+        cache: weigh's cache directory.
+        progress: is told.
+        place: where it lies in the default layout, made by parts; empty for the cache.
 
     Returns:
         By name of the layout, that of the baseline first.
@@ -49,7 +57,9 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> dict[st
         EnvironmentFault: no space, or no environment for the writer.
     """
     made = {
-        name: make(dataset, spec.scale, spec.seed, layout, cache, progress, name)
+        name: placed.opened(place)
+        if place and not name
+        else make(dataset, spec.scale, spec.seed, layout, cache, progress, name)
         for name, layout in spec.layouts_read.items()
     }
     check_rows(made)
@@ -122,8 +132,14 @@ def check_digests(data: Data, wanted: Mapping[str, str]) -> None:
         )
 
 
-def check(dataset: str, spec: Spec, cache: Path) -> None:
+def check(dataset: str, spec: Spec, cache: Path, place: str = "") -> None:
     """Refuse a dataset that cannot be made, or for which there is no space, before anything is made.
+
+    Args:
+        dataset: name of its generator.
+        spec: of the experiment.
+        cache: weigh's cache directory.
+        place: where it lies in the default layout; empty for the cache.
 
     Raises:
         UsageError: no such dataset, or an impossible layout.
@@ -131,7 +147,8 @@ def check(dataset: str, spec: Spec, cache: Path) -> None:
     """
     scale = dataset_scale(dataset, None) if spec.scale is None else spec.scale
     grid.check(spec, dataset)
-    store.check(dataset_name(dataset, scale, spec.seed), spec.layouts_read.values(), cache)
+    needed = [layout for name, layout in spec.layouts_read.items() if name or not place]
+    store.check(dataset_name(dataset, scale, spec.seed), needed, cache)
 
 
 def check_own(tables: OwnTables, spec: Spec, cache: Path) -> None:
@@ -178,9 +195,15 @@ def make(
     )
 
 
+def interpreter(requirements: list[str]) -> Path:
+    """Of an environment with these requirements, in the cache of whatever machine this runs on."""
+    return environments.ensure(requirements, cache_folder()).python
+
+
 def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
     """The same rows in more files, for the check of one file against its split; None for a user's own, or for none."""
-    if data.manifest.layout is None or data.manifest.dataset.own or not data.manifest.digests:
+    # What was made by parts has many files, and as many rows as one machine need not hold twice.
+    if data.placed or data.manifest.layout is None or data.manifest.dataset.own or not data.manifest.digests:
         return None
     wanted = msgspec.structs.replace(data.manifest.layout, files=data.manifest.layout.files * SPLIT_FILES)
     dataset = data.manifest.dataset
@@ -206,4 +229,6 @@ def _changed(data: Data) -> list[Finding]:
     """Of registered files only those are read again about which the file system says something else than before."""
     if data.registered:
         return registered.changed(data.registered, cache_folder())
+    if data.placed:
+        return placed.proof(data)
     return file_facts.verify(data.folder, data.manifest)

@@ -11,7 +11,7 @@ from weigh.answers import compare, left_open, names, printed
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches
 from weigh.experiment.gate.layouts import Question
-from weigh.experiment.gate.witnesses import PINNED
+from weigh.experiment.witnesses import PINNED
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.contender import COMMAND
@@ -20,7 +20,7 @@ from weigh.model.gate import Check
 from weigh.model.sample import Outcome
 from weigh.verdict.repetition import Cost, remembered
 from weigh.workloads import from_statistics
-from weigh.workloads.salted import COLUMN, salted, unsalted
+from weigh.workloads.salted import column, salted, unsalted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.experiment.gate.queries import QuerySession
-    from weigh.experiment.gate.witnesses import Witnesses
+    from weigh.experiment.witnesses import Witnesses
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
@@ -173,7 +173,7 @@ class ContenderCheck:
                     contender=self.session.ready.name,
                     status=GateStatus.DIVERGED,
                     witness="its own answer without a constant in it",
-                    detail=f"asked for one column more, {salt} AS {COLUMN}",
+                    detail=f"asked for one column more, {salt} AS {column(salt)}",
                     differences=compared.differences,
                 )
             )

@@ -1,22 +1,25 @@
 """The gate: the answers before any clock.
 
-Witnesses in this order: the pinned answer, the ground truth, other lineages, and where none of these can speak,
-the engine itself (``metamorphic``). Two versions of one engine are one vote.
+Witnesses in this order: the pinned answer, the ground truth, what several lineages agreed on before (``witnesses``),
+other lineages, and where none of these can speak, the engine itself (``metamorphic``). Two versions of one engine are
+one vote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.answers.votes import conclude, vote
 from weigh.engines import environment as environments
-from weigh.experiment.gate import dialects, frames, layouts, twin_names
+from weigh.engines.exchange import WorkerEnded
+from weigh.experiment.gate import dialects, frames, layouts, stale, twin_names
 from weigh.experiment.gate.contender_check import ContenderCheck
 from weigh.experiment.gate.queries import QuerySession
-from weigh.experiment.gate.witnesses import PINNED
+from weigh.experiment.witnesses import PINNED, confirmed, decided
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.data.frames import is_frames
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from weigh.answers.left_open import Ways
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data.data_link import DataLink
-    from weigh.experiment.gate.witnesses import Witnesses
+    from weigh.experiment.witnesses import Witnesses
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -56,6 +59,8 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
         varied: operations of each contender to which a question could be put that nobody asked before.
         quick: those of them whose repetition costs too little beside it.
         ways: how each contender takes what SQL leaves open, by construct, as far as it could be probed.
+        continued: what a life of each answered when other rows lay behind its paths.
+        fresh: answers of lives that have seen no other rows than those.
     """
 
     gate: Gate
@@ -67,6 +72,8 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     varied: dict[str, tuple[str, ...]] = {}
     quick: dict[str, tuple[str, ...]] = {}
     ways: dict[str, dict[str, str]] = {}
+    continued: dict[str, Any] = {}
+    fresh: dict[tuple[str, str, str], Any] = {}
 
 
 def check_answers(
@@ -96,7 +103,7 @@ def check_answers(
     findings: list[Finding] = []
     seconds: dict[tuple[str, str, str], float] = {}
     peaks: dict[str, int] = {}
-    varied, quick, answers = {}, {}, {}
+    varied, quick, answers, continued = {}, {}, {}, {}
     ways: dict[str, dict[str, str]] = {}
     contenders = list(contenders)
 
@@ -120,6 +127,11 @@ def check_answers(
             ways[ready.name] = probed | dialects.data_ways(
                 ready.name, ready.engine, queries, link.values(ready.contender.layout, environment), probed
             )
+            timed = [name for name, _ in one.seconds]
+            if timed and stale.able(ready) and link.drawable(environment):
+                with suppress(WorkerEnded):
+                    life = session.life()
+                    continued[ready.name] = stale.ask(ready, life, workload, link, spec.timeout, timed)
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
@@ -127,10 +139,11 @@ def check_answers(
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
         open_answers.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
+    checks, apart = confirmed(checks, open_answers, workload, witnesses)
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
     voted, folded = _cross_examine(open_answers, contenders, workload, silent, twins, ways)
-    checks += voted
+    checks += decided(voted, open_answers, workload, apart)
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
         operations=conclude(checks, count_cases(workload), names), checks=tuple(checks), truth=spec.truth, kept=answers
@@ -145,6 +158,7 @@ def check_answers(
         varied=varied,
         quick=quick,
         ways=ways,
+        continued=continued,
     )
 
 

@@ -72,11 +72,11 @@ def layout(session: QuerySession, workload: Workload, link: DataLink, timeout: f
         given = {str(Path(path).resolve()) for paths in link.tables(ready).paths.values() for path in paths}
         if named and named != given:
             return OTHER
-        right = _answer(worker, unseen(4001), timeout)
+        right = answer_of(worker, unseen(4001), timeout)
         if right is None or not right.num_rows or _open(worker, given):
             return ""
         with link.withdrawn():
-            if _same(right, _answer(worker, unseen(4002), timeout), rows):
+            if _same(right, answer_of(worker, unseen(4002), timeout), rows):
                 return COPY
         worker.prepare(unseen(4003), timeout)
         with link.withdrawn():
@@ -132,7 +132,7 @@ def unchanged(
             return ()
         with link.withdrawn():
             for operation, question in questions.items():
-                answer = _answer(worker, question.text, timeout)
+                answer = answer_of(worker, question.text, timeout)
                 if answer is not None and question.is_right(answer):
                     found.append(operation)
     except WorkerEnded:
@@ -143,7 +143,7 @@ def unchanged(
     return tuple(one for one in found if not constant_columns.suffice(questions[one].sql, tables))
 
 
-def _answer(worker: WorkerProcess, sql: str, timeout: float) -> pa.Table | None:
+def answer_of(worker: WorkerProcess, sql: str, timeout: float) -> pa.Table | None:
     """The answer; None where the engine refuses, and lives on."""
     try:
         worker.prepare(sql, timeout)

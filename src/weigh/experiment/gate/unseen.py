@@ -51,11 +51,13 @@ class Heard(NamedTuple):
         checks: answers that are wrong on the unseen data without being those to the given data.
         findings: who does not read the data, and of whom it could not be told.
         record: what was asked.
+        answers: to the questions, by who has seen no other rows.
     """
 
     checks: list[Check]
     findings: list[Finding]
     record: Unseen | None
+    answers: dict[Key, pa.Table]
 
 
 def check(
@@ -87,27 +89,24 @@ def check(
     # Over columns that engines may take for one another no answer contradicts another one.
     operations = tuple(one for one in workload.operations if not twin_names.read_by(one.sql, twins))
     workload = msgspec.structs.replace(workload, operations=operations) if twins else workload
+    data = layouts[next(iter(layouts))]
+
+    def environment(needed: list[str]) -> Path:
+        return environments.ensure(needed, contenders[0].cache).python
+
     place = scratch.folder("unseen")
     # Engines that run as another user must get there.
     place.chmod(0o755)
     try:
-        (first, data), *others = layouts.items()
-
-        def environment(needed: list[str]) -> Path:
-            return environments.ensure(needed, contenders[0].cache).python
-
-        made = rows.make(data, place / "data", environment)
-        # The same rows to all: whose answer follows them is told by comparing answers.
-        given = {
-            name: rows.laid_out(made, data, place / str(at), environment) for at, (name, data) in enumerate(others)
-        }
-        with link.showing({first: made, **given}):
+        given = link.unseen(environment)
+        made = given[next(iter(layouts))]
+        with link.showing(given):
             asking = _Asking(contenders, workload, before, place, link, timeout)
             answers = asking.answers()
             settled = asking.settled
             ways = _ways(contenders, workload, link, ways, environment)
     except (WeighError, OSError) as error:
-        return Heard([], [_untried(None, f"such data could not be made: {error}")], None)
+        return Heard([], [_untried(None, f"such data could not be made: {error}")], None, {})
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -125,7 +124,7 @@ def check(
     silent = [one.name for one in contenders if one.name in answering - accused and not judged.moved[one.name]]
     findings += [_untried(name, asking.why.get(name, "nothing proves that another answer is right")) for name in silent]
     record = Unseen(rows=rows.described(made.manifest), digests=made.manifest.digests, moved=judged.moved)
-    return Heard(judged.checks, findings, record)
+    return Heard(judged.checks, findings, record, answers)
 
 
 def _ways(

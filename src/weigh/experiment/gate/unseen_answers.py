@@ -135,7 +135,7 @@ def _stale(found: UnseenAnswers, operation: Operation, case: Case) -> Iterator[t
     tables = _tables(found, operation, case)
     moved = _moved(found, operation, case, tables)
     # An answer without a value is the same on any rows where an engine is wrong: nobody has to keep it.
-    unmoved = {name: table for name, table in tables.items() if name not in moved and not _empty(table)}
+    unmoved = {name: table for name, table in tables.items() if name not in moved and not says_nothing(table)}
     if found.same_rows or not unmoved:
         return
     known = found.right(operation, case)
@@ -197,7 +197,7 @@ def _same(operation: Operation, one: pa.Table, other: pa.Table) -> bool:
     return compare.compare(one, other, operation.schema).agrees
 
 
-def _empty(table: pa.Table) -> bool:
+def says_nothing(table: pa.Table) -> bool:
     """Whether an answer says nothing: no row, or nothing but NULL, NaN, zeros and empty text."""
     if table.num_rows > _LOOKED:
         return False

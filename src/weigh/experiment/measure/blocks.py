@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from weigh.evidence import timeline
     from weigh.evidence.journal import Journal
     from weigh.experiment.data.data_link import DataLink
+    from weigh.experiment.measure.last_questions import LastQuestions
     from weigh.experiment.measure.spending import Spending
     from weigh.experiment.measure.stopping import Stopping
     from weigh.experiment.measure.timed_answers import TimedAnswers
@@ -70,6 +71,7 @@ class Blocks:
         gate: what it found, as it stands in the journal.
         stopping: decides between blocks what goes on; without it all that was planned does.
         spending: what may still be spent; None where no budget was declared.
+        last: what lives are asked when all their turns are over.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Blocks:
         gate: Gate,
         stopping: Stopping | None = None,
         spending: Spending | None = None,
+        last: LastQuestions | None = None,
     ) -> None:
         self._spec = spec
         self._attempt = attempt
@@ -92,6 +95,7 @@ class Blocks:
         self._journal = journal
         self._stopping = stopping
         self._spending = spending
+        self._last = last
         self.not_begun = ""
         """Why the budget forbade the next block; empty where it did not."""
         self.watching = Sampling(journal)
@@ -232,6 +236,9 @@ class Blocks:
         """Tell of all that are alive, and end them."""
         self._lives.stand(self._lives.alive, block, "after")
         self._lives.tell(self._lives.alive, block)
+        for arm, (_, worker) in self._lives.alive.items() if self._last else ():
+            assert self._last
+            self._last.ask(self._lives.contender(arm), worker)
         self._lives.end()
 
     def _out(self, slot: Slot) -> bool:

@@ -10,10 +10,11 @@ import msgspec
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.process import WorkerProcess
-from weigh.experiment.measure import cold, resources
+from weigh.experiment.measure import cold, deeds_in_words, resources
 from weigh.experiment.measure.clock_coverage import FamilyAccount
+from weigh.experiment.measure.peers import Peers
 from weigh.host import facts
-from weigh.host.processes import server_ties
+from weigh.host.processes import interference, server_ties
 from weigh.model import codes
 from weigh.model.schedule import build_of, cpus_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.experiment.data.data_link import DataLink
     from weigh.host.sampling import Sampling
+    from weigh.model.finding import Finding
     from weigh.model.schedule import Arm
     from weigh.model.spec import Spec
 
@@ -70,6 +72,8 @@ class Lives:
         self._watching = watching
         self._moved: set[tuple[str, str]] = set()
         self._untied: set[tuple[str, int]] = set()
+        self._deeds: set[tuple[str, str]] = set()
+        self._peers: dict[str, Peers] = {}
         # For as long as there are blocks: the kernel ends a worker with the thread that started it.
         self._starters = ThreadPoolExecutor(max_workers=len(arms))
 
@@ -119,6 +123,10 @@ class Lives:
         """What each life could use, at its end, and what it used since its last turn."""
         for arm in workers:
             self._journal.append("rest", self.accounts[arm].rest())
+        self._say_deeds(workers)
+        for arm in workers:
+            if (peers := self._peers.pop(arm, None)) and (found := peers.finding(self.arms[arm].contender)):
+                self._say_deed(found)
         self._check_members(workers)
         whose = {arm: self.contender(arm) for arm in workers}
         resources.tell(self._journal, block, workers, whose)
@@ -150,7 +158,7 @@ class Lives:
         self.accounts[arm] = FamilyAccount(worker, block, number, arm, whose)
         # One that died meanwhile is found out at its first turn.
         with suppress(WorkerEnded):
-            self._watching.own(self._servers(whose, worker))
+            self._watching.own(self._servers(arm, whose, worker))
 
     def _check_members(self, workers: Mapping[str, tuple[int, WorkerProcess]]) -> None:
         """Say whose processes are not counted as its own. Who moved them cannot be told, and nobody is blamed."""
@@ -183,11 +191,37 @@ class Lives:
                     ),
                 )
 
-    def _servers(self, contender: str, worker: WorkerProcess) -> list[int]:
+    def look_around(self, arm: str) -> None:
+        """After a turn of an arm: who keeps the data files from it, and, once in its life, whom it is connected to."""
+        if (peers := self._peers.get(arm)) and peers.looked == 1:
+            peers.look()
+        deeds = {one: worker.exchange.deeds for one, (_, worker) in self.alive.items()}
+        files = set().union(*(one.files for one in deeds.values()))
+        for pid, kind in interference.locks(files) if files else ():
+            holder = interference.life_of(pid, {one.pid: name for name, one in deeds.items()})
+            if holder and self.arms[holder].contender != self.arms[arm].contender:
+                self._say_deed(deeds_in_words.locked(self.arms[holder].contender, self.arms[arm].contender, kind))
+
+    def _say_deeds(self, workers: Mapping[str, tuple[int, WorkerProcess]]) -> None:
+        """What these lives tried to do to others."""
+        whose = {worker.pid: self.arms[arm].contender for arm, (_, worker) in self.alive.items()}
+        for arm, (_, worker) in workers.items():
+            for finding in deeds_in_words.findings(self.arms[arm].contender, worker.exchange.deeds, whose):
+                self._say_deed(finding)
+
+    def _say_deed(self, finding: Finding) -> None:
+        if (key := (finding.code, finding.contender or "")) not in self._deeds:
+            self._deeds.add(key)
+            self._journal.append("finding", finding)
+
+    def _servers(self, arm: str, contender: str, worker: WorkerProcess) -> list[int]:
         """Processes that work for it, so that nobody takes them for others; who cannot be one is not believed."""
         family = worker.family.pids() if worker.family else [worker.pid]
         tied = []
-        for pid in worker.servers():
+        declared = worker.declared()
+        self._peers[arm] = Peers(worker, declared)
+        self._peers[arm].look()
+        for pid in declared.pids:
             if not (why := server_ties.untied(pid, worker.pid, family)):
                 tied.append(pid)
             elif (contender, pid) not in self._untied:

@@ -11,7 +11,7 @@ from weigh.experiment.gate.queries import answer_bytes, answer_in
 from weigh.experiment.measure.execution import AnswerCheck
 from weigh.model.answer import ResultSchema
 from weigh.model.sample import Outcome
-from weigh.workloads.salted import COLUMN, unsalted
+from weigh.workloads.salted import column, unsalted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ class TimedAnswers:
         if position.salt:
             plain = unsalted(table, position.salt)
             if plain is None:
-                return _wrong(f"it has no column {COLUMN} of {position.salt}, which was asked for")
+                return _wrong(f"it has no column {column(position.salt)} of {position.salt}, which was asked for")
             table = plain
         if table.column_names != expected.column_names:
             return _wrong(f"columns {', '.join(table.column_names)}, not {', '.join(expected.column_names)}")

@@ -124,6 +124,7 @@ class Turns:
             self._watching.mark()
             self._cpu.append(self._lives.accounts[arm].end(position, executions))
             self._tell_stop(worker, position)
+            self._lives.look_around(arm)
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 state = cold.turned(self._lives.files[arm], now - elsewhere, position)
                 self._journal.append("cache_state", state)

@@ -209,6 +209,7 @@ _KNOWN = {
     "ground truth": "equal to the ground truth",
     "published answer": "equal to the published answers",
     "pinned answer": "equal to the pinned answers",
+    "pinned agreement": "equal to what three lineages or more agreed on before",
     "the rows of the files": "every stored row, read back, equal to the rows of the files",
 }
 

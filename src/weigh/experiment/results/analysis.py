@@ -94,17 +94,37 @@ def _places(samples: Samples, contenders: tuple[str, ...]) -> tuple[Ints, Places
     case, cases = numbered(samples.coded("operation", "temperature", "case"), lambda of: (Question(*of[:2]), of[2]))
     arm, arm_pairs = numbered(samples.coded("contender", "arm"), lambda of: (number_of[of[0]], of[1]))
     block, block_pairs = numbered(samples.coded("attempt", "block"), lambda of: of)
+    turn_of, round_of = samples.integers("turn")[chosen], samples.integers("round")[chosen]
+    contender_of = np.array([number for number, _ in arm_pairs], dtype=np.int64)
     return chosen, Places(
         case=case,
         arm=arm,
         block=block,
-        round=samples.integers("round")[chosen],
+        round=round_of,
         build=np.nan_to_num(samples.floats("build")[chosen], nan=-1).astype(np.int64),
         cases=cases,
         arm_pairs=arm_pairs,
         block_pairs=block_pairs,
         contenders=contenders,
+        before=_before(np.stack([block, case, round_of]), turn_of, contender_of[arm]),
     )
+
+
+def _before(rounds: Ints, turn: Ints, contender: Ints) -> Ints:
+    """Whose turn ended when that of each observation began, in the same round; -1 where there was none.
+
+    Args:
+        rounds: block, case and round of each observation, shape (3, observations).
+        turn: position of its turn in the block.
+        contender: whose it is.
+    """
+    found = np.full(len(turn), -1, dtype=np.int64)
+    turns, first, place = np.unique(np.vstack([rounds, turn]), axis=1, return_index=True, return_inverse=True)
+    if turns.shape[1] > 1:
+        next_one = (turns[:3, 1:] == turns[:3, :-1]).all(axis=0) & (turns[3, 1:] == turns[3, :-1] + 1)
+        of_turn = np.concatenate([[-1], np.where(next_one, contender[first][:-1], -1)])
+        found = of_turn[place.reshape(-1)]
+    return found
 
 
 def analyse(

@@ -15,7 +15,7 @@ from weigh.model.rules import MIN_STARTS
 from weigh.model.units import Bytes
 from weigh.model.verdict import Reason, VerdictName
 from weigh.statistics import factorial
-from weigh.statistics.effects import over_blocks, typical
+from weigh.statistics.effects import over_blocks
 from weigh.statistics.student_t import quantile
 from weigh.verdict import reasons, refusals
 from weigh.verdict.decide import decide
@@ -220,7 +220,7 @@ class _Metric:
         shares: Mapping[str, float],
     ) -> None:
         self._spec, self._grid, self._metric, self._shares = spec, grid, metric, shares
-        self._table = observed(samples, metric, (one.name for one in spec.contenders))
+        self._table = observed(samples, metric, (one.name for one in spec.contenders)).under(spec.rules)
         self._turns = self._table.turns()
         self._verdicts = {(one.operation, one.temperature, one.contender): one for one in analysis.verdicts}
         self._rules = rules_of(metric, spec.rules)
@@ -271,7 +271,7 @@ class _Metric:
             key = contender, high, low
             if key not in self._differences:
                 pair = (self._turns.middle[..., arms[one]] for one in (high, low))
-                self._differences[key] = self._table.by_question(typical(*pair))
+                self._differences[key] = self._table.by_question(self._table.usual(*pair))
             return self._differences[key]
 
         found: Floats = factorial.of_blocks(contrast, difference)[list(numbers)].mean(axis=0)

@@ -63,7 +63,7 @@ def pooled(spec: Spec, samples: Sequence[Sample], pools: Sequence[Pool]) -> Iter
     questions about single operations.
     """
     rules = halved(spec.rules)
-    table = observed(samples, HEADLINE, (one.name for one in spec.contenders))
+    table = observed(samples, HEADLINE, (one.name for one in spec.contenders)).under(spec.rules)
     blocks = _blocks(table, spec.baseline, pools)
     found, starts = _over_starts(table, pools, blocks), (~np.isnan(blocks)).sum(axis=1)
     refused = np.array([one.why is not None for one in pools], dtype=np.bool_)
@@ -138,7 +138,7 @@ def _blocks(table: Table, baseline: str, pools: Sequence[Pool]) -> Floats:
 def _over_starts(table: Table, pools: Sequence[Pool], blocks: Floats) -> Grouped:
     """What is estimated of each pool: contenders may have different builds."""
     whole = Grouped(
-        Effects(*np.full((3, len(pools)), np.nan)),
+        Effects(*np.full((4, len(pools)), np.nan)),
         np.zeros(len(pools), np.int64),
         np.full(len(pools), np.nan),
     )

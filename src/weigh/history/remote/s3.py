@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from weigh.data.store.target import ACCESS_KEY, AUTHORITIES, SECRET_KEY, of_spec
+from weigh.data.store.address import endpoint_variable, parsed
+from weigh.data.store.target import ACCESS_KEY, AUTHORITIES, SECRET_KEY
 from weigh.history.entry import SUFFIX, file_name
 from weigh.history.remote.program import Reply, ask
-from weigh.model.data.store import StoreSpec
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError, WeighError
 
 if TYPE_CHECKING:
@@ -21,11 +19,7 @@ if TYPE_CHECKING:
     from weigh.data.store.target import Target
 
 REQUIRES = ("obstore==0.12.1",)
-ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
-REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _PROGRAM = Path(__file__).parent / "s3_program.py"
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_PREFIX = re.compile(r"[\w!*'().=+@,:-]+(/[\w!*'().=+@,:-]+)*")
 _WRONG_KEYS = {
     "InvalidAccessKeyId",
     "SignatureDoesNotMatch",
@@ -119,7 +113,9 @@ class S3History:
         where, at = str(self), self.target.endpoint or _AWS
         if reply.code in ("NoSuchBucket", "404"):
             return UsageError(
-                f"there is no bucket '{self.target.bucket}' at {at}", where=where, remedy=f"make it, or see {_named()}"
+                f"there is no bucket '{self.target.bucket}' at {at}",
+                where=where,
+                remedy=f"make it, or see {endpoint_variable()}",
             )
         if reply.code in _WRONG_KEYS:
             return UsageError(
@@ -129,7 +125,7 @@ class S3History:
             )
         if reply.code:
             return EnvironmentFault(f"{at} refuses: {reply.code}", where=where, remedy="see what the store says")
-        remedy = f"start it, or see {_named()}"
+        remedy = f"start it, or see {endpoint_variable()}"
         reason = reply.error
         if reply.error == "certificate":
             reason = "its certificate is not to be trusted"
@@ -143,29 +139,4 @@ def history(text: str, environment: Mapping[str, str] = os.environ) -> S3History
     Raises:
         UsageError: it is no such URL, or the environment has no keys. The text of the error has none either.
     """
-    url = urlsplit(text)
-    if "@" in url.netloc or url.query or url.fragment:
-        raise UsageError(
-            "keys, endpoint and region are no part of the URL of a history in S3",
-            where=f"s3://{url.netloc.rpartition('@')[2]}{url.path}",
-            remedy=f"write s3://BUCKET/PREFIX, and export {ACCESS_KEY}, {SECRET_KEY} and {ENDPOINTS[-1]}",
-        )
-    prefix = url.path.strip("/")
-    # S3 takes any text as a key, and other programs that meet it do not.
-    plain = _PREFIX.fullmatch(prefix) and not {".", ".."} & set(prefix.split("/"))
-    if not _BUCKET.fullmatch(url.netloc) or (prefix and not plain):
-        raise UsageError("this names no bucket and prefix", where=ascii(text), remedy="write s3://BUCKET/PREFIX")
-    endpoint = _first(ENDPOINTS, environment)
-    if endpoint and urlsplit(endpoint).scheme not in ("http", "https"):
-        raise UsageError(f"{_named()} is no URL", remedy="write http://HOST:PORT or https://HOST")
-    spec = StoreSpec(endpoint=endpoint, bucket=url.netloc, region=_first(REGIONS, environment) or "us-east-1")
-    return S3History(of_spec(f"s3://{url.netloc}", spec, environment), prefix)
-
-
-def _first(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    return next((environment[name] for name in names if environment.get(name)), "")
-
-
-def _named() -> str:
-    """The variable that names the endpoint."""
-    return next((name for name in ENDPOINTS if os.environ.get(name)), ENDPOINTS[-1])
+    return S3History(*parsed(text, "a history", environment))

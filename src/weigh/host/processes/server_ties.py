@@ -48,12 +48,12 @@ def untied(pid: int, worker: int, family: Collection[int]) -> str:
     (began, *_) = processes.family(worker) or [processes.Process(worker, 0)]
     if any(one.started >= began.started for one in own):
         return ""
-    if {one.pid for one in own} & set(_peers([worker, *family])):
+    if {one.pid for one in own} & set(peers([worker, *family])):
         return ""
     return "it was there before, and no connection leads to it"
 
 
-def _peers(family: Collection[int]) -> Iterator[int]:
+def peers(family: Collection[int]) -> Iterator[int]:
     """Processes at the other ends of the sockets of some processes."""
     inodes: set[str] = set()
     for pid in family:

@@ -63,10 +63,21 @@ COMMISSIONS = {
             )
         ),
     ),
+    "E9": Commission(
+        liar=Act(
+            steps=(
+                f"run {contenders(base='liar?lie=none', twin='liar?lie=none', liar='liar?lie=renices')} "
+                f"--operations by_action {ONCE} {SMALL}",
+            )
+        ),
+        code="E9.others",
+        of="liar",
+    ),
 }
 
 ELSEWHERE = {
     "E3": "it needs a server of objects, which is started and filled",
     "E4": "it needs a machine that nobody else uses: beside another job than its own a twin would be named with reason",
     "E5": "it needs a machine whose speed can be changed",
+    "E10": "it takes a cluster of Dask, which is an extra: weigh[cluster]",
 }

@@ -30,6 +30,7 @@ def _times(
     in_turn: bool = True,
     stall: float = 0.0,
     operations: int = 0,
+    memory: float = 0.0,
 ) -> None:
     """Two programs; ``old`` takes 100 ms.
 
@@ -43,6 +44,7 @@ def _times(
         in_turn: old new, new old; else all of ``old`` first.
         stall: factor of one run in each start of ``new``.
         operations: how many there are; 0 for one without a name.
+        memory: how much of what a start of ``new`` is off by the next one is off by too.
     """
     import numpy as np
 
@@ -52,8 +54,12 @@ def _times(
     if not in_turn:
         order.sort(key=lambda one: one[0] == "new")
     for operation in range(max(operations, 1)):
+        lasting = 0.0
         for name, start in order:
-            level = np.log(100.0) + spread * draw.normal() + np.log(ratio) * (name == "new" and operation == 0)
+            off = spread * draw.normal()
+            if memory and name == "new":
+                off = lasting = memory * lasting + np.sqrt(1 - memory**2) * off
+            level = np.log(100.0) + off + np.log(ratio) * (name == "new" and operation == 0)
             for run in range(runs):
                 factor = stall if stall and name == "new" and run == 0 else 1.0
                 value = factor * np.exp(level + spread / 5 * draw.normal())
@@ -133,9 +139,16 @@ COMMISSIONS = {
         code="X.timeout",
         of="liar",
     ),
+    "T14": Commission(
+        liar=_judged(spread=0.02, starts=200, memory=0.95),
+        code="T14",
+        twin=_judged(spread=0.02, starts=200),
+        told="SAME",
+    ),
 }
 
 ELSEWHERE = {
+    "T15": "what is carried over from turn to turn is told over a hundred of them: it is simulated",
     "T2": "climbing scales takes minutes",
     "T4": "it needs a machine that gets slower, or ten starts of engines that do",
     "T9": "its liar is a session of many comparisons, of which some always differ by chance: hundreds are simulated",

@@ -176,6 +176,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         cpu_s=sum(one.client_cpu_s for one in counted),
         own_work=not spec.in_process and (run.loop == "closed" or spec.spin is not True),
         in_process=spec.in_process,
+        agents=spec.agents is not msgspec.UNSET,
         spin=spec.spin is True,
         clock_jumps=run.summary.clock_jumps if run.summary else 0,
         response=operations[0].response if operations else None,

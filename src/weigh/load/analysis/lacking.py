@@ -33,6 +33,7 @@ _CALM = 0.7
 """Of what a closed loop carried: an open loop at all of it would only measure a queue."""
 _FOLDER = "traffic"
 _OF_A_BENCHMARK = (
+    "--agents",
     *("-D", "-P", "-p", "--answers", "--arrivals", "--budget", "--define", "--find-rate", "--pin", "--protocol"),
     *("--rate", "--records", "--warehouses"),
 )

@@ -204,7 +204,8 @@ def _run(
         at=run.at,
         intervals=counted,
         p99=[p99[one.from_s] for one in counted],
-        threads=min(record.spec.threads, run.connections),
+        threads=sum(one.threads for one in record.agent_runs if one.run == run.number)
+        or min(record.spec.threads, run.connections),
         own_work=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
         moments=own,
         watches=record.watches,

@@ -35,6 +35,7 @@ def tier(
     watched: LoadMachine | None = None,
     activity: Mapping[int, RunActive] | None = None,
     answers: GateResults | None = None,
+    agents: Sequence[Reason] = (),
 ) -> Tier:
     """What the evidence is good for (docs/concept/method.md#tiers)."""
     bad = [reason for run in runs for reason in run.reasons]
@@ -45,8 +46,10 @@ def tier(
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple({one.code: one for one in bad}.values()))
     missing = (
         *_missing(record, runs, activity or {}),
+        *agents,
         *gate.reasons(answers, record.spec, len(record.runs)),
-        *_disturbed(found, watched),
+        # Where neither server nor agents are here, nobody watches here.
+        *(() if record.agents and watched is None else _disturbed(found, watched)),
     )
     missing = lacking.with_commands(missing, record, runs)
     return Tier(name=TierName.SUGGESTIVE if missing else TierName.CONCLUSIVE, reasons=missing)
@@ -82,7 +85,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
         )
     if spec.loops == ("closed",) and not spec.terminals:
         yield codes.L2_CLOSED.reason("only a closed loop was measured")
-    if target and target.same_host is not False:
+    if target and target.same_host is not False and record.agents is None:
         where = "runs on the machine of the server" if target.same_host else "may run on the machine of the server"
         text = f"the generator {where}, and takes its processors"
         if conditions.split(record):

@@ -43,6 +43,7 @@ class RunFacts:
             engine computes in its threads.
         in_process: whether it does.
         spin: whether it spins.
+        agents: whether several generators made it, each of which is judged by itself.
         response, service, late: spectra; None where nothing was answered.
         asked: requests of the part that counts, answered or not.
         failed: those without an answer.
@@ -63,6 +64,7 @@ class RunFacts:
     own_work: bool
     in_process: bool
     spin: bool
+    agents: bool
     clock_jumps: int
     response: Spectrum | None
     service: Spectrum | None
@@ -76,13 +78,15 @@ class RunFacts:
 
 def refusals(run: RunFacts) -> Iterator[Reason]:
     """Every reason for which the run is refused."""
-    if run.clock_jumps:
+    if run.clock_jumps and not run.agents:
         yield codes.E8_CLOCK.reason(
             f"the clock jumped {count(run.clock_jumps, 'time')}: the machine slept or was moved, and no time "
             "across a jump can be known. Run again"
         )
-    yield from _late(run)
-    yield from _saturated(run)
+    # Late and punctual generators together would look like one that is a little late.
+    if not run.agents:
+        yield from _late(run)
+        yield from _saturated(run)
     yield from _missed(run)
     yield from _little(run)
     yield from _failed(run)
@@ -134,11 +138,16 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
 
 
 def _little(run: RunFacts) -> Iterator[Reason]:
-    """Requests in flight are the rate times the mean time of one (Little 1961): no more than there are connections."""
+    """Requests in flight are the rate times the mean time of one (Little 1961): no more than there are connections.
+
+    Of each connection one request may have been on its way when the part that counts began, as in a stall that the
+    warm-up's cut falls into: it is counted with all of its time, and some of that lies before.
+    """
     if run.service is None or run.service.mean is None or not run.steady_s:
         return
     busy = run.service.count / run.steady_s * run.service.mean
-    if busy > LITTLE * run.connections:
+    before = (run.service.max or 0.0) / run.steady_s
+    if busy > (LITTLE + before) * run.connections:
         yield codes.E8_LITTLE.reason(
             f"{run.service.count / run.steady_s:,.4g} requests a second of {seconds(run.service.mean)} each keep "
             f"{busy:.1f} connections busy (Little's law), and there were {run.connections}: one of these figures is "

@@ -13,6 +13,7 @@ from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
 from weigh.load.files import LoadFiles
+from weigh.load.fleet import config as agents
 from weigh.load.gate import invariants, pins
 from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search
@@ -54,6 +55,11 @@ def requested(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tu
     """The spec, and of a replay what is sent; arguments and errors are those of :func:`make`."""
     if not replay_config.is_replay(workload):
         return make(workload, target, flags), None
+    if flags.get("agents"):
+        raise UsageError(
+            "--agents share a schedule, and the sessions of a replay belong to one generator",
+            remedy="leave --agents out",
+        )
     shared, replay, plan = replay_config.requested(workload, target, flags)
     # The parts that all loads share, of a workload that has no parts.
     return replay_config.spec(make(["ycsb-c"], target, shared), replay), plan
@@ -156,6 +162,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
+        agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
         **made_under,

@@ -95,6 +95,9 @@ class LoadGate:
     def samples(self) -> int:
         """Requests that each thread of a run keeps to be repeated; 0 where the scripts do more than read."""
         answered = self._statements
+        # Agents keep none.
+        if self._spec.agents:
+            return 0
         if answered is None or answered.failed or any(one.does == "writes" for one in answered.statements):
             return 0
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
@@ -309,6 +312,8 @@ class LoadGate:
     def _tables(self, reached: Reached, generator: Any, number: int, workload: TpccWorkload) -> TpccRun:
         """What a run of TPC-C asked for, and what its tables hold."""
         account = msgspec.json.decode(generator.account(), type=Account)
+        if lost := getattr(generator, "lost", ""):
+            return TpccRun(run=number, account=account, unread=lost)
         try:
             answers = self._each(reached, list(read_back.queries(SCHEMA)))
             held = read_back.tables(answers, workload.warehouses)

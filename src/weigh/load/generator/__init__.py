@@ -50,10 +50,18 @@ def make_generator(
     """
     from weigh._native import Load
 
+    settings = generator_settings(spec, files, reached, loop, connections, samples=samples)
+    return call(Load, msgspec.json.encode(settings).decode())
+
+
+def generator_settings(
+    spec: LoadSpec, files: LoadFiles, reached: Reached, loop: Loop, connections: int, *, samples: int = 0
+) -> GeneratorSettings:
+    """The settings of it; arguments are those of :func:`make_generator`."""
     # What only loads data, or sees whether a script is right, offers nothing: of a search it has no rate.
     arrivals = spec.arrivals.at(1.0) if spec.find_rate and spec.arrivals.rate is None else spec.arrivals
     threads = min(spec.threads, connections)
-    settings = GeneratorSettings(
+    return GeneratorSettings(
         target=reached.connect,
         workload=_workload(spec, files, reached, samples),
         arrivals=_TRACED
@@ -70,7 +78,6 @@ def make_generator(
         interval_s=spec.interval_s,
         spin=spec.spin is True,
     )
-    return call(Load, msgspec.json.encode(settings).decode())
 
 
 def _workload(

@@ -94,14 +94,14 @@ HAVING count(*) > 1;
 
 -- What a run says against itself. Of what was due, more than 2 % had no answer when the last one was; more failed than may;
 -- one request in ten left later than what a request usually takes, although a connection was free; more were in flight
--- than there are connections (Little's law).
+-- than there are connections (Little's law), of which each may have begun one before the warm-up's cut.
 CREATE TEMP VIEW fault AS
 SELECT
     attempt, arm, run,
     loop = 'open' AND due > 0 AND (due - coalesce(in_time, in_intervals) > 0.02 * due OR unsent > 0) AS missed,
     coalesce(errors + timeouts > error_budget * (answered + errors + timeouts), false) AS failed,
     coalesce(loop = 'open' AND late.seen > usual.seen, false) AS late,
-    coalesce(busy.seconds / steady_s > 1.05 * connections, false) AS crowded
+    coalesce(busy.seconds / steady_s > (1.05 + busy.longest / steady_s) * connections, false) AS crowded
 FROM run
     LEFT JOIN (FROM counted WHERE operation = '') USING (attempt, arm, run)
     LEFT JOIN (
@@ -113,7 +113,10 @@ FROM run
     LEFT JOIN (FROM quantile WHERE (operation, kind, name) = ('', 'lag_late', 'p90')) AS late USING (attempt, arm, run)
     LEFT JOIN (FROM quantile WHERE (operation, kind, name) = ('', 'response', 'p50')) AS usual USING (attempt, arm, run)
     LEFT JOIN (
-        SELECT attempt, arm, run, sum(middle * values) AS seconds FROM held WHERE operation = '' AND kind = 'service' GROUP BY ALL
+        SELECT attempt, arm, run, sum(middle * values) AS seconds, max(top) AS longest
+        FROM held
+        WHERE operation = '' AND kind = 'service'
+        GROUP BY ALL
     ) AS busy USING (attempt, arm, run)
     LEFT JOIN (
         SELECT attempt, arm, run, sum(to_s - from_s) AS steady_s

@@ -106,10 +106,11 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrintedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What is read of a run."""
+    """What is read of a run; of one by agents, who are judged each by itself, that there are some."""
 
     number: int
     loop: str
+    agents: tuple[msgspec.Raw, ...] = ()
     rate_achieved: Mean | None
     rate_cv: float | None
     operations: tuple[Operation, ...]
@@ -273,6 +274,8 @@ class _Load:
             self._compare(run, "", "rate_cv", run.rate_cv, row["rate_cv"] if row else None)
             codes_named = {one.code for one in run.reasons}
             for code, name in _FAULTS.items():
+                if run.agents and code == codes.E8_LATE.code:
+                    continue
                 words = (_YES if code in codes_named else _NO, _YES if self._faults[run.number][name] else _NO)
                 self._found.word(self._file, f"run {run.number}", code, *words)
             for at, one in enumerate(run.operations):

@@ -11,6 +11,7 @@ from weigh.load import rows
 from weigh.load.activity import report as activity
 from weigh.load.activity.report import ActivityDocument
 from weigh.load.analysis import conditions
+from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
@@ -116,6 +117,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         activity: what the server did beside answering
             (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
         tpcc: its figure, limits and checks (docs/guide/tpcc.md); absent of another workload.
+        agents: each agent that offered it, judged by itself (docs/guide/load-agents.md); absent where weigh itself did.
     """
 
     number: int
@@ -145,6 +147,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     waits: WaitsDocument | msgspec.UnsetType
     activity: ActivityDocument | msgspec.UnsetType
     tpcc: TpccFigures | msgspec.UnsetType
+    agents: tuple[AgentFigures, ...] | msgspec.UnsetType
 
 
 class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -368,6 +371,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         waits=report.document(waits) if waits else msgspec.UNSET,
         activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
         tpcc=next((one for one in results.tpcc if one.number == run.number), msgspec.UNSET),
+        agents=results.agents.get(run.number, ()) or msgspec.UNSET,
     )
 
 

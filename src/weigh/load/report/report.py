@@ -15,7 +15,7 @@ from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
-from weigh.load.report import machine, plots, timeline_plot, words
+from weigh.load.report import agents, machine, plots, timeline_plot, words
 from weigh.load.report.first_screen import answered, screen, wrong
 from weigh.load.requirements import report as requirements
 from weigh.load.tpcc import report as tpcc
@@ -245,6 +245,7 @@ def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
     yield Section(Part(f"The first of {len(group.runs)} runs:", "dim"), [found]) if several else found
     if run.operations:
         yield Lines(list(_figures(run)))
+    yield from agents.sections(results.agents.get(run.number, ()), run.number, page=False)
     yield _sentences("Conditions", conditions.sentences(results.record, run.number))
     meanwhile = results.activity.get(run.number)
     if (watched := results.machine) and (found_of := watched.of(run.number)):
@@ -284,6 +285,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         yield from plots.of_run(run, results.record.spec, over_time=over_time)
     yield Lines([words.DIFFERENCE])
     yield _percentiles(run)
+    yield from agents.sections(results.agents.get(number, ()), number, page=True)
     yield Lines([words.page(group.page)] if group.page else [])
     yield Lines([(words.account(run),)] if run.summary else [], css="muted")
     if meanwhile:

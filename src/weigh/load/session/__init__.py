@@ -16,7 +16,9 @@ from weigh.host import settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
 from weigh.load.durability.probe import Probe
-from weigh.load.generator import has_own_data, make_generator
+from weigh.load.fleet.generator import AgentsGenerator
+from weigh.load.fleet.shares import shared
+from weigh.load.generator import generator_settings, has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.host.calibrating import Calibrating
     from weigh.host.sampling import Sampling
+    from weigh.load.fleet.fleet import Fleet
     from weigh.load.gate.asking import LoadGate
     from weigh.load.gate_events import StatementsAsked
     from weigh.load.runs import ColdStart, TableRows
@@ -57,9 +60,11 @@ class Session:
     Attributes:
         calibrating: has fixed work done before every run; None where nobody wants that.
         proves_rows: whether the rows are read before and after every run, and not only where a life begins.
+        fleet: the agents that offer the load; None where this process does.
     """
 
     calibrating: Calibrating | None = None
+    fleet: Fleet | None = None
     proves_rows = False
 
     def __init__(
@@ -163,6 +168,9 @@ class Session:
         gate.before(reached, self._made, own=self._own)
         if gate.samples:
             generator = make_generator(spec, gate.files, reached, loop, connections, samples=gate.samples)
+        if self.fleet is not None:
+            settings = shared(generator_settings(spec, gate.files, reached, loop, connections), len(self.fleet.agents))
+            generator = AgentsGenerator(self.fleet, self._made, settings, generator)
         begun = records.RunBegun(
             number=self._made,
             loop=loop,

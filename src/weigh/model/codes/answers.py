@@ -140,6 +140,12 @@ A11_PROCESSES = error(
 A11_BETWEEN = error(
     "A11.between", pages.OUTSIDE, "its processes kept CPUs busy while others had their turns", disqualifies=True
 )
+A11_PEER = error(
+    "A11.peer",
+    pages.OUTSIDE,
+    "a process at the other end of a socket, which its adapter does not name, did much of its work",
+    disqualifies=True,
+)
 A11_LEFT = warning(
     "A11.left", pages.OUTSIDE, "processes of it were in another control group than its own, so not all CPU is counted"
 )
@@ -165,6 +171,12 @@ A12_FAST = error(
     "A12.fast",
     pages.PROBES,
     "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
+)
+A12_STALE = error(
+    "A12.stale",
+    pages.PROBES,
+    "when the rows changed while it lived, it went on with its answers of before",
+    disqualifies=True,
 )
 A12_UNSEEN = note("A12.unseen", pages.PROBES, "that it reads the given data could not be tried")
 A13_NONE = warning("A13.none", pages.ANSWERED, "a contender answered no question, so agreement says nothing of it")

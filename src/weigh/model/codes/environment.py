@@ -185,4 +185,36 @@ E8_STOPPED = warning(
     "E8.stopped", pages.STANDSTILL, "weigh, or the process of a contender, was stopped while something was measured"
 )
 E8_LITTLE = plain("E8.little", pages.REFUSED, "rate, times and connections contradict Little's law: a figure is wrong")
+E10_LOST = plain("E10.lost", pages.AGENTS, "an agent of the load was lost, so less was offered than was declared")
+E10_LATE = plain("E10.late", pages.AGENTS, "one agent of the load was late, so its times are its own")
+E10_SATURATED = plain("E10.saturated", pages.AGENTS, "one agent of the load had no CPU left")
+E10_THROTTLED = plain("E10.throttled", pages.AGENTS, "the kernel held one agent of the load back, by a limit of CPU")
+E10_STILL = plain("E10.still", pages.AGENTS, "one agent of the load stood still, and the tail is its")
+E10_CLOCK = plain("E10.clock", pages.AGENTS, "the clock of one agent jumped, was set, or ran at another speed")
+E10_REFUSED = warning("E10.refused", pages.AGENTS, "a run is refused for one of its agents")
+E10_PAUSED = warning(
+    "E10.paused", pages.AGENTS, "one agent of the load stood still for so short that only the maximum shows it"
+)
+E10_WALL = warning("E10.wall", pages.AGENTS, "the wall clock of one agent's machine is wrong")
+E10_SLOW = warning(
+    "E10.slow", pages.AGENTS, "one agent waits longer than the others at the same moments: not for the server"
+)
+E10_SCHEDULE = note(
+    "E10.schedule", pages.AGENTS, "how far the arrivals of all agents together may be from the declared ones"
+)
 E8_SAME_MACHINE = plain("E8.same_machine", pages.LOAD_TIER, "the load generator takes processors from the server")
+E9_OTHERS = error(
+    "E9.others",
+    pages.SABOTAGE,
+    "it tried to slow, stop or end processes of others, or to move them to other CPUs",
+    disqualifies=True,
+)
+E9_FILES = error(
+    "E9.files",
+    pages.SABOTAGE,
+    "it tried to keep the data files from others",
+    disqualifies=True,
+)
+E9_TURN = error(
+    "E9.turn", pages.SABOTAGE, "it has the kernel prefer it while it executes, and puts that back", disqualifies=True
+)

@@ -54,6 +54,8 @@ T5_PROTOCOL = warning("T5.protocol", pages.WEAKENS, "two sessions measured in di
 T5_WEIGH = warning("T5.weigh", pages.WEAKENS, "two sessions were measured by different versions of weigh")
 T5_RULES = note("T5.rules", pages.WEAKENS, "two sessions declared different rules; those of the first decide")
 T5_OPERATIONS = note("T5.operations", pages.WEAKENS, "operations that took part in one session only")
+T14 = plain("T14", pages.VERDICTS, "starts resemble the one before, so they are fewer witnesses than they seem")
+T15 = plain("T15", pages.COMPARED, "the baseline takes longer right after the contender: those turns are left out")
 T7_UNSTABLE = plain(
     "T7.unstable", pages.VERDICTS, "the noise would hide a change of 10 %, so it has neither passed nor failed"
 )

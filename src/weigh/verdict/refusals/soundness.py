@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from weigh.statistics.effects import Effects
     from weigh.verdict.comparison import Comparisons
 
+DEPENDENT = 0.001
+"""P-value below which starts depend on one another."""
 _EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
 
 
@@ -77,6 +79,12 @@ def few_builds(compared: Comparisons) -> Bools:
     return found
 
 
+def dependent(compared: Comparisons) -> Bools:
+    """Comparisons whose starts depend on the one before: the error of a mean of so many is not what they scatter by."""
+    found: Bools = compared.p_dependent < DEPENDENT
+    return found
+
+
 def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) -> Bools:
     """Comparisons that are refused whatever they show.
 
@@ -86,7 +94,7 @@ def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) ->
         rules: with the margin.
         clock: whether the metric is read from a clock.
     """
-    lost = lossy(compared, attempts) | few_builds(compared)
+    lost = lossy(compared, attempts) | few_builds(compared) | dependent(compared)
     return lost | coarse(compared, rules) if clock else lost
 
 
@@ -101,11 +109,15 @@ def not_equal(names: NDArray[np.str_], other: Bools) -> NDArray[np.str_]:
 
 
 def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: bool) -> Iterator[Reason]:
-    """Why the comparison at position ``at`` is refused."""
+    """Why the comparison at position ``at`` is refused, after what was left out of it."""
+    if compared.carried[at]:
+        yield reasons.carried(float(compared.carried[at]))
     if lossy(compared, attempts)[at]:
         yield reasons.lost(int(compared.lost[at]))
     if few_builds(compared)[at]:
         yield reasons.few_builds(int(compared.builds[at]))
+    if dependent(compared)[at]:
+        yield reasons.dependent(int(compared.starts[at]))
     if clock and coarse(compared, rules)[at] and np.isfinite(compared.step[at]):
         yield reasons.clock(float(compared.step[at]), rules.margin)
 

@@ -151,7 +151,14 @@ mod tests {
 
     fn settings(letter: Letter, store: Store) -> Settings {
         let core = CoreWorkload { fields: 2, field_bytes: VALUES.bytes, ..letter.into() };
-        Settings { core, records: 10_000, seed: 1, store, expected_inserts: 0 }
+        Settings {
+            core,
+            records: 10_000,
+            seed: 1,
+            store,
+            expected_inserts: 0,
+            share: crate::config::Share::default(),
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::scatter;
 
 /// Locks, so that threads seldom meet.
@@ -46,7 +48,7 @@ struct Stripe {
 }
 
 /// A key with writes that are in flight, overlap, or are of unknown outcome.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Open {
     /// Versions up to here are settled: of those of a field, all but the last are certainly replaced, and the last is
     /// if a write of `recent` in that field was applied. Those of `unknown` do not count.
@@ -57,7 +59,7 @@ struct Open {
     unknown: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Write {
     field: u32,
     issued: u64,
@@ -102,6 +104,16 @@ pub(crate) enum Stale {
     },
 }
 
+/// All writes of the keys of one generator, as another one takes them in.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Writes {
+    /// Keys, each with its last version.
+    issued: Vec<(u64, u32)>,
+    /// Those about whose writes not all is settled.
+    open: Vec<(u64, Open)>,
+}
+
 /// What became of the writes of one key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kept {
@@ -141,6 +153,40 @@ impl ExpectedValues {
             );
         }
         found
+    }
+
+    /// All of them, when none is in flight any more.
+    pub(crate) fn writes(&self) -> Writes {
+        let mut found = Writes { issued: Vec::new(), open: Vec::new() };
+        for (number, stripe) in (0_u64..).zip(&self.stripes) {
+            let stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
+            let versions = (0_u64..).zip(stripe.issued.iter().copied());
+            let written = versions.filter(|(_, version)| *version > 0);
+            found.issued.extend(written.map(|(place, version)| (place * STRIPES + number, version)));
+            found.open.extend(stripe.open.iter().map(|(key, open)| (*key, open.clone())));
+        }
+        found
+    }
+
+    /// Takes in the writes of another generator; the key that is written here already, if there is one.
+    pub(crate) fn join(&self, writes: Writes) -> Result<(), u64> {
+        for (key, version) in writes.issued {
+            let mut stripe = self.stripe(key);
+            let place = Self::place(key);
+            if stripe.issued.len() <= place {
+                stripe.issued.resize(place + 1, 0);
+            }
+            if std::mem::replace(&mut stripe.issued[place], version) > 0 {
+                return Err(key);
+            }
+        }
+        for (key, open) in writes.open {
+            let mut stripe = self.stripe(key);
+            let last = open.recent.iter().map(|write| write.issued).max().unwrap_or(0);
+            stripe.now = stripe.now.max(last);
+            stripe.open.insert(key, open);
+        }
+        Ok(())
     }
 
     /// A write of this key is about to be sent: its version.

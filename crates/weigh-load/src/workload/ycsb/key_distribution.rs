@@ -79,6 +79,11 @@ impl Zipf {
         }
     }
 
+    /// The sum over all of its ranks.
+    pub(super) fn zeta_of_all(&self) -> f64 {
+        self.zeta
+    }
+
     /// The number of ranks.
     #[must_use]
     pub fn ranks(&self) -> u64 {

@@ -21,6 +21,7 @@ mod key_distribution;
 mod key_names;
 mod key_order;
 mod key_space;
+mod own_keys;
 mod range;
 mod read_back;
 mod step;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::Error;
-use crate::config::TargetKind;
+use crate::config::{Share, TargetKind};
 use crate::workload::durability::Examiner;
 use crate::workload::message::Bulk;
 use crate::workload::{ReadBack, Source, Workload};
@@ -46,6 +47,7 @@ use expected_values::ExpectedValues;
 use key_names::KeyNames;
 use key_order::KeyOrder;
 use key_space::KeySpace;
+use own_keys::OwnKeys;
 use read_back::Reader;
 use value::Values;
 use worker::Worker;
@@ -86,6 +88,8 @@ pub struct Settings {
     /// Inserts that are expected: scrambled keys are drawn from the loaded and this many more, and drawn again while
     /// they do not exist. With 0, no scrambled key is an inserted one.
     pub expected_inserts: u64,
+    /// Which of several generators this is.
+    pub share: Share,
 }
 
 /// A YCSB run: what its threads share.
@@ -96,6 +100,7 @@ pub struct Ycsb {
     values: Values,
     expected: ExpectedValues,
     keys: KeySpace,
+    own: OwnKeys,
     order: Option<KeyOrder>,
     /// How many sequential requests there were.
     sequence: AtomicU64,
@@ -116,6 +121,13 @@ impl Ycsb {
             )));
         }
         settings.core.check(records)?;
+        if settings.share.is_part() && settings.core.mix.insert > 0.0 {
+            return Err(Error::Unfit {
+                message: "YCSB's inserts (workloads D and E) make keys that other agents would have to know",
+                remedy: "leave --agents out, or take ycsb-a, b, c or f",
+            });
+        }
+        let own = OwnKeys::new(settings.share, settings.core.requests, records)?;
         let scans = settings.core.scans();
         if scans && store == (Store::KeyValue { ordered_index: false }) {
             return Err(Error::Setting(
@@ -138,6 +150,7 @@ impl Ycsb {
             values: Values { seed, bytes: settings.core.field_bytes },
             expected: ExpectedValues::new(seed, versioned),
             keys: KeySpace::after(records),
+            own,
             order: scans.then(|| KeyOrder::of(records, names)),
             sequence: AtomicU64::new(0),
             settings: Settings { store, ..settings },
@@ -170,6 +183,18 @@ impl Source for Arc<Ycsb> {
     fn examiner(&self) -> Option<Box<dyn Examiner>> {
         Some(Box::new(Rows::new(Arc::clone(self))))
     }
+
+    fn written(&self) -> Option<serde_json::Value> {
+        serde_json::to_value(self.expected.writes()).ok()
+    }
+
+    fn join_written(&self, writes: serde_json::Value) -> Result<(), Error> {
+        let writes = serde_json::from_value(writes)
+            .map_err(|error| Error::Setting(format!("what another generator wrote: {error}")))?;
+        self.expected.join(writes).map_err(|key| {
+            Error::Setting(format!("two generators wrote key number {key}, and each may write its own alone"))
+        })
+    }
 }
 
 /// The first `count` keys that thread 0 asks for, as their numbers, if every insert succeeds at once; and for each how
@@ -179,7 +204,8 @@ impl Source for Arc<Ycsb> {
 ///
 /// As [`Ycsb::new`].
 pub fn keys(core: CoreWorkload, records: u64, seed: u64, count: usize) -> Result<Vec<(u64, u64)>, Error> {
-    let settings = Settings { core, records, seed, store: Store::Sql, expected_inserts: 0 };
+    let settings =
+        Settings { core, records, seed, store: Store::Sql, expected_inserts: 0, share: Share::default() };
     let mut worker = Worker::new(Ycsb::new(settings)?, 0);
     Ok((0..count).map(|_| worker.draw()).collect())
 }

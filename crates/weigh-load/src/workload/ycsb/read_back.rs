@@ -40,7 +40,9 @@ impl Reader {
         let mut keys = drawn(&written, most, &mut random);
         // Of those that nobody wrote a tenth of the room: they are as they were loaded.
         let room = (most - keys.len()).min(most.div_ceil(10));
-        keys.extend(untouched(records, &written, room, &mut random));
+        keys.extend(
+            untouched(records, &written, room, &mut random).into_iter().filter(|key| shared.own.has(*key)),
+        );
         let mut keys: Vec<(u64, bool)> =
             keys.into_iter().map(|key| (key, written.binary_search(&key).is_ok())).collect();
         // The written ones come first.

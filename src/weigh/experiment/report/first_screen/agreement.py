@@ -25,6 +25,7 @@ _KNOWN = {
     "ground truth": "the ground truth",
     "published answer": "the published ones",
     "pinned answer": "the pinned ones",
+    "pinned agreement": "what three lineages or more agreed on",
 }
 _WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
 """Engines that answer most SQL, one a lineage."""

@@ -18,7 +18,7 @@ import numpy as np
 from weigh.experiment.results.clock.clock_coverage import conversion
 from weigh.model import codes
 from weigh.model.sample import Samples
-from weigh.model.units import percent, seconds
+from weigh.model.units import Seconds, percent, seconds
 from weigh.model.verdict import VerdictName
 from weigh.verdict.question import Question
 
@@ -35,6 +35,11 @@ FLOOR = 2e-3
 """Seconds that a contender may be later than others before it is accused; honest ones differ by 0.3 ms."""
 SHARE = 0.2
 """Of its time: a longer execution may be followed by more that is not in it."""
+MANY = 20
+"""Executions from which on less is enough, where it is a larger share: what one reply may wait, all of them do not."""
+FLOOR_OF_MANY = 0.75e-3
+"""Seconds by which nearly all replies of many may be later than those of others; honest ones differ by 0.3 ms."""
+SHARE_OF_MANY = 0.5
 LEAST = 8
 """Executions before anybody is accused."""
 SUPERIOR = 1.3
@@ -48,6 +53,8 @@ RELEASE_SHARE = 1.0
 """Above the floor, more time between the executions than in them is work that the clock does not cover."""
 DOUBT = 0.5e-3
 """Seconds from which on a difference between two contenders' round trips can take a verdict away."""
+DOUBT_LEAST, DOUBT_SHARE = 0.2e-3, 0.25
+"""Less can where executions are short: from this share of the shorter time on, but never below so many seconds."""
 DOUBT_RELEASE = 2e-3
 """The same of freeing results: a large one takes longer to free, and nobody has hidden anything."""
 DOUBT_ANSWER = 2e-3
@@ -139,6 +146,7 @@ class Clock:
         least: seconds by which honest contenders differ in that.
         seconds: of each sample, by this clock.
         say: the reason for which a verdict is refused, from it and the one by this clock.
+        relative: whether less is enough where executions are short.
 
     Attributes:
         seconds: of each sample, by this clock; one without a round trip keeps its time.
@@ -153,8 +161,9 @@ class Clock:
         least: float,
         seconds: Floats,
         say: Callable[[Verdict, Verdict], Reason],
+        relative: bool = False,
     ) -> None:
-        self._known, self._beyond, self._least = known, beyond, least
+        self._known, self._beyond, self._least, self._relative = known, beyond, least, relative
         wall = samples.floats("wall_s")
         around = ~np.isnan(wall) & ~np.isnan(samples.floats("round_trip_s")) & (seconds > 0)
         self.seconds = np.where(around, seconds, wall)
@@ -166,7 +175,11 @@ class Clock:
         if not all(sides):
             return False
         first, second = (_median(self._beyond(side)) for side in sides if side)
-        return abs(first - second) > self._least
+        least = self._least
+        if self._relative:
+            shorter = min(_median(side.wall) for side in sides if side)
+            least = min(least, max(DOUBT_LEAST, DOUBT_SHARE * shorter))
+        return abs(first - second) > least
 
 
 def clocks(samples: Iterable[Sample]) -> tuple[Clock, ...]:
@@ -184,7 +197,7 @@ def clocks(samples: Iterable[Sample]) -> tuple[Clock, ...]:
     with_release = by_round_trip + _or_zero(every, "release_s") - quickest
     with_answer = by_round_trip + _beyond_converting(every)
     return (
-        Clock(every, known, beyond=_late, least=DOUBT, seconds=by_round_trip, say=_by_round_trip),
+        Clock(every, known, beyond=_late, least=DOUBT, seconds=by_round_trip, say=_by_round_trip, relative=True),
         Clock(every, known, beyond=_freeing, least=DOUBT_RELEASE, seconds=with_release, say=_by_release),
         Clock(every, known, beyond=_handing, least=DOUBT_ANSWER, seconds=with_answer, say=_by_answer),
     )
@@ -229,7 +242,7 @@ def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
             continue
         others = _others(known, question, contender, _late)
         beyond = _lower(own.late) - max(0.0, min(map(_lower, others), default=0.0))
-        if _sure(own.late, others) and beyond > max(FLOOR, SHARE * wall):
+        if _sure(own.late, others) and beyond > _bound(len(own.late), wall):
             waited = _median(own.late + own.wall)
             yield codes.A10_CLOCK.finding(
                 contender=contender,
@@ -249,7 +262,7 @@ def _cpu(known: Known, background: Collection[str]) -> Iterator[Finding]:
         claimed = _median(cpu)
         # CPU time does not pass while a reply waits: neither a busy machine nor weigh is in it.
         less, more = _lower(late), _median(-late)
-        hidden = contender not in background and less > max(FLOOR, SHARE * claimed)
+        hidden = contender not in background and less > _bound(len(cpu), claimed)
         if hidden or more > max(FLOOR, SHARE * (claimed - more)):
             kernel = _median(cpu + late)
             yield codes.A10_CPU.finding(
@@ -276,6 +289,12 @@ def _release(known: Known, background: Collection[str]) -> Iterator[Finding]:
                 f"{seconds(wall)}: the clock covers the smaller part of the work",
                 remedy="its adapter must do in run() whatever a result costs; it is not compared",
             )
+
+
+def _bound(executions: int, claimed: Seconds) -> Seconds:
+    """What may be missing of a time that is claimed for so many executions."""
+    bound = max(FLOOR, SHARE * claimed)
+    return min(bound, max(FLOOR_OF_MANY, SHARE_OF_MANY * claimed)) if executions >= MANY else bound
 
 
 def _late(those: _Timed) -> Floats:

@@ -136,7 +136,7 @@ def rounds(
     chosen = {}
     done = len({one.block for one in samples})
     names = [contender.name for contender in spec.contenders]
-    table = observed([one for one in samples if one.operation in live], "wall_s", names)
+    table = observed([one for one in samples if one.operation in live], "wall_s", names).under(spec.rules)
     baseline = table.contenders.index(spec.baseline)
     for number, question in enumerate(table.questions):
         operation = question.operation

@@ -107,7 +107,7 @@ class Sampled:
         every = Samples((*earlier, *own)) if earlier else self._samples
         names = [contender.name for contender in spec.contenders]
         self._failed_earlier, self._failed = failed(earlier), failed(self._samples)
-        self._table = observed(every, "wall_s", names)
+        self._table = observed(every, "wall_s", names).under(spec.rules)
         # The number of a block in the table is its place here.
         code, contenders = every.coded("contender")
         known = np.array([name in names for name in contenders], dtype=np.bool_)

@@ -1,6 +1,7 @@
 -- The simple figures of a report, from the samples alone. DuckDB's SQL; nothing of weigh's arithmetic.
--- Four tables stand above: sample (what was executed), chosen (the baseline), price (money for one unit of what a
--- contender is charged by), student (quantiles of Student's t at the confidence that an operation's figures have: less
+-- Six tables stand above: sample (what was executed), chosen (the baseline, and how the typical effect is estimated),
+-- opposed (who is compared with whom), carried (where turns that followed a contender are left out), price (money for
+-- one unit of what a contender is charged by), student (quantiles of Student's t at the confidence that an operation's figures have: less
 -- of the error is left where sampling could end early).
 
 -- One row a measurement and metric. Run 0 of a turn is the untimed one; what failed is no measurement, nor is what was
@@ -9,7 +10,7 @@ CREATE TEMP TABLE measured AS
 SELECT *, CASE WHEN value > 0 THEN ln(value) END AS log
 FROM (
     SELECT
-        operation, temperature, "case", contender, arm, attempt, block, round,
+        operation, temperature, "case", contender, arm, attempt, block, round, turn AS position,
         round_trip_s::DOUBLE - wall_s::DOUBLE AS late,
         wall_s::DOUBLE AS wall_s, cpu_s::DOUBLE AS cpu_s,
         peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read,
@@ -56,48 +57,165 @@ SELECT
 FROM relative JOIN started USING (operation, temperature, contender, metric)
 GROUP BY operation, temperature, contender, metric, starts, runs;
 
--- A turn is one arm in one round: the median of the logarithms of its measurements, and their mean.
+-- A turn is one arm in one round: the median of the logarithms of its measurements, and their mean; and whose turn in
+-- that round ended when it began.
 CREATE TEMP VIEW cases AS
 SELECT operation, temperature, count(DISTINCT "case") AS cases
 FROM measured
 GROUP BY ALL;
 
 CREATE TEMP TABLE turn AS
-SELECT
-    operation, temperature, metric, contender, arm, attempt, block, "case", round,
-    median(log) AS middle, avg(value) AS mean
-FROM measured
-GROUP BY ALL
-HAVING count(log) = count(*);
+SELECT * EXCLUDE (previous, gap), CASE WHEN gap = 1 THEN previous END AS before
+FROM (
+    SELECT *, lag(contender) OVER round AS previous, position - lag(position) OVER round AS gap
+    FROM (
+        SELECT
+            operation, temperature, metric, contender, arm, attempt, block, "case", round, position,
+            median(log) AS middle, avg(value) AS mean
+        FROM measured
+        GROUP BY ALL
+        HAVING count(log) = count(*)
+    )
+    WINDOW round AS (PARTITION BY operation, temperature, metric, attempt, block, "case", round ORDER BY position)
+);
 
--- Turns of the same round, each with each arm of the baseline; and the baseline's second arm with its first.
-CREATE TEMP TABLE pair AS
+-- Turns of two sides: each contender with the baseline, and the baseline's second arm with its first; where something is
+-- carried over, without those of the baseline that came right after the contender.
+CREATE TEMP TABLE side AS
+SELECT turn.* EXCLUDE contender, opposed.own AS contender, opposed.other, turn.contender = opposed.own AND (
+    opposed.own <> opposed.other OR arm <> turn.contender
+) AS own
+FROM opposed JOIN turn ON turn.contender = opposed.own OR turn.contender = opposed.other
+WHERE turn.contender = opposed.own OR before IS DISTINCT FROM opposed.own OR NOT EXISTS (
+    FROM carried
+    WHERE carried.contender = opposed.own AND carried.operation = turn.operation
+        AND carried.temperature = turn.temperature AND carried.metric = turn.metric
+);
+
+-- Every two arms in the same round; what an effect moves is the difference of two sides.
+CREATE TEMP TABLE two_arms AS
+SELECT
+    x.operation, x.temperature, x.metric, x."case", x.contender, x.other, x.attempt, x.block, x.arm, x.own,
+    x.middle - y.middle AS difference, x.own::INTEGER - y.own::INTEGER AS moves
+FROM side AS x JOIN side AS y USING (operation, temperature, metric, "case", contender, other, attempt, block, round)
+WHERE x.arm <> y.arm;
+
+-- What is left in each block if an effect is taken from the first side: the medians of its arms against all others, less
+-- those of the second side. 0 in the mean over the blocks if the effect is true: then no arm is told from another.
+CREATE TEMP MACRO left_of(effects) AS TABLE
+SELECT
+    operation, temperature, metric, "case", contender, other, attempt, block,
+    (avg(middle) FILTER (own) - avg(middle) FILTER (NOT own)) * (count(*) - 1) / count(*) AS rest
+FROM (
+    SELECT
+        operation, temperature, metric, "case", contender, other, attempt, block, arm, own,
+        median(difference - moves * effect) AS middle
+    FROM two_arms JOIN query_table(effects) USING (operation, temperature, metric, "case", contender, other)
+    GROUP BY ALL
+)
+GROUP BY ALL
+HAVING bool_or(own) AND NOT bool_and(own);
+
+-- The median of the pairs of the two sides: the rule of 0.1.0, and where the search begins.
+CREATE TEMP TABLE pairs_of_block AS
+SELECT operation, temperature, metric, "case", contender, other, attempt, block, median(difference) AS usual
+FROM two_arms
+WHERE moves = 1
+GROUP BY ALL;
+
+-- The effect at which nothing is left in the mean: step by step, by the slope of the last two.
+CREATE TEMP TABLE found AS
+WITH RECURSIVE search AS (
+    SELECT
+        operation, temperature, metric, "case", contender, other, 0 AS step, avg(usual) AS effect,
+        NULL::DOUBLE AS before, NULL::DOUBLE AS left_before
+    FROM pairs_of_block
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        operation, temperature, metric, "case", contender, other, step + 1,
+        effect - rest / CASE WHEN slope BETWEEN -4 / 3 AND -2 / 3 THEN slope ELSE -1 END, effect, rest
+    FROM (
+        SELECT *, (rest - left_before) / nullif(effect - before, 0) AS slope
+        FROM (
+            SELECT
+                operation, temperature, metric, "case", contender, other, step, effect, before, left_before,
+                avg(rest) AS rest
+            FROM (
+                SELECT
+                    operation, temperature, metric, "case", contender, other, step, effect, before, left_before,
+                    attempt, block,
+                    (avg(middle) FILTER (own) - avg(middle) FILTER (NOT own)) * (count(*) - 1) / count(*) AS rest
+                FROM (
+                    SELECT
+                        operation, temperature, metric, "case", contender, other, step, effect, before, left_before,
+                        attempt, block, arm, own, median(difference - moves * effect) AS middle
+                    FROM search JOIN two_arms USING (operation, temperature, metric, "case", contender, other)
+                    GROUP BY ALL
+                )
+                GROUP BY ALL
+            )
+            GROUP BY ALL
+        )
+    )
+    WHERE abs(rest) > 1e-14 AND step < 60
+)
+SELECT operation, temperature, metric, "case", contender, other, arg_max(effect, step) AS effect
+FROM search
+GROUP BY ALL;
+
+-- Two standard errors to either side, from which the slope there is taken.
+CREATE TEMP TABLE beside AS
+SELECT operation, temperature, metric, "case", contender, other, any_value(effect) AS effect,
+    2 * sqrt(sum(rest * rest) / nullif(count(*) - 1, 0) / count(*)) AS step
+FROM left_of('found') JOIN found USING (operation, temperature, metric, "case", contender, other)
+GROUP BY ALL;
+
+CREATE TEMP TABLE below AS SELECT * REPLACE (effect - step AS effect) FROM beside WHERE step > 1e-12;
+
+CREATE TEMP TABLE above AS SELECT * REPLACE (effect + step AS effect) FROM beside WHERE step > 1e-12;
+
+CREATE TEMP TABLE slopes AS
+SELECT operation, temperature, metric, "case", contender, other, (low.rest - high.rest) / (2 * step) AS slope
+FROM (SELECT * EXCLUDE (attempt, block, rest), avg(rest) AS rest FROM left_of('below') GROUP BY ALL) AS low
+    JOIN (SELECT * EXCLUDE (attempt, block, rest), avg(rest) AS rest FROM left_of('above') GROUP BY ALL) AS high
+        USING (operation, temperature, metric, "case", contender, other)
+    JOIN beside USING (operation, temperature, metric, "case", contender, other);
+
+-- One number a block, whose mean is the effect.
+CREATE TEMP TABLE usual_of_block AS
+SELECT
+    operation, temperature, metric, "case", contender, other, attempt, block,
+    CASE WHEN (SELECT typical FROM chosen) = 'pairs' THEN usual ELSE effect + rest / coalesce(slope, 1) END AS usual
+FROM left_of('found')
+    JOIN found USING (operation, temperature, metric, "case", contender, other)
+    JOIN pairs_of_block USING (operation, temperature, metric, "case", contender, other, attempt, block)
+    LEFT JOIN slopes USING (operation, temperature, metric, "case", contender, other);
+
+-- Turns of the same round, each with each arm of the baseline.
+CREATE TEMP TABLE total_of_block AS
 SELECT
     own.operation, own.temperature, own.metric, own.contender, own.attempt, own.block, own."case",
-    own.middle - other.middle AS difference, own.mean AS own_mean, other.mean AS other_mean
-FROM turn AS own
-    JOIN turn AS other USING (operation, temperature, metric, attempt, block, "case", round)
-    JOIN chosen ON other.contender = baseline
-WHERE own.contender <> baseline OR (own.arm <> baseline AND other.arm = baseline);
+    avg(own.mean) AS own, avg(other.mean) AS other
+FROM side AS own
+    JOIN side AS other USING (operation, temperature, metric, contender, other, attempt, block, "case", round)
+    JOIN chosen ON other.other = baseline
+WHERE own.own AND NOT other.own
+GROUP BY ALL;
 
--- One number a block and question: the median of the differences, what one execution usually takes; and, of what one
--- waits in all, the logarithm of the ratio of the sums over all blocks with what this block adds to its error. Of an
--- operation the mean over its cases, if all are there.
+-- Of an operation the mean over its cases, if all are there: what one execution usually takes; and, of what one waits in
+-- all, the logarithm of the ratio of the sums over all blocks with what this block adds to its error.
 CREATE TEMP VIEW contrast AS
 SELECT operation, temperature, metric, contender, attempt, block, avg(usual) AS effect, avg(whole) AS total
 FROM (
-    SELECT *, ln(own_all / other_all) + own / own_all - other / other_all AS whole
+    SELECT *, ln(own_all / other_all) + own / own_all - total.other / other_all AS whole
     FROM (
         SELECT *, avg(own) OVER blocks AS own_all, avg(other) OVER blocks AS other_all
-        FROM (
-            SELECT
-                operation, temperature, metric, contender, attempt, block, "case",
-                median(difference) AS usual, avg(own_mean) AS own, avg(other_mean) AS other
-            FROM pair
-            GROUP BY ALL
-        )
+        FROM total_of_block
         WINDOW blocks AS (PARTITION BY operation, temperature, metric, contender, "case")
-    )
+    ) AS total
+        JOIN (SELECT * EXCLUDE other FROM usual_of_block JOIN chosen ON other = baseline) AS usual
+            USING (operation, temperature, metric, contender, "case", attempt, block)
 ) JOIN cases USING (operation, temperature)
 GROUP BY operation, temperature, metric, contender, attempt, block, cases
 HAVING count(*) = cases;

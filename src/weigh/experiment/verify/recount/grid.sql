@@ -2,22 +2,16 @@
 -- and value of each key that is varied) and asked (an effect: positions of its keys, in their order, the value of each
 -- and the one that it is compared with; a key that is held at one value, where one is; its operations).
 
--- Two contenders of the same origin in the same round: the median over the pairs of a block, the mean over the cases of
--- an operation, if all are there.
+-- Two contenders of the same origin: the mean over the cases of an operation, if all are there.
 CREATE TEMP TABLE apart AS
-SELECT operation, temperature, metric, attempt, block, high, low, avg(difference) AS difference
-FROM (
-    SELECT
-        own.operation, own.temperature, own.metric, own.attempt, own.block, own."case",
-        own.contender AS high, other.contender AS low, median(own.middle - other.middle) AS difference
-    FROM turn AS own
-        JOIN turn AS other USING (operation, temperature, metric, attempt, block, "case", round)
-        JOIN cell AS one ON one.member = own.contender
-        JOIN cell AS two ON two.member = other.contender AND two.origin = one.origin
-    WHERE own.contender <> other.contender
-    GROUP BY ALL
-) JOIN cases USING (operation, temperature)
-GROUP BY operation, temperature, metric, attempt, block, high, low, cases
+SELECT
+    operation, temperature, metric, attempt, block, contender AS high, other AS low, avg(usual) AS difference
+FROM usual_of_block
+    JOIN cases USING (operation, temperature)
+    JOIN cell AS one ON one.member = contender
+    JOIN cell AS two ON two.member = other AND two.origin = one.origin
+WHERE contender <> other
+GROUP BY operation, temperature, metric, attempt, block, contender, other, cases
 HAVING count(*) = cases;
 
 -- What an effect is made of: pairs that differ in its last key alone. Its other keys have the value or the one that it

@@ -6,6 +6,7 @@ imported here. What it computes is compared with what the report printed.
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,8 +19,10 @@ from weigh.experiment import derived
 from weigh.experiment.verify.recount import cost as costs
 from weigh.experiment.verify.recount import grid as grids
 from weigh.experiment.verify.recount import overall, templates
+from weigh.model import codes
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.operation import Workload
+from weigh.model.rules import Typical
 from weigh.model.sample import OF_SOME
 from weigh.model.spec import Spec
 from weigh.model.verdict import Suite, Timing, Verdict
@@ -28,7 +31,7 @@ from weigh.recount.recount import Figures, Recount, Row, Run, Skipped, impossibl
 from weigh.recount.text import text as _text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _Kind = TypeVar("_Kind")
 QUERIES = ("FROM timing ORDER BY ALL;", "FROM verdict ORDER BY ALL;", "FROM suite ORDER BY ALL;")
@@ -57,8 +60,8 @@ _NEVER = (
 )
 _COLUMNS = {
     "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
-    "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
-    "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
+    "block": "INTEGER", "turn": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR",
+    "solo": "BOOLEAN", "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
     "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
     "first_query_s": "DOUBLE", "build": "INTEGER", "said_s": "DOUBLE", "queue_s": "DOUBLE", "scanned_bytes": "BIGINT",
     "billed_bytes": "BIGINT", "credits": "DOUBLE",
@@ -130,7 +133,13 @@ def script(folder: Path) -> str:
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
             f"CREATE TEMP VIEW sample AS\n{_sources(folder)};\n",
-            f"CREATE TEMP TABLE chosen(baseline) AS VALUES ({_text(spec.baseline)});\n",
+            "CREATE TEMP TABLE chosen(baseline, typical) AS "
+            f"VALUES ({_text(spec.baseline)}, {_text(spec.rules.typical or Typical.PAIRS)});\n",
+            "-- Who is compared with whom.",
+            f"CREATE TEMP TABLE opposed(own, other) AS VALUES {', '.join(_opposed(spec))};\n",
+            "-- Where turns that followed a contender are left out.",
+            "CREATE TEMP TABLE carried(operation VARCHAR, contender VARCHAR, metric VARCHAR, temperature VARCHAR);",
+            *(f"INSERT INTO carried VALUES ({', '.join(map(_text, _key(one)))});" for one in _carried(printed)),
             "-- What executions are charged by.",
             costs.prices(spec.prices, _text),
             f"-- Half-width, in standard errors, of the interval at {level:.10g}, all looks counted.",
@@ -138,6 +147,18 @@ def script(folder: Path) -> str:
             Path(__file__).with_name("figures.sql").read_text() + crossed,
         )
     )
+
+
+def _opposed(spec: Spec) -> Iterator[str]:
+    """Every contender and the baseline, which is its own second arm's; and the cells of a grid."""
+    pairs = {(one.name, spec.baseline) for one in spec.contenders}
+    if spec.grid:
+        pairs |= {pair for members in spec.grid.members.values() for pair in itertools.permutations(members, 2)}
+    return (f"({_text(own)}, {_text(other)})" for own, other in sorted(pairs))
+
+
+def _carried(printed: _Printed) -> Iterator[Verdict]:
+    return (one for one in printed.verdicts if any(why.code == codes.T15.code for why in one.reasons))
 
 
 def queries(folder: Path) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ impl Worker {
     fn key(&mut self) -> u64 {
         loop {
             let key = self.chooser.draw(self.shared.keys.answered(), &self.shared.sequence, &mut self.random);
-            if self.shared.keys.exists(key) {
+            if self.shared.own.has(key) && self.shared.keys.exists(key) {
                 return key;
             }
         }

@@ -1,0 +1,207 @@
+//! Histograms of the compressed wire format as counts by bucket, and back.
+//!
+//! All of weigh's have the same bounds and digits: a bucket is the same in each, and they are summed bucket by bucket.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2Serializer};
+
+use crate::Error;
+use crate::recorder::LONGEST;
+
+const DIGITS: u8 = 3;
+/// Buckets of a half of the values that are told apart: 2^10 for three digits.
+const HALF: u32 = 10;
+/// Bytes of the headers, compressed and plain, and where its payload's length and digits stand in the plain one.
+const COMPRESSED: usize = 8;
+const PLAIN: usize = 40;
+/// What the compressed header begins with: the format, its version, and counts of any width.
+const COOKIE: u32 = 0x1c84_9314;
+/// Bytes that one unpacks to, at most: every bucket with a count of nine bytes.
+const MOST: usize = 1 << 20;
+const BUCKETS: usize = 1 << 16;
+
+/// Buckets that hold something, ascending, each with its count.
+pub(super) type Sparse = Vec<(u32, u64)>;
+
+/// Unpacks histograms.
+pub(super) struct Decoder {
+    inflater: Decompress,
+    packed: Vec<u8>,
+    plain: Vec<u8>,
+    /// As an empty one is written.
+    empty: String,
+}
+
+impl Decoder {
+    pub(super) fn new() -> Self {
+        Self {
+            inflater: Decompress::new(true),
+            packed: Vec::new(),
+            plain: vec![0; MOST],
+            empty: Sums::new().take(),
+        }
+    }
+
+    /// A histogram in base64; an empty text is an empty one.
+    pub(super) fn decode(&mut self, text: &str) -> Result<Sparse, Error> {
+        if text.is_empty() || text == self.empty {
+            return Ok(Sparse::new());
+        }
+        let damaged = |what: &str| Error::Setting(format!("a histogram is damaged: {what}"));
+        self.packed.clear();
+        STANDARD.decode_vec(text, &mut self.packed).map_err(|error| damaged(&error.to_string()))?;
+        let packed = self.packed.get(COMPRESSED..).ok_or_else(|| damaged("its header is cut off"))?;
+        self.inflater.reset(true);
+        let status = self.inflater.decompress(packed, &mut self.plain, FlushDecompress::Finish);
+        if !matches!(status, Ok(Status::StreamEnd)) {
+            return Err(damaged("it cannot be unpacked"));
+        }
+        let length = usize::try_from(self.inflater.total_out()).unwrap_or(0);
+        let plain = self.plain.get(..length).filter(|plain| plain.len() >= PLAIN);
+        let plain = plain.ok_or_else(|| damaged("its header is cut off"))?;
+        let number = |at: usize| u32::from_be_bytes([plain[at], plain[at + 1], plain[at + 2], plain[at + 3]]);
+        if number(12) != u32::from(DIGITS) || number(16) != 0 || number(20) != 1 {
+            return Err(damaged("it has other digits or bounds than weigh's"));
+        }
+        let payload = PLAIN.checked_add(usize::try_from(number(4)).unwrap_or(usize::MAX));
+        let payload =
+            payload.and_then(|end| plain.get(PLAIN..end)).ok_or_else(|| damaged("it is cut off"))?;
+        counts(payload).ok_or_else(|| damaged("a count that cannot be"))
+    }
+}
+
+/// Numbers of seven bits a byte, the lowest first, and of nine bytes at most; an odd one is negative, and so many empty
+/// buckets.
+fn counts(payload: &[u8]) -> Option<Sparse> {
+    let (mut found, mut bucket, mut at) = (Sparse::new(), 0_u64, 0);
+    while at < payload.len() {
+        let (mut whole, mut shift) = (0_u64, 0);
+        loop {
+            let byte = *payload.get(at)?;
+            at += 1;
+            if shift == 56 {
+                whole |= u64::from(byte) << shift;
+                break;
+            }
+            whole |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                break;
+            }
+            shift += 7;
+        }
+        if whole & 1 == 1 {
+            bucket = bucket.checked_add((whole >> 1) + 1)?;
+        } else {
+            if whole > 0 {
+                found.push((u32::try_from(bucket).ok().filter(|one| (*one as usize) < BUCKETS)?, whole >> 1));
+            }
+            bucket += 1;
+        }
+    }
+    Some(found)
+}
+
+/// Sums of counts by bucket.
+pub(super) struct Sums {
+    counts: Vec<u64>,
+    touched: Vec<u32>,
+    whole: Histogram<u64>,
+    serializer: V2Serializer,
+    /// Used again and again: to make one costs more than to use it.
+    deflater: Compress,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Sums {
+    pub(super) fn new() -> Self {
+        let whole = Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("constant bounds");
+        Self {
+            counts: vec![0; BUCKETS],
+            touched: Vec::new(),
+            whole,
+            serializer: V2Serializer::new(),
+            deflater: Compress::new(Compression::default(), true),
+            plain: Vec::new(),
+            packed: vec![0; 2 * MOST],
+        }
+    }
+
+    pub(super) fn add(&mut self, one: &Sparse) -> Result<(), Error> {
+        for (bucket, count) in one {
+            let sum = &mut self.counts[*bucket as usize];
+            if *sum == 0 {
+                self.touched.push(*bucket);
+            }
+            *sum = sum.checked_add(*count).ok_or_else(|| Error::Setting("more values than can be".into()))?;
+        }
+        Ok(())
+    }
+
+    /// The sum in base64; what is added next begins anew.
+    pub(super) fn take(&mut self) -> String {
+        for bucket in self.touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[bucket as usize]);
+            let (above, inside) = (bucket >> HALF, u64::from(bucket & ((1 << HALF) - 1)));
+            let value = if above == 0 { inside } else { (inside + (1 << HALF)) << (above - 1) };
+            // What no histogram of these bounds can hold was in none of the summed ones.
+            let _ = self.whole.record_n(value, count);
+        }
+        self.plain.clear();
+        // A vector takes everything, and the room for what is packed is twice that of the longest.
+        let _ = self.serializer.serialize(&self.whole, &mut self.plain);
+        if !self.whole.is_empty() {
+            self.whole.reset();
+        }
+        self.deflater.reset();
+        let _ = self.deflater.compress(&self.plain, &mut self.packed[COMPRESSED..], FlushCompress::Finish);
+        let length = usize::try_from(self.deflater.total_out()).unwrap_or(0);
+        let (cookie, rest) = self.packed.split_at_mut(4);
+        cookie.copy_from_slice(&COOKIE.to_be_bytes());
+        rest[..4].copy_from_slice(&u32::try_from(length).unwrap_or(0).to_be_bytes());
+        STANDARD.encode(&self.packed[..COMPRESSED + length])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::Times;
+
+    fn of(values: impl IntoIterator<Item = u64>) -> String {
+        let mut times = Times::new();
+        values.into_iter().for_each(|value| times.record(value));
+        STANDARD.encode(times.encoded())
+    }
+
+    #[test]
+    fn the_sum_of_parts_is_the_histogram_of_all_to_the_byte() {
+        let mut random = crate::random::Random::new(1);
+        // From a nanosecond to an hour.
+        let values: Vec<u64> = (0..5_000).map(|_| LONGEST >> random.below(42)).collect();
+        let (mut decoder, mut sums) = (Decoder::new(), Sums::new());
+        for _ in 0..2 {
+            for part in 0..7 {
+                let text = of(values.iter().copied().skip(part).step_by(7));
+                sums.add(&decoder.decode(&text).unwrap()).unwrap();
+            }
+            assert_eq!(sums.take(), of(values.iter().copied()));
+        }
+        assert_eq!(sums.take(), of([]));
+    }
+
+    #[test]
+    fn what_is_damaged_is_refused() {
+        let mut decoder = Decoder::new();
+        for text in ["x", "aGVsbG8=", "HISTFAAAAAA="] {
+            assert!(decoder.decode(text).is_err(), "{text}");
+        }
+        let whole = STANDARD.decode(of([77, 1_000_000])).unwrap();
+        for length in 0..whole.len() {
+            assert!(decoder.decode(&STANDARD.encode(&whole[..length])).is_err() || length == 0, "{length}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Lies of one who has read how weigh finds the others."""

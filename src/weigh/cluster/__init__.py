@@ -1,0 +1,1 @@
+"""Work beyond this machine: parts of it placed on the workers of a cluster, and gathered again."""

@@ -1,0 +1,80 @@
+"""Data that was made by parts, where it is used: found by its manifest, read where it lies, proven by a sample."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.data.cache import TRUTH, CachedData
+from weigh.data.ground_truth import Truth
+from weigh.data.layout import file_facts
+from weigh.data.parts import manifest as manifests
+from weigh.data.parts.make import MANIFEST
+from weigh.data.store.address import SCHEME
+from weigh.model.errors import DataFault, UsageError
+
+if TYPE_CHECKING:
+    from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
+    from weigh.model.units import Bytes
+
+WHOLE: Bytes = 1 << 30
+"""Up to so many bytes everything is hashed at each use, as of data in the cache."""
+SAMPLE = 8
+"""Files of more that are hashed: drawn anew each time."""
+
+
+def manifest_in(place: str) -> Manifest | None:
+    """The manifest of generated data that lies there; None where there is none, or one of a user's own files.
+
+    Raises:
+        UsageError: it lies in a store.
+        DataFault: it cannot be read.
+    """
+    if place.startswith(SCHEME):
+        raise UsageError(
+            "contenders are given files, and these are objects",
+            where=place,
+            remedy="copy them to a folder, for instance with aws s3 sync, and name that: the manifest comes along",
+        )
+    path = Path(place).expanduser() / MANIFEST
+    if not path.is_file():
+        return None
+    try:
+        found = manifests.read(path)
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataFault(
+            f"the manifest cannot be read ({error})", where=str(path), remedy="make the data again, or remove it"
+        ) from None
+    return None if found.dataset.own or found.dataset.scale is None else found
+
+
+def opened(place: str) -> CachedData:
+    """The data that lies there, proven.
+
+    Raises:
+        DataFault: it is not what its manifest says (D8).
+    """
+    folder = Path(place).expanduser().absolute()
+    manifest = manifest_in(place)
+    if manifest is None:
+        raise DataFault("there is no manifest any more", where=place, remedy="name the folder of a dataset")
+    data = CachedData(folder, manifest, Truth.load(folder / TRUTH), placed=True)
+    if problems := proof(data):
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise DataFault(f"{problems[0].code} {problems[0].text}{more}", where=place, remedy=problems[0].remedy)
+    return data
+
+
+def proof(data: CachedData) -> list[Finding]:
+    """What is no longer as the manifest says: the size of every file, and the bytes of some, drawn now."""
+    problems = file_facts.verify(data.folder, data.manifest, "size")
+    if problems:
+        return problems
+    files = data.manifest.files
+    if data.manifest.bytes > WHOLE and len(files) > SAMPLE:
+        files = tuple(random.SystemRandom().sample(files, SAMPLE))
+    return file_facts.verify(data.folder, msgspec.structs.replace(data.manifest, files=files))

@@ -1,0 +1,85 @@
+"""Texts of TPC-DS as engines get them: small changes, all listed here.
+
+What the specification leaves open is written out, and what a dialect takes otherwise is written otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = re.compile(
+    r"'(?:[^']|'')*'|\"[^\"]*\"|\border\s+by\b|\b(?:limit|rows|range)\b|[(),;]|\bnulls\s+(?:first|last)\b", re.I
+)
+
+
+def nulls_first(text: str) -> str:
+    """The text with NULLS FIRST wherever it puts rows in order and does not say where NULLs stand.
+
+    The specification leaves it open, engines differ, and with a LIMIT, or a rank, other rows would be right.
+    """
+    places: list[int] = []
+    open_: list[bool] = []  # for each bracket whether an ORDER BY is going on in it
+    ordering, placed = False, False
+    end = 0
+
+    def close() -> None:
+        if ordering and not placed:
+            places.append(len(text[:end].rstrip()))
+
+    for found in _WORDS.finditer(text):
+        word, end = " ".join(found[0].lower().split()), found.start()
+        if word == "order by":
+            ordering, placed = True, False
+        elif word == "(":
+            open_.append(ordering)
+            open_.append(placed)
+            ordering = False
+        elif word == ")":
+            close()
+            placed, ordering = open_.pop(), open_.pop()
+        elif word == "," and ordering:
+            close()
+            placed = False
+        elif word.startswith("nulls "):
+            placed = True
+        elif word in ("limit", "rows", "range", ";") and ordering:
+            close()
+            ordering = False
+    end = len(text)
+    close()
+    for place in reversed(places):
+        text = f"{text[:place]} NULLS FIRST{text[place:]}"
+    return text
+
+
+_CLICKHOUSE = (
+    (re.compile(r"\bUNION\b(?!\s+ALL)", re.I), "UNION DISTINCT"),
+    # NaN is the deviation of one value there, and NULL in the standard.
+    (re.compile(r"\bstddev_samp\((\w+)\)", re.I), r"CASE WHEN count(\1) > 1 THEN stddev_samp(\1) END"),
+    # A column of a table that is joined with itself keeps the table's name.
+    (re.compile(r"\bv1\.(\w+),\n"), r"v1.\1 AS \1,\n"),
+    (re.compile(r"\bCATALOG\b"), "catalog"),
+    # 0.0 is a double, which has no type in common with a decimal.
+    (re.compile(r",\s*0\.0\)"), ", CAST(0 AS DECIMAL(7, 2)))"),
+    # Of a double the even one of two neighbours; of a decimal the larger one.
+    (re.compile(r"\bround\((\(ss_qty.*),\s*2\) ratio"), r"round(CAST(\1 AS Nullable(DECIMAL(18, 6))), 2) ratio"),
+)
+_SETTINGS = {
+    "group_by_use_nulls": re.compile(r"\brollup\b", re.I),
+    "prefer_column_name_to_alias": re.compile(r"\bsum\((ss_net_profit|jan_sales)\) AS \1\b", re.I),
+}
+"""By name: what a text has that needs it."""
+
+
+def dialects(text: str) -> dict[str, str]:
+    """The same query for the dialects in which it is written otherwise."""
+    found = {"clickhouse": _clickhouse(text)}
+    return {dialect: other for dialect, other in found.items() if other != text}
+
+
+def _clickhouse(text: str) -> str:
+    """With the standard's meaning of ROLLUP, and of a name of a column and an alias, as settings of the query."""
+    wanted = [f"{name} = 1" for name, of in _SETTINGS.items() if of.search(text)]
+    for of, other in _CLICKHOUSE:
+        text = of.sub(other, text)
+    return f"{text}\nSETTINGS {', '.join(wanted)}" if wanted else text

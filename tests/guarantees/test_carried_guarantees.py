@@ -1,0 +1,41 @@
+"""What a contender leaves behind for whoever comes next, and starts that resemble the one before."""
+
+import numpy as np
+import pytest
+
+from . import carried, noise, rates
+from .noise import Size
+from .rates import rate
+
+MANY = Size(200, 34, rounds=6, runs=2)
+
+
+def test_nothing_is_made_up() -> None:
+    found = rate(carried.compared(noise.iid, Size(3_000), 61, 0.0).carried != 0)
+    assert found.within(0.0, 0.003), found
+
+
+@pytest.mark.promise("more starts do not help")
+def test_what_is_carried_over_is_told_and_taken_out() -> None:
+    """4 % for whoever follows the candidate: without the order its ratio is off by a third of that."""
+    heeded, ignored = (carried.compared(noise.iid, MANY, 62, np.log1p(0.04), heeded=heeded) for heeded in (True, False))
+    assert (heeded.carried != 0).mean() > 0.9
+    assert np.median(heeded.carried) == pytest.approx(np.log1p(0.04), abs=0.002)
+    assert ignored.effects.effect.mean() == pytest.approx(-np.log1p(0.04) / 3, abs=0.002)
+    assert heeded.effects.effect.mean() == pytest.approx(0, abs=0.001)
+    assert rate(rates.excludes(heeded.effects)).within(0.0, 0.027)
+    assert rate(rates.excludes(ignored.effects)).value > 0.5
+
+
+def test_a_slower_one_is_not_called_the_same_for_what_it_leaves_behind() -> None:
+    """Truly 5 % slower, and 10 % for whoever comes next."""
+    found = carried.compared(noise.iid, MANY, 63, np.log1p(0.10), np.log1p(0.05))
+    assert rate(np.isin(rates.judged(found).names, rates.EQUAL)).value < 0.01
+
+
+def test_starts_that_resemble_the_one_before_are_refused() -> None:
+    """An autoregression of .8 over 100 starts would show a difference in every third experiment."""
+    wrong, refused = carried.dependent(Size(300, 100), 0.8)
+    assert refused.value > 0.9
+    assert wrong.value < 0.05
+    assert carried.dependent(Size(3_000, 30), 0.0)[1].within(0.0, 0.001)
