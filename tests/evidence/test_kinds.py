@@ -16,6 +16,7 @@ from support.evidence_folders import (
     written_ladder,
     written_load,
     written_load_ladder,
+    written_reproduction,
     written_run,
     written_servers,
 )
@@ -34,6 +35,7 @@ WRITERS = {
     "load-ladder": written_load_ladder,
     "load": written_load,
     "load-comparison": written_servers,
+    "reproduction": written_reproduction,
 }
 VERIFY_SCHEMAS = {
     "run": "weigh/verify/1",
@@ -41,6 +43,7 @@ VERIFY_SCHEMAS = {
     "load-ladder": "weigh/verify-load-ladder/1",
     "load": "weigh/verify-load/1",
     "load-comparison": "weigh/verify-load-comparison/1",
+    "reproduction": "weigh/verify-reproduction/1",
 }
 TITLES = {
     "run": "weigh tpch",
@@ -48,6 +51,7 @@ TITLES = {
     "load-ladder": "weigh ladder --load ycsb-b",
     "load": "weigh load ycsb-b",
     "load-comparison": "Under ycsb-b",
+    "reproduction": "weigh reproduce",
 }
 
 

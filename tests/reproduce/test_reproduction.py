@@ -15,14 +15,13 @@ import pytest
 from golden import made
 from support import sessions
 from support.command import Weigh
-from support.evidence_folders import sealed_run, written_ladder
+from support.evidence_folders import sealed_run, written_ladder, written_reproduction
 from weigh.evidence import bundle, files
 from weigh.evidence.seal import SEAL
 from weigh.experiment.data.dataset import check_digests
 from weigh.experiment.record import read
 from weigh.kinds.table import REPRODUCTION
 from weigh.model.errors import DataFault, EnvironmentFault, EvidenceFault, UsageError
-from weigh.reproduce import files as reproduction
 from weigh.reproduce import record
 from weigh.reproduce.plan import planned
 
@@ -44,21 +43,7 @@ def evidence(tmp_path: Path) -> Path:
 
 def reproduced(weigh: Weigh, evidence: Path) -> Path:
     """A reproduction whose new evidence says the same as the original."""
-    weigh("export", str(evidence), "--bundle", "--out", "x.weigh")
-    folder = weigh.folder / "runs" / f"reproduction-{evidence.name}"
-    here = sealed_run(folder, made.agreed())
-    shutil.copy(weigh.folder / "x.weigh", folder / record.BUNDLE)
-    head = files.hashed(evidence / SEAL)
-    reproduction.write(
-        folder,
-        record.ReproductionRecord(
-            schema=record.SCHEMA,
-            original=record.Place(evidence=evidence.name, seal=head),
-            here=record.Place(evidence=here.name, seal=files.hashed(here / SEAL)),
-            names={one.name: one.name for one in made.agreed().spec.contenders},
-        ),
-    )
-    return folder
+    return written_reproduction(weigh.folder / "runs", evidence)
 
 
 def test_a_bundle_is_read_by_every_command_that_reads_evidence(weigh: Weigh, evidence: Path) -> None:
@@ -136,7 +121,7 @@ def test_both_evidences_are_countersigned_and_neither_can_be_changed(weigh: Weig
 
 def test_another_bundle_in_its_place_is_found(weigh: Weigh, evidence: Path) -> None:
     folder = reproduced(weigh, evidence)
-    (folder / record.BUNDLE).write_bytes((weigh.folder / "x.weigh").read_bytes()[:-9])
+    (folder / record.BUNDLE).write_bytes((folder / record.BUNDLE).read_bytes()[:-9])
     assert weigh("verify", str(folder)).code == 1
 
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from golden import made
 from support import experiment_records, load_comparison_records, load_records, sessions
-from weigh.evidence import attempts, sealing
+from weigh.evidence import attempts, bundle, sealing
+from weigh.evidence import files as files_of
 from weigh.evidence.journal import Journal
+from weigh.evidence.seal import SEAL
 from weigh.evidence.sealing import End
 from weigh.experiment import derived
 from weigh.experiment.report import files
@@ -23,6 +26,8 @@ from weigh.load.report import files as load_files
 from weigh.load.runs import Prepared, Ready
 from weigh.load.waits import model
 from weigh.load.waits.model import Waits, WaitSample
+from weigh.reproduce import files as reproduction_files
+from weigh.reproduce import record as reproduction_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,8 +77,8 @@ def written_load(root: Path, asked: LoadSpec | None = None, data_bytes: int | No
     folder, attempt = attempts.begin(root, asked.id)
     journal = Journal(folder)
     steady = load_records.steady_times(LOAD_INTERVALS)
-    made = load_records.run([load_records.interval(at, own) for at, own in enumerate(steady)])
-    assert made.summary
+    load = load_records.run([load_records.interval(at, own) for at, own in enumerate(steady)])
+    assert load.summary
     journal.append("load", load_record.LoadOpened(attempt=attempt, spec=asked))
     environment = load_record.LoadEnvironment(weigh="0", command="weigh load", host={}, target=load_records.target())
     journal.append("environment", environment)
@@ -83,7 +88,7 @@ def written_load(root: Path, asked: LoadSpec | None = None, data_bytes: int | No
             journal.append("server memory", load_record.MemoryLimit(bytes=asked.server_memory))
         journal.append("prepared", Prepared(run=1, ready=Ready(data_bytes=data_bytes), foreign=0.0, dirty=0))
     journal.append("run", load_record.RunBegun(number=1, loop="open", connections=16, repeat=1, at=2.0))
-    for one in made.intervals:
+    for one in load.intervals:
         journal.append("interval", load_record.RunInterval(run=1, interval=one))
     looks = tuple(
         WaitSample(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LOAD_INTERVALS)
@@ -91,7 +96,7 @@ def written_load(root: Path, asked: LoadSpec | None = None, data_bytes: int | No
     journal.append("waits", model.RunWaits(run=1, waits=Waits(looks=looks)))
     snapshots = tuple(Event(kind="snapshot", at=2.0 + at, until=2.2 + at, told="looks") for at in (1.0, 2.5, 4.1))
     journal.append("activity", RunActivity(run=1, activity=Activity(events=snapshots, counted=("snapshot",))))
-    journal.append("summary", load_record.RunEnded(run=1, summary=made.summary))
+    journal.append("summary", load_record.RunEnded(run=1, summary=load.summary))
     journal.append("end", End(how="complete"))
     journal.close()
     load_files.write(folder)
@@ -141,4 +146,27 @@ def sealed_servers(root: Path, record: LoadComparisonRecord) -> Path:
     load_comparison_records.written(folder, record)
     comparison_files.write(folder)
     sealing.seal(folder, "0")
+    return folder
+
+
+def written_reproduction(root: Path, evidence: Path | None = None) -> Path:
+    """A reproduction whose new evidence says the same as the original.
+
+    Args:
+        root: folder of all evidence.
+        evidence: the original; one beside it by default.
+    """
+    evidence = evidence or sealed_run(root / "original", made.agreed())
+    folder = root / f"reproduction-{evidence.name}"
+    here = sealed_run(folder, made.agreed())
+    (folder / reproduction_record.BUNDLE).write_bytes(bundle.packed(evidence, "run"))
+    reproduction_files.write(
+        folder,
+        reproduction_record.ReproductionRecord(
+            schema=reproduction_record.SCHEMA,
+            original=reproduction_record.Place(evidence=evidence.name, seal=files_of.hashed(evidence / SEAL)),
+            here=reproduction_record.Place(evidence=here.name, seal=files_of.hashed(here / SEAL)),
+            names={one.name: one.name for one in made.agreed().spec.contenders},
+        ),
+    )
     return folder

@@ -8,6 +8,7 @@ import msgspec
 
 from weigh._version import __version__
 from weigh.model import units
+from weigh.model.finding import Finding
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.render import blocks, comparison
 from weigh.render import page as pages
@@ -53,6 +54,7 @@ class ReproductionDocument(msgspec.Struct, frozen=True, kw_only=True):
         environment: in what contenders and data differ.
         counts: how many verdicts of wall time have each outcome.
         outcomes: one of every verdict of the original.
+        findings: of what was measured here.
         weigh: version that compared them.
     """
 
@@ -64,6 +66,7 @@ class ReproductionDocument(msgspec.Struct, frozen=True, kw_only=True):
     environment: tuple[str, ...]
     counts: dict[str, int]
     outcomes: tuple[Outcome, ...]
+    findings: tuple[Finding, ...]
     weigh: str
 
 
@@ -78,6 +81,7 @@ def document(results: ReproductionResults, _name: str) -> dict[str, Any]:
         environment=results.environment,
         counts={str(name): count for name, count in results.counts.items()},
         outcomes=results.outcomes,
+        findings=results.findings,
         weigh=__version__,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}

@@ -5,11 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import quote
 
 import msgspec
 
@@ -106,11 +103,16 @@ class Server:
 
     def read(self, experiment: str) -> list[Anchor]:
         """As of :class:`Place`."""
+        from urllib.parse import quote
+
         body = self._exchanged(f"{self._address}/anchors?experiment={quote(experiment)}", None)
         found = files.decoded(body, dict[str, object]).get("anchors")
         return [checked(one) for one in files.converted(found, list[Anchor])]
 
     def _exchanged(self, address: str, body: bytes | None) -> bytes:
+        # Who reads evidence asks nobody: most commands never need it.
+        import urllib.request
+
         request = urllib.request.Request(address, data=body, headers={"Content-Type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
@@ -169,6 +171,8 @@ class Authority:
 
     def send(self, anchor: Anchor, folder: Path) -> Stamped:
         """As of :class:`Place`."""
+        import urllib.request
+
         query = _openssl("ts", "-query", "-digest", anchor.digest, "-sha256", "-cert")
         request = urllib.request.Request(
             self._address, data=query, headers={"Content-Type": "application/timestamp-query"}
