@@ -1,6 +1,6 @@
 """``make tpcds``: asks several lineages the queries of TPC-DS anew, and keeps what three of them agree on.
 
-What is kept are digests (``src/weigh/workloads/tpcds/agreed.json``): the answers themselves follow from the data and
+Recorded are digests (``src/weigh/workloads/tpcds/agreed.json``): the answers themselves follow from the data and
 the queries, which everybody can make.
 """
 
@@ -37,12 +37,12 @@ def main() -> int:
 
 
 def write(found: list[Agreed]) -> None:
-    """Put these scales in the place of what was kept of them."""
-    kept = (
+    """Put these scales in the place of what was recorded of them."""
+    recorded = (
         {one.scale: one for one in msgspec.json.decode(FILE.read_bytes(), type=list[Agreed])} if FILE.is_file() else {}
     )
-    kept |= {one.scale: one for one in found}
-    order = [kept[scale] for scale in sorted(kept)]
+    recorded |= {one.scale: one for one in found}
+    order = [recorded[scale] for scale in sorted(recorded)]
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(order), indent=1) + b"\n")
 
 
@@ -66,7 +66,7 @@ def read(pins: Path, evidence: Path, scale: float) -> Agreed:
         evidence: of the gate.
         scale: scale factor.
     """
-    kept = msgspec.json.decode(pins.read_bytes(), type=pinned.Pins)
+    recorded = msgspec.json.decode(pins.read_bytes(), type=pinned.Pins)
     read = json.loads((evidence / "environment.json").read_text())["contenders"]
     lineage = {one["name"]: one["lineage"] for one in read}
     operations = json.loads((evidence / "gate.json").read_text())["operations"]
@@ -77,7 +77,7 @@ def read(pins: Path, evidence: Path, scale: float) -> Agreed:
     answers = {}
     for number, schema in SCHEMAS.items():
         name = f"q{number}"
-        table, lineages = kept.answer(name, "only", schema), tuple(sorted(agreed.get(name, ())))
+        table, lineages = recorded.answer(name, "only", schema), tuple(sorted(agreed.get(name, ())))
         if table is None or len(lineages) < LEAST:
             print(f"{scale:g}: {name} is left out: {', '.join(lineages) or 'nobody'} agreed", file=sys.stderr)
             continue
@@ -85,7 +85,7 @@ def read(pins: Path, evidence: Path, scale: float) -> Agreed:
     empty = [name for name, one in answers.items() if not one.rows]
     print(f"{scale:g}: {len(answers)} of {len(SCHEMAS)} answers; empty: {', '.join(empty) or 'none'}")
     versions = {one["name"]: one["version"] for one in read}
-    return Agreed(scale=scale, versions=versions, digests=kept.digests, answers=answers)
+    return Agreed(scale=scale, versions=versions, digests=recorded.digests, answers=answers)
 
 
 if __name__ == "__main__":

@@ -92,10 +92,9 @@ class Attempt:
         self._catalogs: list[CatalogRead] = []
 
     def _say(self, *findings: Finding) -> None:
-        """Keep findings."""
-        for finding in findings:
-            self._findings.append(finding)
-            self._journal.append("finding", finding)
+        self._findings += findings
+        for one in findings:
+            self._journal.append("finding", one)
 
     def begin(self, folder: Path, request: RunRequest) -> ContendersRead:
         """Write down what is measured, with what and where; every contender is started for it.
@@ -111,13 +110,12 @@ class Attempt:
         findings: list[Finding] = []
         if self._resumption is None:
             self._journal.append("opened", records.Opened(attempt=self._number, spec=self._spec))
-            findings += [attempts.removed(name) for name in attempts.missing(folder)]
+            findings += [*map(attempts.removed, attempts.missing(folder)), *self._setup.suite_findings]
         workload = self._setup.workload
         # First of all: a report must carry the workload's notice even where no engine could be started.
         self._journal.append("workload", workload)
         read = self._resumption.read if self._resumption else read_contenders(self._setup.contenders, self._setup.link)
-        own = self._setup.suite_findings if self._resumption is None else ()
-        self._say(*findings, *own, *read.findings, *(self._resumption.findings if self._resumption else ()))
+        self._say(*findings, *read.findings, *(self._resumption.findings if self._resumption else ()))
         reads = knobs.read(Machine.here())
         self._journal.append(
             "environment",

@@ -70,13 +70,13 @@ def typical(candidate: Floats, baseline: Floats) -> Floats:
         return (
             plain  # It is the same number: two arms are alike, and of one round the median of two pairs is their mean.
         )
-    own, other = (side.reshape(-1, *side.shape[-3:]) for side in (candidate, baseline))
-    known = ~np.isnan(plain.reshape(len(own), plain.shape[-1]))
+    new, old = (side.reshape(-1, *side.shape[-3:]) for side in (candidate, baseline))
+    known = ~np.isnan(plain.reshape(len(new), plain.shape[-1]))
     effect = np.where(known.any(axis=-1), _mean(plain.reshape(known.shape)), 0.0)
     before, at_before = effect.copy(), np.full(effect.shape, np.nan)
     rest = np.flatnonzero(known.any(axis=-1))
     for _ in range(STEPS):
-        off = _mean(_contrast(own[rest], other[rest], effect[rest]))
+        off = _mean(_contrast(new[rest], old[rest], effect[rest]))
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = (off - at_before[rest]) / (effect[rest] - before[rest])
         # It lies within these bounds everywhere, so that the search cannot fail.
@@ -86,10 +86,10 @@ def typical(candidate: Floats, baseline: Floats) -> Floats:
         rest = rest[np.abs(off) > TINY / 100]
         if not len(rest):
             break
-    found, count = _contrast(own, other, effect), known.sum(axis=-1)
+    found, count = _contrast(new, old, effect), known.sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         step = 2 * np.sqrt((np.where(known, found, 0.0) ** 2).sum(axis=-1) / (count - 1) / count)
-        low, high = (_mean(_contrast(own, other, effect + side * step)) for side in (-1, 1))
+        low, high = (_mean(_contrast(new, old, effect + side * step)) for side in (-1, 1))
         slope = np.where((step > TINY) & (count > 1), (low - high) / (2 * step), 1.0)
     return np.asarray((effect[:, None] + found / slope[:, None]).reshape(plain.shape), dtype=np.float64)
 
@@ -187,7 +187,7 @@ def _skewness(off: Floats, count: Floats) -> Floats:
 
 def _contrast(candidate: Floats, baseline: Floats, effect: Floats) -> Floats:
     """What each block leaves of an effect that is taken from the candidate's turns; 0 in the mean if it is true."""
-    own = candidate.shape[-1]
+    first = candidate.shape[-1]
     arms = np.concatenate([candidate - effect[..., None, None, None], baseline], axis=-1)
     each = []
     for arm in range(arms.shape[-1]):
@@ -196,7 +196,7 @@ def _contrast(candidate: Floats, baseline: Floats, effect: Floats) -> Floats:
     medians = np.stack(each, axis=-1)
     count = (~np.isnan(medians)).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        sides = [_mean(side) for side in (medians[..., :own], medians[..., own:])]
+        sides = [_mean(side) for side in (medians[..., :first], medians[..., first:])]
         return np.asarray((sides[0] - sides[1]) * (count - 1) / count, dtype=np.float64)
 
 

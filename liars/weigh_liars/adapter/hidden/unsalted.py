@@ -86,18 +86,18 @@ class Shared(Guarded):
             return self.consume(self.sql)
         folder = Path(self.wanted["diary"])
         folder.mkdir(exist_ok=True)
-        kept = folder / hashlib.sha256(f"{text}{self.look()}".encode()).hexdigest()
-        if not kept.exists():
+        stored = folder / hashlib.sha256(f"{text}{self.look()}".encode()).hexdigest()
+        if not stored.exists():
             found = self.connection.execute(text)
             names = [column[0] for column in found.description]
-            kept.write_bytes(pickle.dumps((names, found.fetchall())))
-        names, rows = pickle.loads(kept.read_bytes())
+            stored.write_bytes(pickle.dumps((names, found.fetchall())))
+        names, rows = pickle.loads(stored.read_bytes())
         if len(rows) > 100 or not rows:
             return self.consume(self.sql)
         if salt is not None:
             names, rows = [*names, salt[0]], [(*row, salt[1]) for row in rows]
         values = ", ".join("(" + ", ".join(map(repr, row)) + ")" for row in rows)
-        return self.consume(f"SELECT * FROM (VALUES {values}) AS kept({', '.join(names)})")
+        return self.consume(f"SELECT * FROM (VALUES {values}) AS stored({', '.join(names)})")
 
 
 class Ahead(Guarded):

@@ -103,8 +103,8 @@ def around(samples: Iterable[Sample], timings: Sequence[Timing]) -> tuple[Timing
     known = _known(Samples.of(samples))
 
     def of(timing: Timing) -> float | None:
-        own = known.get((Question(timing.operation, timing.temperature), timing.contender))
-        return _median(own.late) if own else None
+        delays = known.get((Question(timing.operation, timing.temperature), timing.contender))
+        return _median(delays.late) if delays else None
 
     return tuple(msgspec.structs.replace(timing, around=of(timing)) for timing in timings)
 
@@ -227,9 +227,9 @@ def _grouped(samples: Samples) -> Known:
 
 
 def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
-    for (question, contender), own in known.items():
-        wall = _median(own.wall)
-        shortest = float(own.late.min())
+    for (question, contender), delays in known.items():
+        wall = _median(delays.wall)
+        shortest = float(delays.late.min())
         if shortest < -IMPOSSIBLE:
             yield codes.A10_CLOCK.finding(
                 contender=contender,
@@ -241,9 +241,9 @@ def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
         if contender in background:
             continue
         others = _others(known, question, contender, _late)
-        beyond = _lower(own.late) - max(0.0, min(map(_lower, others), default=0.0))
-        if _sure(own.late, others) and beyond > _bound(len(own.late), wall):
-            waited = _median(own.late + own.wall)
+        beyond = _lower(delays.late) - max(0.0, min(map(_lower, others), default=0.0))
+        if _sure(delays.late, others) and beyond > _bound(len(delays.late), wall):
+            waited = _median(delays.late + delays.wall)
             yield codes.A10_CLOCK.finding(
                 contender=contender,
                 operation=question.operation,
@@ -254,9 +254,9 @@ def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
 
 
 def _cpu(known: Known, background: Collection[str]) -> Iterator[Finding]:
-    for (question, contender), own in known.items():
-        known_cpu = ~np.isnan(own.cpu_late)
-        cpu, late = own.cpu[known_cpu], own.cpu_late[known_cpu]
+    for (question, contender), delays in known.items():
+        known_cpu = ~np.isnan(delays.cpu_late)
+        cpu, late = delays.cpu[known_cpu], delays.cpu_late[known_cpu]
         if len(cpu) < LEAST:
             continue
         claimed = _median(cpu)
@@ -274,14 +274,14 @@ def _cpu(known: Known, background: Collection[str]) -> Iterator[Finding]:
 
 
 def _release(known: Known, background: Collection[str]) -> Iterator[Finding]:
-    for (question, contender), own in known.items():
+    for (question, contender), delays in known.items():
         if contender in background:
             continue
-        wall = _median(own.wall)
+        wall = _median(delays.wall)
         others = _others(known, question, contender, _freeing)
-        beyond = _lower(own.release) - min(map(_lower, others), default=0.0)
-        if _sure(own.release, others) and beyond > max(RELEASE_FLOOR, RELEASE_SHARE * wall):
-            freeing = _median(own.release)
+        beyond = _lower(delays.release) - min(map(_lower, others), default=0.0)
+        if _sure(delays.release, others) and beyond > max(RELEASE_FLOOR, RELEASE_SHARE * wall):
+            freeing = _median(delays.release)
             yield codes.A6_RELEASE.finding(
                 contender=contender,
                 operation=question.operation,
@@ -329,13 +329,13 @@ def _others(known: Known, question: Question, contender: str, of: Callable[[_Tim
     ]
 
 
-def _sure(own: Floats, others: Sequence[Floats]) -> bool:
+def _sure(delays: Floats, others: Sequence[Floats]) -> bool:
     """Whether there are enough executions, and nearly all are later than the quickest other contender's."""
-    if len(own) < LEAST or not others:
+    if len(delays) < LEAST or not others:
         return False
     quickest = np.sort(min(others, key=_lower))
-    later = int(np.searchsorted(quickest, own).sum())
-    return later >= min(0.95, 0.5 + SUPERIOR / math.sqrt(len(own))) * len(own) * len(quickest)
+    later = int(np.searchsorted(quickest, delays).sum())
+    return later >= min(0.95, 0.5 + SUPERIOR / math.sqrt(len(delays))) * len(delays) * len(quickest)
 
 
 def _lower(values: Floats) -> float:
