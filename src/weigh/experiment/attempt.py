@@ -93,8 +93,8 @@ class Attempt:
 
     def _say(self, *findings: Finding) -> None:
         """Keep findings."""
+        self._findings += findings
         for finding in findings:
-            self._findings.append(finding)
             self._journal.append("finding", finding)
 
     def begin(self, folder: Path, request: RunRequest) -> ContendersRead:
@@ -190,9 +190,8 @@ class Attempt:
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
-            answered = {
-                key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()
-            }
+            names = {name for who, name, _ in answers.kept if who == one.name}
+            answered = {name for name in names if setup.workload.operation(name).timed()}
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
@@ -213,8 +212,7 @@ class Attempt:
         """Refuses a budget that is too small; None where the plan was made before."""
         if self._resumption and self._resumption.record.plan:
             return None
-        names = {one.name for one in fit}
-        everyone = tuple(arm for arm in arms(self._spec) if arm.contender in names)
+        everyone = tuple(arm for arm in arms(self._spec) if arm.contender in {one.name for one in fit})
         operations = self._setup.workload.operations
         return LowerBound(self._spec, operations, starts.hot, starts.cold, everyone, costs.start_seconds).check
 
