@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = ("weigh", "weigh.plugins", "weigh.stats", "weigh_worker")
-LIARS = sorted((ROOT / "liars" / "weigh_liars").rglob("*.py"))
+# An agent that lies is weigh itself, with a part of it replaced.
+LIARS = sorted({*(ROOT / "liars" / "weigh_liars").rglob("*.py")} - {ROOT / "liars" / "weigh_liars" / "agents.py"})
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -13,7 +13,7 @@ import pytest
 
 from weigh.experiment.results.analysis import analyse
 from weigh.model.contender import Contender
-from weigh.model.rules import Rules
+from weigh.model.rules import RULES, Rules
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 
@@ -196,6 +196,7 @@ SPEC = Spec(
     workload="w",
     contenders=tuple(Contender(name=name, engine="duckdb") for name in ("old", "new")),
     baseline="old",
+    rules=RULES,
 )
 
 

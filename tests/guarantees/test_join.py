@@ -12,7 +12,7 @@ import pytest
 
 from weigh.compare.join import decided, join
 from weigh.compare.model import Side
-from weigh.model.rules import Rules
+from weigh.model.rules import RULES, Rules
 
 from . import joins, noise, rates
 from .noise import Size
@@ -128,9 +128,9 @@ def test_the_simulation_goes_the_way_of_the_join() -> None:
         for number, one in enumerate(logs)
     ]
     operations = [f"{number:04}" for number in range(40)]
-    found = join(sides[0], sides[1], [("new", "new")], operations, Rules(), unlike={}).verdicts
+    found = join(sides[0], sides[1], [("new", "new")], operations, RULES, unlike={}).verdicts
     starts = np.full(40, 10), np.full(40, 8)
-    effects, decisions = decided((rates.estimated(logs[0]), rates.estimated(logs[1])), starts, Rules())
+    effects, decisions = decided((rates.estimated(logs[0]), rates.estimated(logs[1])), starts, RULES)
     assert [verdict.verdict for verdict in found] == list(decisions.names)
     ratios = np.array([verdict.ratio for verdict in found], dtype=np.float64)
     np.testing.assert_allclose(ratios, np.exp(effects.effect))

@@ -13,6 +13,7 @@ from weigh.load.generator import settings
 CRATE = Path(__file__).parents[2] / "crates/weigh-load/src"
 STRUCTS = [
     (settings.GeneratorSettings, "config.rs", "struct Config"),
+    (settings.Share, "config.rs", "struct Share"),
     (settings.ArrivalSettings, "config.rs", "struct ArrivalSettings"),
     (settings.ReplaySettings, "workload/replay/mod.rs", "struct Settings"),
     (settings.YcsbSettings, "workload/select.rs", "    Ycsb"),

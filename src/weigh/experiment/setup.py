@@ -183,7 +183,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         ingest.sweep(cache)
         ingest.check_space(data, spec, cache)
         workload = ingest.workload(workload, data)
-    else:
+    elif spec.truth:
         workload = workloads.with_fresh(workload, source, data.truth)
     workload = _chosen(with_functions(workload, source, _dialects(spec)), spec, request.own)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None

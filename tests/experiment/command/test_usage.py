@@ -134,7 +134,7 @@ def test_a_ladder_names_the_flag_that_it_has(weigh: Weigh) -> None:
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("suites", "'weigh run --workload FOLDER'"), ("audit", "'weigh workloads audit'"), ("rnu", "'run'")],
+    [("suites", "'weigh run --workload FOLDER'"), ("rnu", "'run'")],
 )
 def test_a_word_that_is_no_command(weigh: Weigh, word: str, said: str) -> None:
     assert_refused(weigh(word), f"there is no command '{word}'; did you mean {said}?")

@@ -13,6 +13,7 @@ import msgspec
 
 from weigh.evidence import files, whole
 from weigh.model.errors import EnvironmentFault, EvidenceFault, UsageError
+from weigh.workloads import FRESH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ class Pins(msgspec.Struct, frozen=True, kw_only=True):
         """The answer to one case with the columns of its result schema, or None."""
         import pyarrow as pa
 
-        rows = self.answers.get(operation, {}).get(case)
+        rows = None if case.startswith(FRESH) else self.answers.get(operation, {}).get(case)
         if rows is None:
             return None
         columns = [
@@ -62,6 +63,8 @@ def write(path: Path, workload: str, digests: dict[str, str], tables: Mapping[tu
     """
     answers: dict[str, dict[str, list[list[bool | int | str | None]]]] = {}
     for (operation, case), table in tables.items():
+        if case.startswith(FRESH):
+            continue  # No other run asks it.
         columns = [column.to_pylist() for column in table.columns]
         answers.setdefault(operation, {})[case] = [
             [_cell(value) for value in row] for row in zip(*columns, strict=True)

@@ -42,7 +42,7 @@ def findings(record: LoadRecord, agents: Mapping[int, Sequence[AgentFigures]]) -
                     codes.E10_REFUSED.finding(
                         text=f"{where}{why.text}", remedy="each agent is judged by itself: nothing of the run counts"
                     )
-                    if why.code.startswith("E10")
+                    if why.code.startswith(codes.E10_REFUSED.family)
                     else codes.E4_CONTENDED.finding(
                         "warning", text=f"{where}{why.text}", remedy="stop them and run again"
                     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.generator import generator_settings
+from weigh.load.generator.settings import Share
 from weigh.load.generator_errors import call
 from weigh.model.errors import UsageError
 from weigh.model.units import count
@@ -42,5 +43,5 @@ def check(spec: LoadSpec, files: LoadFiles, reached: Reached, agents: int) -> No
             )
     loop: Loop = "open" if "open" in spec.loops else "closed"
     settings = shared(generator_settings(spec, files, reached, loop, spec.connections[0]), agents)
-    first = {**msgspec.to_builtins(settings), "share": {"part": 0, "parts": agents}}
+    first = msgspec.to_builtins(msgspec.structs.replace(settings, share=Share(part=0, parts=agents)))
     call(Load, msgspec.json.encode(first).decode())

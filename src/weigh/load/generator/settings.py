@@ -98,6 +98,18 @@ class ArrivalSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     times_s: tuple[Seconds, ...] | None = None
 
 
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several generators that offer one load together.
+
+    Attributes:
+        part: its number, from 0.
+        parts: how many there are.
+    """
+
+    part: int
+    parts: int
+
+
 class GeneratorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A run.
 
@@ -112,6 +124,7 @@ class GeneratorSettings(msgspec.Struct, frozen=True, kw_only=True):
         timeout_s: after which an answer is not waited for any longer.
         interval_s: of an interval of the report.
         spin: whether to wait for a moment awake.
+        share: which part of the load it offers, where several generators offer it together.
     """
 
     target: dict[str, Any]
@@ -124,3 +137,4 @@ class GeneratorSettings(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: Seconds
     interval_s: Seconds
     spin: bool
+    share: Share | msgspec.UnsetType = msgspec.UNSET
