@@ -54,7 +54,7 @@ test-long: $(VENV)/.ready
 	$(PYTEST) --hypothesis-profile long -m "not browser and not servers and not cluster" $(TESTS)
 	@$(MAKE) --no-print-directory test-servers
 
-# At least 10,000 hostile inputs, so many for each of the 21 doors: what tests/fuzz/frame.py says must hold of each.
+# At least 10,000 hostile inputs, so many for each of the doors: what tests/fuzz/frame.py says must hold of each.
 fuzz: $(VENV)/.ready
 	WEIGH_FUZZ=$(or $(WEIGH_FUZZ),500) $(PYTEST) tests/fuzz
 
