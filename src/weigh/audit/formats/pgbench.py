@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 NAME = "pgbench"
 _REPORT = re.compile(r"^\**transaction type:", re.MULTILINE)
 _END = re.compile(r"^tps = .*$", re.MULTILINE)
+_COMMAND = r"pgbench(?! ?[(:])"
+"""Its name, but where it begins the line of its version or a message."""
 _OFFERED = re.compile(r"\s(?:-R\s*|--rate[= ])(\d[\d.]{0,20})(?=\s|$)")
 
 
@@ -42,7 +44,7 @@ def _report(before: Text, text: Text, version: str) -> Published:
     connecting = (number(one(r"initial connection time = ([\d.]+) ms")) or 0.0) * 1e-3
     mean, most = one(r"latency average[ =:]+([\d.]+) ms"), one(r"latency maximum[ =:]+([\d.]+) ms")
     limited = "rate limit schedule lag" in report or "schedule lag" in report
-    option = _OFFERED.search(before.command("pgbench"))
+    option = _OFFERED.search(before.command(_COMMAND))
     offered = number(option[1]) if option and limited else None
     latency = Latency(
         name="transactions",
