@@ -96,7 +96,7 @@ def test_a_bundle_is_read_to_its_end(
     weigh("export", str(evidence), "--bundle", "--out", "x.weigh")
     path = weigh.folder / "x.weigh"
     path.write_bytes(change(path.read_bytes()))
-    with pytest.raises(EvidenceFault, match="ends too early|behind its end|unpacked"):
+    with pytest.raises(EvidenceFault, match=r"ends too early|behind its end|unpacked"):
         bundle.unpacked(path, tmp_path / "into")
 
 
