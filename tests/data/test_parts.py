@@ -130,6 +130,32 @@ def test_what_was_begun_is_resumed_and_nobody_elses_is_touched(scheduler: str, t
     assert contents(tmp_path / "there") == finished
 
 
+def test_damaged_parts_are_found_and_made_again_alone(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "20K", "--files", "4", *PLAIN, "--on", scheduler, "--to", "there")
+    digests(weigh, *named)
+    there = tmp_path / "there"
+    finished = contents(there)
+    (there / "events-000001.parquet").unlink()
+    (there / "events-000003.parquet").write_bytes(finished["events-000003.parquet"][:-100])
+    refused = weigh("data", "make", *named)
+    assert refused.code == 2 and "events-000001.parquet, events-000003.parquet" in refused.err, refused.err
+    assert "--resume" in refused.err
+    mended = weigh("data", "make", *named, "--resume", "--json")
+    assert (mended.code, mended.json["found"], mended.json["parts"]) == (0, 2, 4), mended.err
+    assert contents(there) == finished
+    assert "all there already" in weigh("data", "make", *named).out
+    # Begun only, and the file that lies there is of no use: it is named, and once it is gone the same command goes on.
+    (there / "manifest.json").unlink()
+    part = there / "events-000002.parquet"
+    part.write_bytes(finished["events-000002.parquet"][:-100])
+    broken = weigh("data", "make", *named, "--resume")
+    assert broken.code == 2 and f"remove {part}" in broken.err, broken.err
+    part.unlink()
+    assert weigh("data", "make", *named, "--resume").code == 0
+    assert contents(there) == finished
+
+
 def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:
     weigh = Weigh(tmp_path)
     for arguments, words in (
