@@ -145,6 +145,15 @@ def test_damaged_parts_are_found_and_made_again_alone(scheduler: str, tmp_path: 
     assert (mended.code, mended.json["found"], mended.json["parts"]) == (0, 2, 4), mended.err
     assert contents(there) == finished
     assert "all there already" in weigh("data", "make", *named).out
+    assert weigh("data", "check", "there").code == 0
+    truth = next(path for path in sorted((there / "truth").glob("*.parquet")))
+    truth.write_bytes(b"PAR1")
+    changed = weigh("data", "check", "there", "--json")
+    assert (changed.code, changed.codes) == (1, {"D8.damaged"})
+    truth.unlink()
+    gone = weigh("data", "check", "there", "--on", scheduler, "--json", "--quiet")
+    assert (gone.code, gone.codes) == (1, {"D8.missing"})
+    truth.write_bytes(finished[f"truth/{truth.name}"])
     # Begun only, and the file that lies there is of no use: it is named, and once it is gone the same command goes on.
     (there / "manifest.json").unlink()
     part = there / "events-000002.parquet"
