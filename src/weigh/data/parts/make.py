@@ -195,9 +195,7 @@ class Making(NamedTuple):
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             sizes = pool.map(to.stat, (file.path for file in there.files))
             found = [
-                file
-                for file, size in zip(there.files, sizes, strict=True)
-                if size is None or size.bytes != file.bytes
+                file for file, size in zip(there.files, sizes, strict=True) if size is None or size.bytes != file.bytes
             ]
         if found and not self.resume:
             raise DataFault(
@@ -239,9 +237,7 @@ class Making(NamedTuple):
         to.remove(MARK)
         to.sweep(everything=True)
         parts = self._spec.files
-        return MadeByParts(
-            self.to, there, parts, parts - len(numbers), hosts, cpu_s, time.monotonic() - began, 0
-        )
+        return MadeByParts(self.to, there, parts, parts - len(numbers), hosts, cpu_s, time.monotonic() - began, 0)
 
     def _begin(self, to: Destination) -> None:
         aside = to.scratch()

@@ -223,8 +223,8 @@ def _changed(to: Destination, name: str) -> DataFault:
     return DataFault(
         f"{name} is not what was put there: it holds other rows, or none",
         where=str(to),
-        remedy=f"remove {str(to).rstrip('/')}/{name}, and go on with --resume; where it comes back, the store truncates, "
-        "loses or changes what it is given, or somebody else writes there: name another place",
+        remedy=f"remove {str(to).rstrip('/')}/{name}, and go on with --resume; where it comes back, the store "
+        "truncates, loses or changes what it is given, or somebody else writes there: name another place",
     )
 
 
