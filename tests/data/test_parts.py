@@ -130,17 +130,63 @@ def test_what_was_begun_is_resumed_and_nobody_elses_is_touched(scheduler: str, t
     assert contents(tmp_path / "there") == finished
 
 
+def test_damaged_parts_are_found_and_made_again_alone(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    named = ("netflow", "--scale", "20K", "--files", "4", *PLAIN, "--on", scheduler, "--to", "there")
+    digests(weigh, *named)
+    there = tmp_path / "there"
+    finished = contents(there)
+    manifest = msgspec.json.decode(finished["manifest.json"])
+    begun = msgspec.json.encode({name: manifest[name] for name in ("dataset", "layout")}, order="deterministic")
+    (there / "events-000001.parquet").unlink()
+    (there / "events-000003.parquet").write_bytes(finished["events-000003.parquet"][:-100])
+    used = weigh("run", "--data", "there", "--contender", "duckdb")
+    assert used.code == 2 and "D8.missing" in used.err and "--resume" in used.err, used.err
+    refused = weigh("data", "make", *named)
+    assert refused.code == 2 and "events-000001.parquet, events-000003.parquet" in refused.err, refused.err
+    assert "--resume" in refused.err
+    mended = weigh("data", "make", *named, "--resume", "--json")
+    assert (mended.code, mended.json["found"], mended.json["parts"]) == (0, 2, 4), mended.err
+    assert contents(there) == finished
+    assert "all there already" in weigh("data", "make", *named).out
+    assert weigh("data", "check", "there").code == 0
+    truth = next(path for path in sorted((there / "truth").glob("*.parquet")))
+    truth.write_bytes(b"PAR1")
+    changed = weigh("data", "check", "there", "--json")
+    assert (changed.code, changed.codes) == (1, {"D8.damaged"})
+    truth.unlink()
+    gone = weigh("data", "check", "there", "--on", scheduler, "--json", "--quiet")
+    assert (gone.code, gone.codes) == (1, {"D8.missing"})
+    truth.write_bytes(finished[f"truth/{truth.name}"])
+    # Begun only, and the file that lies there is of no use: it is named, and once it is gone the same command goes on.
+    (there / "manifest.json").unlink()
+    (there / "making.json").write_bytes(begun)
+    unfinished = weigh("run", "--data", "there", "--contender", "duckdb")
+    assert unfinished.code == 2 and "not finished" in unfinished.err and "--resume" in unfinished.err, unfinished.err
+    part = there / "events-000002.parquet"
+    part.write_bytes(finished["events-000002.parquet"][:-100])
+    broken = weigh("data", "make", *named, "--resume")
+    assert broken.code == 2 and f"remove {part}" in broken.err, broken.err
+    part.unlink()
+    assert weigh("data", "make", *named, "--resume").code == 0
+    assert contents(there) == finished
+
+
 def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:
     weigh = Weigh(tmp_path)
     for arguments, words in (
         (("--on", scheduler), "--to FOLDER"),
         (("--to", "x"), "--on local:2"),
         (("--on", "spark://a:1", "--to", "x"), "local:N"),
+        (("--on", scheduler, "--to", __file__), "is a file"),
         (("--on", scheduler, "--to", "gs://a/b"), "s3://BUCKET/PREFIX"),
     ):
         found = weigh("data", "make", "netflow", "--scale", "1K", "--quiet", *arguments)
         assert (found.code, words in found.err) == (2, True), found.err
     assert not (tmp_path / "x").exists()
+    for data in ("NOSUCH", "./NOSUCH"):
+        found = weigh("run", "--data", data, "--contender", "duckdb")
+        assert (found.code, "there is no such file" in found.err) == (2, True), found.err
     with (
         pytest.raises(EnvironmentFault, match="no scheduler of Dask answers"),
         connect("tls://[::1]:1", Silence(), wait=0.2),

@@ -15,7 +15,9 @@ from weigh._native import merge_intervals
 from weigh.load.agents.merging import intervals_of_a_part
 from weigh.load.agents.model import AgentMachine, AgentPart, AgentRead, AgentRun, Agents, Beat, ClockRead
 from weigh.load.agents.summary import added, merged_summary
+from weigh.load.fleet.verify import unmerged
 from weigh.load.fleet.wire import Channel, Closed
+from weigh.load.gate_events import GateRecord, ReadBack
 from weigh.load.results import LoadResults, load_results
 from weigh.load.runs import LoadInterval
 from weigh.model.errors import ExitCode
@@ -101,6 +103,22 @@ def test_what_is_wrong_with_one_agent_refuses_the_run_and_names_it(changed: dict
     assert why(found) == {1: set(), 2: {code}, 3: set()}
     assert found.refused and found.exit_code() is ExitCode.INCONCLUSIVE
     assert any("agent 2 (h2)" in reason.text for reason in found.runs[0].reasons)
+
+
+def test_rows_that_cannot_be_judged_for_a_lost_agent_do_not_accuse_the_server() -> None:
+    for back, accused in (
+        (ReadBack(run=1, unknown="agent 2 was lost"), set()),
+        (ReadBack(run=1, error="connection refused"), {"L6.unread"}),
+    ):
+        found = load_results(msgspec.structs.replace(agents(), gate=GateRecord(read_back=(back,))))
+        assert {code for code in codes_of(found) if code.startswith("L6")} == accused
+        assert "A8.unchecked" in codes_of(found)
+
+
+def test_a_merge_that_cannot_be_made_again_is_admitted() -> None:
+    assert unmerged(agents()) == ""
+    lost = unmerged(agents(lost="its worker is gone", summary=None, parts=()))
+    assert "run 1 could not be made again" in lost and "agent 2" in lost
 
 
 def test_one_late_agent_hides_in_merged_lateness_and_not_here() -> None:

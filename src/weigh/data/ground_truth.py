@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Column = NDArray[np.int64] | NDArray[np.float64] | list[str | None]
 Cube = dict[str, Column]
 
-_INDEX = "index.json"
+INDEX = "index.json"
+"""The hash of every cube, by name."""
 
 
 class Truth(Mapping[str, Cube]):
@@ -54,8 +55,8 @@ class Truth(Mapping[str, Cube]):
         for name, cube in self._cubes.items():
             path = folder / f"{name}.parquet"
             pq.write_table(pa.table({column: pa.array(values) for column, values in cube.items()}), path)
-            hashes[name] = _hash(path)
-        (folder / _INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(hashes)))
+            hashes[name] = hashed(path)
+        (folder / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(hashes)))
 
     @classmethod
     def load(cls, folder: Path) -> Truth:
@@ -67,10 +68,10 @@ class Truth(Mapping[str, Cube]):
         remedy = f"remove {folder.parent} and make the dataset again"
         cubes: dict[str, Cube] = {}
         try:
-            hashes = msgspec.json.decode((folder / _INDEX).read_bytes(), type=dict[str, str])
+            hashes = msgspec.json.decode((folder / INDEX).read_bytes(), type=dict[str, str])
             for name, expected in hashes.items():
                 path = folder / f"{name}.parquet"
-                if _hash(path) != expected:
+                if hashed(path) != expected:
                     raise DataFault("the ground truth was changed since it was made", where=str(path), remedy=remedy)
                 table = pq.read_table(path)
                 cubes[name] = {column: _column(table[column]) for column in table.column_names}
@@ -84,5 +85,6 @@ def _column(values: pa.ChunkedArray) -> Column:
     return plain
 
 
-def _hash(path: Path) -> str:
+def hashed(path: Path) -> str:
+    """SHA-256 of a cube's file, as the index has it."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

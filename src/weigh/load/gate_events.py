@@ -166,7 +166,8 @@ class ReadBack(msgspec.Struct, frozen=True, kw_only=True):
         read_written: of these, the ones that it wrote or inserted.
         right, wrong, missing, failed: rows as acknowledged, contradicting it, gone; reads that were refused.
         texts: the first of what is not right.
-        error: why it could not be done, or not to its end; empty where it could.
+        error: why the server did not let it be done, or not to its end; empty where it did.
+        unknown: why nobody knows what must be there, which is not the server's doing; empty where it is known.
     """
 
     run: int
@@ -179,6 +180,7 @@ class ReadBack(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     texts: tuple[str, ...] = ()
     error: str = ""
+    unknown: str = ""
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):

@@ -42,6 +42,7 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
         runs: how many there are.
         weigh: the version that sealed it.
         problems: everything that is wrong; empty when it passes.
+        unmerged: why the merge of what agents saw could not be made again; empty where it was, or without agents.
     """
 
     evidence: str
@@ -50,6 +51,7 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     weigh: str
     problems: tuple[Problem, ...]
+    unmerged: str = ""
 
     @property
     def passed(self) -> bool:
@@ -103,6 +105,7 @@ def verify(folder: Path) -> LoadVerification:
         runs=runs,
         weigh=sealed.weigh,
         problems=tuple(problems),
+        unmerged=agents.unmerged(record) if record else "",
     )
 
 
@@ -114,6 +117,6 @@ def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
         return
     yield Outcome(
         f"{found.evidence} passes: {found.files} files hashed, every figure of {count(found.runs, 'run')} recomputed "
-        f"from {count(found.histograms, 'histogram')}"
+        f"from {count(found.histograms, 'histogram')}" + (f"; {found.unmerged}" if found.unmerged else "")
     )
     yield UNKEYED

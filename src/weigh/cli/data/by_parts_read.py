@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 def check(places: Iterable[str], on: str, *, quiet: bool, as_json: bool) -> None:
     """Read everything, and say what is not as its manifest says; exit 1 where something is not."""
+    from weigh.data.parts.examine import truth_of
     from weigh.model import units
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
 
     findings: list[Finding] = []
     files = pages = with_checksum = 0
-    for place, _, found in _read(places, on, quiet=quiet):
+    for place, manifest, found in _read(places, on, quiet=quiet):
         digests: dict[str, list[str]] = {}
         for one in found:
             files += 1
@@ -35,6 +36,7 @@ def check(places: Iterable[str], on: str, *, quiet: bool, as_json: bool) -> None
             with_checksum += one.pages.with_checksum if one.pages else 0
             digests.setdefault(one.expected.table, []).append(one.expected.digest)
         findings += _contradictions(place, digests)
+        findings += truth_of(place, manifest)
     if as_json:
         print_json(
             {

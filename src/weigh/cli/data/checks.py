@@ -37,6 +37,7 @@ def check(paths: tuple[str, ...], on: str | None, quiet: bool, as_json: bool) ->
 
 def _check(paths: list[Path], *, as_json: bool) -> None:
     from weigh.data.layout import file_facts
+    from weigh.data.parts.examine import truth_of
     from weigh.model import units
     from weigh.model.errors import DataFault, ExitCode
     from weigh.model.text import one_line
@@ -50,6 +51,7 @@ def _check(paths: list[Path], *, as_json: bool) -> None:
             manifest = file_facts.load(path)
             problems = file_facts.verify(path, manifest, "digest", _environment)
             findings += problems
+            findings += truth_of(str(path), manifest)
             sound += 0 if problems else len(manifest.files)
             files = [path / file.path for file in manifest.files if (path / file.path).exists()]
             # Of Vortex there are no checksums of pages to compare.

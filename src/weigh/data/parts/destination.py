@@ -75,7 +75,7 @@ def destination(to: str) -> Destination:
     """The place of that name: ``s3://BUCKET/PREFIX``, or a folder.
 
     Raises:
-        UsageError: it is no such address, or there are no keys for it.
+        UsageError: it is no such address or a file, or there are no keys for it.
     """
     if to.startswith(SCHEME):
         return Bucket(to, *parsed(to, "data"))
@@ -83,7 +83,10 @@ def destination(to: str) -> Destination:
         raise UsageError(
             f"'{to.partition('://')[0]}' is no place for data", remedy="name a folder or s3://BUCKET/PREFIX"
         )
-    return Folder(Path(to).expanduser().absolute())
+    path = Path(to).expanduser().absolute()
+    if path.exists() and not path.is_dir():
+        raise UsageError("it is a file, and parts go into a folder", where=to, remedy="name a folder: --to FOLDER")
+    return Folder(path)
 
 
 class Folder:

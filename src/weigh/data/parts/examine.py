@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from weigh.data.ground_truth import INDEX, hashed
 from weigh.data.layout import file_facts, page_checksums
 from weigh.data.parts import manifest as manifests
 from weigh.data.parts.destination import destination
-from weigh.data.parts.make import MANIFEST
+from weigh.data.parts.make import MANIFEST, TRUTH
 from weigh.host import scratch
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError
@@ -72,6 +73,27 @@ def manifest_of(place: str) -> Manifest:
     if found.vortex:
         raise UsageError("it is Vortex, and Parquet alone is read on a cluster", where=place, remedy="leave out --on")
     return found
+
+
+def truth_of(place: str, manifest: Manifest) -> list[Finding]:
+    """What is wrong with the truth that lies with generated data; nothing of a user's own files, which have none."""
+    if manifest.dataset.own or manifest.dataset.scale is None:
+        return []
+    to = destination(place)
+    aside = scratch.folder("truth")
+    try:
+        hashes = msgspec.json.decode(to.local(f"{TRUTH}/{INDEX}", aside).read_bytes(), type=dict[str, str])
+        paths = {name: to.local(f"{TRUTH}/{name}.parquet", aside) for name in hashes}
+        return [
+            _finding(codes.D8_DAMAGED, f"{TRUTH}/{name}.parquet is not what it was when it was made", place)
+            for name, path in paths.items()
+            if hashed(path) != hashes[name]
+        ]
+    except (OSError, msgspec.DecodeError, DataFault) as error:
+        text = error.what if isinstance(error, DataFault) else f"it cannot be read ({error})"
+        return [_finding(codes.D8_MISSING, f"the ground truth is not whole: {text}", place)]
+    finally:
+        scratch.remove(aside)
 
 
 def examine(place: str, files: Sequence[FileFacts]) -> list[Examined]:

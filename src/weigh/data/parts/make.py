@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ from weigh.data.generator import generator, parted
 from weigh.data.layout import parquet
 from weigh.data.parts import manifest as manifests
 from weigh.data.parts.destination import destination
-from weigh.data.parts.part import MARK, PartFacts, PartJob, added, facts_of, known_of, make_part, removed
+from weigh.data.parts.part import MARK, PartFacts, PartJob, added, facts_of, known_of, make_part, number_of, removed
 from weigh.host import scratch
 from weigh.model import units
 from weigh.model.dataset import Manifest
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from weigh.data.ground_truth import Truth
     from weigh.data.making import Environment
     from weigh.data.parts.destination import Destination
-    from weigh.model.dataset import DatasetName
+    from weigh.model.dataset import DatasetName, FileFacts
     from weigh.model.progress import Progress
     from weigh.model.spec import LayoutSpec
     from weigh.model.units import Bytes, Rows, Scale, Seconds
@@ -37,6 +38,9 @@ _BRANCHES = 16
 """What is known of so many parts is added on a worker at a time, and so are so many of these sums."""
 _AHEAD = 4
 """Parts that are submitted at a time, for each that can be done at a time."""
+_AT_ONCE = 16
+"""Files whose sizes are read at a time: a store takes a while for each."""
+_LISTED = 3
 _REMOVED = 256
 """Parts whose own notes are removed at a time."""
 
@@ -93,16 +97,19 @@ class Making(NamedTuple):
         """Refuse what cannot be made there, before a cluster is asked for.
 
         Returns:
-            The manifest where the dataset is there already; None where it must be made.
+            The manifest where the dataset is there already; None where it, or some of its files, must be made.
 
         Raises:
             UsageError: an impossible layout; a generator without parts; another dataset, or half of this one, is there.
+            DataFault: files of it are gone or truncated, and it is not to be resumed.
         """
         parquet.check(self.layout, self._family)
         made_by = parted(generator(self._family))
         if self.name.scale is not None:
             made_by.parts(self.name.scale)
-        return self._there(destination(self.to))
+        to = destination(self.to)
+        there = self._there(to)
+        return None if there is not None and self._damaged(to, there) else there
 
     @property
     def _family(self) -> str:
@@ -124,9 +131,13 @@ class Making(NamedTuple):
             UsageError, DataFault, EnvironmentFault: as ``check``, as a part, or as the cluster.
         """
         to = destination(self.to)
-        if (there := self._there(to)) is not None:
-            return MadeByParts(self.to, there, there.layout.files if there.layout else 0, 0, {}, 0.0, 0.0, 0)
+        there = self._there(to)
+        damaged = self._damaged(to, there) if there is not None else []
+        if there is not None and not damaged:
+            return MadeByParts(self.to, there, self._spec.files, self._spec.files, {}, 0.0, 0.0, 0)
         self._begin(to)
+        if there is not None:
+            return self._mended(place, environment, to, there, damaged)
         aside = scratch.folder("manifest")
         spool = manifests.Spool(aside / "facts")
         try:
@@ -174,6 +185,59 @@ class Making(NamedTuple):
                 remedy="say --resume: parts that are there are not made again",
             )
         return None
+
+    def _damaged(self, to: Destination, there: Manifest) -> list[FileFacts]:
+        """Files that are gone, or have another size than the manifest says; their bytes are not read.
+
+        Raises:
+            DataFault: there are some, and nobody said that they are to be made again.
+        """
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            sizes = pool.map(to.stat, (file.path for file in there.files))
+            found = [
+                file for file, size in zip(there.files, sizes, strict=True) if size is None or size.bytes != file.bytes
+            ]
+        if found and not self.resume:
+            raise DataFault(
+                f"{units.count(len(found), 'file')} of the dataset there {'is' if len(found) == 1 else 'are'} gone or "
+                f"of another size than when made: {', '.join(file.path for file in found[:_LISTED])}",
+                where=self.to,
+                remedy="say --resume: the parts that they are of are made again, and no others",
+            )
+        return found
+
+    def _mended(
+        self, place: Place, environment: Environment, to: Destination, there: Manifest, damaged: list[FileFacts]
+    ) -> MadeByParts:
+        """The parts of damaged files made again; what the manifest says of all others stays."""
+        began = time.monotonic()
+        for file in damaged:
+            # Nothing is overwritten.
+            to.remove(file.path)
+        expected = {file.path: (file.bytes, file.blake3) for file in there.files}
+        numbers = sorted({number_of(file.path) for file in damaged})
+        made = [place.submit(facts_of, place.submit(make_part, self.job(number), environment)) for number in numbers]
+        hosts: dict[str, int] = {}
+        cpu_s = 0.0
+        for done in place.gather(made):
+            if done.fault is not None:
+                place.cancel(made)
+                raise done.fault
+            part = msgspec.json.decode(done.value[0], type=PartFacts)
+            for file in part.files:
+                if expected.get(file.path) != (file.bytes, file.blake3):
+                    raise DataFault(
+                        f"{file.path} is made of other bytes than those that the manifest is of",
+                        where=self.to,
+                        remedy=f"remove {self.to}, and make the data again",
+                    )
+            hosts[part.cost.host] = hosts.get(part.cost.host, 0) + 1
+            cpu_s += part.cost.cpu_s
+        removed(self.to, numbers)
+        to.remove(MARK)
+        to.sweep(everything=True)
+        parts = self._spec.files
+        return MadeByParts(self.to, there, parts, parts - len(numbers), hosts, cpu_s, time.monotonic() - began, 0)
 
     def _begin(self, to: Destination) -> None:
         aside = to.scratch()

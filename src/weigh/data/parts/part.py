@@ -98,6 +98,16 @@ def known_name(number: int) -> str:
     return f"parts/{number:06}.known"
 
 
+def file_name(table: str, number: int, suffix: str) -> str:
+    """What the file of a table of a part is called."""
+    return f"{table}-{number:06}{suffix}"
+
+
+def number_of(name: str) -> int:
+    """Of the part that a file of such a name is of."""
+    return int(Path(name).stem.rpartition("-")[2])
+
+
 class MadePart(NamedTuple):
     """What a worker holds of a part.
 
@@ -187,7 +197,7 @@ def _see(to: Destination, job: PartJob) -> None:
 
 def _stored(to: Destination, aside: Path, file: FileFacts, number: int) -> FileFacts:
     """A file of the part where it belongs; what lies there then was read."""
-    name = f"{file.table}-{number:06}{Path(file.path).suffix}"
+    name = file_name(file.table, number, Path(file.path).suffix)
     to.put(aside / file.path, name)
     there = to.hash(name)
     if there != (file.bytes, file.blake3):
@@ -213,8 +223,8 @@ def _changed(to: Destination, name: str) -> DataFault:
     return DataFault(
         f"{name} is not what was put there: it holds other rows, or none",
         where=str(to),
-        remedy="the store truncates, loses or changes what it is given, or somebody else writes there: name another "
-        "place",
+        remedy=f"remove {str(to).rstrip('/')}/{name}, and go on with --resume; where it comes back, the store "
+        "truncates, loses or changes what it is given, or somebody else writes there: name another place",
     )
 
 

@@ -13,6 +13,7 @@ from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
 from weigh.data.parts import manifest as manifests
 from weigh.data.parts.make import MANIFEST
+from weigh.data.parts.part import MARK
 from weigh.data.store.address import SCHEME
 from weigh.model.errors import DataFault, UsageError
 
@@ -32,7 +33,7 @@ def manifest_in(place: str) -> Manifest | None:
 
     Raises:
         UsageError: it lies in a store.
-        DataFault: it cannot be read.
+        DataFault: it cannot be read, or is not made yet.
     """
     if place.startswith(SCHEME):
         raise UsageError(
@@ -42,6 +43,7 @@ def manifest_in(place: str) -> Manifest | None:
         )
     path = Path(place).expanduser() / MANIFEST
     if not path.is_file():
+        _refuse_unfinished(path.parent)
         return None
     try:
         found = manifests.read(path)
@@ -50,6 +52,20 @@ def manifest_in(place: str) -> Manifest | None:
             f"the manifest cannot be read ({error})", where=str(path), remedy="make the data again, or remove it"
         ) from None
     return None if found.dataset.own or found.dataset.scale is None else found
+
+
+def _refuse_unfinished(folder: Path) -> None:
+    try:
+        begun = msgspec.json.decode((folder / MARK).read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return
+    # A user's own file may have that name.
+    if isinstance(begun, dict) and {"dataset", "layout"} <= begun.keys():
+        raise DataFault(
+            "the dataset there is not finished",
+            where=str(folder),
+            remedy="make the rest: the weigh data make --on that began it, with --resume",
+        )
 
 
 def opened(place: str) -> CachedData:
@@ -71,6 +87,12 @@ def opened(place: str) -> CachedData:
 
 def proof(data: CachedData) -> list[Finding]:
     """What is no longer as the manifest says: the size of every file, and the bytes of some, drawn now."""
+    # Nobody but a user makes it again.
+    remedy = f"remove that file from {data.folder}, and make it again: the same weigh data make --on, with --resume"
+    return [msgspec.structs.replace(one, remedy=remedy) for one in _proof(data)]
+
+
+def _proof(data: CachedData) -> list[Finding]:
     problems = file_facts.verify(data.folder, data.manifest, "size")
     if problems:
         return problems

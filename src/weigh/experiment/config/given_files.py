@@ -34,6 +34,31 @@ def are_files(data: Sequence[str], cache: Path) -> bool:
     return bool(files)
 
 
+def refuse_missing(data: Sequence[str], cache: Path) -> None:
+    """Refuse what names nothing that is there; no file is opened.
+
+    Raises:
+        UsageError: there is no such file, folder or registered name.
+    """
+    if are_files(data, cache):
+        for given in data:
+            _matches(given)
+    elif data[0] not in registered.names(cache):
+        raise UsageError(
+            "there is no such file or folder, and no data registered under that name",
+            where=f"--data {data[0]}",
+            remedy="name Parquet files, a folder of them, or what weigh data make --to printed",
+        )
+
+
+def _matches(given: str) -> tuple[str, list[Path]]:
+    """The name of a table, empty where none was given, and the files."""
+    name, equals, pattern = given.partition("=")
+    if equals and name.isidentifier():
+        return name, user_files.matches(pattern, Path())
+    return "", user_files.matches(given, Path())
+
+
 def tables(data: Sequence[str], cache: Path) -> user_files.Tables:
     """The files of every table, by their names; of a DuckDB database the tables in it.
 
@@ -48,11 +73,11 @@ def tables(data: Sequence[str], cache: Path) -> user_files.Tables:
     named: user_files.Tables = {}
     loose: list[Path] = []
     for given in data:
-        name, equals, pattern = given.partition("=")
-        if equals and name.isidentifier():
-            named.setdefault(name, []).extend(user_files.matches(pattern, Path()))
+        name, files = _matches(given)
+        if name:
+            named.setdefault(name, []).extend(files)
         else:
-            loose += user_files.matches(given, Path())
+            loose += files
     found = list(dict.fromkeys(loose))
     databases = [file for file in found if user_files.form(file) == "DuckDB"]
     for name, files in user_files.by_name(file for file in found if file not in databases).items():

@@ -49,6 +49,7 @@ def own_files(
             raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
         queries = file.sql if file else None
         if queries is None and not section.ingest:
+            given_files.refuse_missing(data, cache_folder())
             raise UsageError(
                 "there are no questions about the data",
                 remedy="name a file or a folder of SELECT statements with --sql, or load the tables: --ingest",

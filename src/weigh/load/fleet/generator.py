@@ -215,17 +215,13 @@ class AgentsGenerator:
             JSON of :class:`weigh.load.gate_events.ReadBack`, but for the run.
 
         Raises:
-            EngineFault: an agent does not say what it wrote, or the rows cannot be read.
+            EngineFault: the rows cannot be read.
         """
-        written = 0
-        for one in self._there:
-            self._send(one, Tell())
-            found = self._wait(one, Written, _TELLING, "say what it wrote")
-            if found.writes is None:
-                raise EngineFault("it does not know what its writes left", where=one.agent.read.name)
-            written += len(msgspec.json.decode(found.writes)["issued"])
-            call(self._whole.join_written, found.writes)
-        self._refuse_lost()
+        try:
+            written = self._written()
+        except EngineFault as error:
+            # Whoever does not say what it wrote is an agent, and the server has nothing to do with it.
+            return msgspec.json.encode({"unknown": error.what}).decode()
         found = msgspec.json.decode(call(self._whole.examine))
         wrong = found["lost"] + found["torn"] + found["strange"]
         rows = found["rows"] + found["missing"]
@@ -242,6 +238,24 @@ class AgentsGenerator:
                 "error": "",
             }
         ).decode()
+
+    def _written(self) -> int:
+        """Have every agent say what it wrote; how many keys.
+
+        Raises:
+            EngineFault: one of them cannot, or is lost.
+        """
+        self._refuse_lost()
+        written = 0
+        for one in self._there:
+            self._send(one, Tell())
+            found = self._wait(one, Written, _TELLING, "say what it wrote")
+            if found.writes is None:
+                raise EngineFault(f"{one.agent.read.name} does not know what its writes left")
+            written += len(msgspec.json.decode(found.writes)["issued"])
+            call(self._whole.join_written, found.writes)
+        self._refuse_lost()
+        return written
 
     def _ended(self) -> list[tuple[int, _State]]:
         return [(number, one) for number, one in self._states.items() if one.ended is not None]
@@ -328,9 +342,11 @@ class AgentsGenerator:
 
     def _late(self, one: _State, how: str) -> EngineFault:
         self.stop()
+        why = (
+            "" if self._begins else ": the run was not begun, for a load that begins in parts is none that was declared"
+        )
         return EngineFault(
-            f"{one.agent.read.name} {how}: the run was not begun, for a load that begins in parts is none that was "
-            "declared",
+            f"{one.agent.read.name} {how}{why}",
             where=one.agent.read.worker,
             remedy="see what else that machine does, and run again",
         )

@@ -50,6 +50,19 @@ def problems(folder: Path, record: LoadRecord) -> Iterator[Problem]:
             yield from _merge(folder, record, run, numbers)
 
 
+def unmerged(record: LoadRecord) -> str:
+    """Why no merge of what agents saw can be made again; empty where it can, or where there is nothing to merge."""
+    lost = sorted({one.agent for one in record.agent_runs if one.lost})
+    if record.agents is None or not lost:
+        return ""
+    runs = sorted({one.run for one in record.agent_runs})
+    names = ", ".join(one.name for one in record.agents.agents if one.number in lost)
+    return (
+        f"the merge of what agents saw in run {', '.join(map(str, runs))} could not be made again, because {names} was "
+        "lost, and its journal too"
+    )
+
+
 def _sealed(folder: Path, number: int) -> Iterator[Problem]:
     """An agent's own seal and journal."""
     name = f"{FOLDER}/{number}/{SEAL}"

@@ -137,8 +137,8 @@ def _unread(found: GateResults | None) -> str:
     """Of YCSB: whether every run was read back."""
     if found is None:
         return ""
-    failed = [one for one in found.read_back if one.error]
-    return f"after run {failed[0].run} nothing was read back ({failed[0].error})" if failed else ""
+    whys = [(one.run, why) for one in found.read_back if (why := one.error or one.unknown)]
+    return f"after run {whys[0][0]} nothing was read back ({whys[0][1]})" if whys else ""
 
 
 def reasons(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Reason]:

@@ -73,10 +73,11 @@ def document(found: GateResults) -> AnswersDocument:
 
 
 def _read_back_row(one: ReadBack) -> ReadBackRow:
+    why = one.error or one.unknown
     counts: dict[str, Any] = {
-        name: None if one.error else getattr(one, name) for name in ("written", "read", "wrong", "missing", "failed")
+        name: None if why else getattr(one, name) for name in ("written", "read", "wrong", "missing", "failed")
     }
-    return ReadBackRow(run=one.run, detail=one.error, **counts)
+    return ReadBackRow(run=one.run, detail=why, **counts)
 
 
 def lines(found: GateResults) -> Iterator[str]:
@@ -203,8 +204,8 @@ def _sampled(one: SampleChecked, runs: int) -> str:
 
 def _read_back(one: ReadBack, runs: int) -> str:
     name = f"After run {one.run}" if runs > 1 else "After the run"
-    if one.error:
-        return f"{name} nothing was read back: {one.error}."
+    if why := one.error or one.unknown:
+        return f"{name} nothing was read back: {why}."
     wrong = one.wrong + one.missing + one.failed
     text = f"{name} {one.read:,} keys were read back, {one.read_written:,} of the {one.written:,} that it wrote: "
     return text + ("all as acknowledged." if not wrong else f"{wrong:,} are not as acknowledged.")
