@@ -32,7 +32,7 @@ def read(text: Text) -> list[Published]:
         shows["D9"] = f"the data takes {size / 1e9:.3g} GB, and loading took {load or 0:.3g} s"
     if "tuned" in document:
         shows["E7"] = f'it says tuned: "{word(document["tuned"])}"; no setting was read back'
-    lacks = {"A8": "it keeps no answer: whether one was right cannot be reason", "A1": "it keeps no answer"}
+    lacks = {"A8": "it keeps no answer: whether one was right cannot be known", "A1": "it keeps no answer"}
     return [
         Published(
             form=NAME,
