@@ -194,3 +194,32 @@ def test_a_witness_takes_nothing_else(tmp_path: Path, server: str, body: dict[st
     with pytest.raises(Exception, match="does not answer"):
         places.place(server).send(Anchor(**body), tmp_path)
     assert places.place(server).read("a") == []
+
+
+def test_another_measurement_of_the_same_experiment_is_not_accused(weigh: Weigh) -> None:
+    """A witness has anchors of attempt 2 of several, and anybody may send it some: those of others prove nothing."""
+    evidence = newest(weigh)
+    heads = list(journal.links(evidence))
+    _, experiment, _ = evidence.name.split("-")
+    log_of_all = log.Log(weigh.folder / "others.jsonl")
+    foreign = Anchor(experiment=experiment, attempt=2, line=3, head="0" * 32, first="1" * 32)
+    log_of_all.add(foreign)
+    log_of_all.close()
+    run = weigh("verify", str(evidence), "--witness", "others.jsonl", "--json")
+    (one,) = run.json["anchors"]
+    assert run.code == 0
+    assert "1 anchor there is of another measurement" in one["text"]
+    assert "was not disproven" in one["text"]
+    both = log.Log(weigh.folder / "both.jsonl")
+    both.add(foreign)
+    both.add(Anchor(experiment=experiment, attempt=2, line=3, head=heads[2], first=heads[0]))
+    both.close()
+    (one,) = weigh("verify", str(evidence), "--witness", "both.jsonl", "--json").json["anchors"]
+    assert one["text"].startswith("anchored 1 time")
+
+
+def test_evidence_that_nobody_anchored_is_called_unprovable_by_a_witness_too(weigh: Weigh) -> None:
+    log.Log(weigh.folder / "empty.jsonl").close()
+    run = weigh("verify", str(newest(weigh)), "--witness", "empty.jsonl", "--json")
+    assert run.code == 0
+    assert "cannot be proven" in run.json["anchors"][0]["text"]

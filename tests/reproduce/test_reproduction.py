@@ -26,6 +26,7 @@ from weigh.reproduce import record
 from weigh.reproduce.plan import planned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from weigh.data.cache import CachedData
@@ -84,6 +85,18 @@ def test_a_bundle_holds_no_link(tmp_path: Path) -> None:
         member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(member)
     with pytest.raises(EvidenceFault, match="no file"):
+        bundle.unpacked(path, tmp_path / "into")
+
+
+@pytest.mark.parametrize("change", [lambda whole: whole[:-20], lambda whole: whole + b"more", lambda whole: whole * 2])
+def test_a_bundle_is_read_to_its_end(
+    weigh: Weigh, evidence: Path, tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    """The checksum stands there: one that was cut off or added to is no bundle."""
+    weigh("export", str(evidence), "--bundle", "--out", "x.weigh")
+    path = weigh.folder / "x.weigh"
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(EvidenceFault, match=r"ends too early|behind its end|unpacked"):
         bundle.unpacked(path, tmp_path / "into")
 
 

@@ -42,14 +42,22 @@ def _latencies(one: Published) -> Iterator[Contradiction]:
 
 def _order(one: Latency) -> Iterator[Contradiction]:
     """Percentiles grow with their rank, from the least to the most."""
-    ranked = [(f"p{rank:g}", value) for rank, value in sorted(one.percentiles.items())]
+    # Of each the name, and the least and the most that it may be.
+    known = [(f"p{rank:g}", value, *_between(one, value)) for rank, value in sorted(one.percentiles.items())]
+    if one.least is not None:
+        known.insert(0, ("the least", one.least, one.least, one.least))
     # The upper end of a bucket lies above what is in it.
-    ends = [("the least", one.least), *ranked, *([] if one.coarse else [("the most", one.most)])]
-    known = [(name, value) for name, value in ends if value is not None]
-    for (name, low), (other, high) in pairwise(known):
-        if low > high + 2 * one.step + 1e-3 * high:
+    if one.most is not None and not one.coarse:
+        known.append(("the most", one.most, one.most, one.most))
+    for (name, low, at_least, _), (other, high, _, at_most) in pairwise(known):
+        if at_least > at_most + 2 * one.step + 1e-3 * high:
             text = f"{one.name}: {name} is {units.seconds(low)} and {other} is {units.seconds(high)}"
             yield Contradiction(row="L1", text=f"{text}, which cannot be less")
+
+
+def _between(one: Latency, percentile: float) -> tuple[float, float]:
+    """The least and the most that a percentile may be, by the bucket that it stands for."""
+    return percentile * (1 - one.share), percentile * (1 + one.share) + one.width
 
 
 def _mean(one: Latency) -> Iterator[Contradiction]:
@@ -62,7 +70,8 @@ def _mean(one: Latency) -> Iterator[Contradiction]:
     if one.most is None:
         return
     ranks = [0.0, *sorted(one.percentiles), _FULL]
-    values = [one.percentiles[rank] for rank in ranks[1:-1]] + [max(one.most, *one.percentiles.values(), one.most)]
+    percentiles = [_between(one, one.percentiles[rank])[1] for rank in ranks[1:-1]]
+    values = [*percentiles, max(one.most, *percentiles, one.most)]
     bound = sum((high - low) / _FULL * value for (low, high), value in zip(pairwise(ranks), values, strict=True))
     if one.mean > bound + slack:
         last = ranks[-2]
@@ -94,7 +103,8 @@ def _rates(one: Published) -> Iterator[Contradiction]:
 def _parts(one: Published) -> Iterator[Contradiction]:
     for part in one.parts:
         total = sum(part.parts.values())
-        if abs(total - part.total) > 1.0 + _SUM / 5 * max(total, part.total):
+        differs = max(total - part.total, 0.0) if part.incomplete else abs(total - part.total)
+        if differs > 1.0 + _SUM / 5 * max(total, part.total):
             named = ", ".join(f"{name} {value:,.6g}" for name, value in part.parts.items())
             yield Contradiction(row="R2", text=f"{part.name} is {part.total:,.6g}, and its parts are {named}")
 

@@ -23,6 +23,8 @@ _OTHER = "datafusion"
 """A second engine, where a result has one alone: a verdict is one of two."""
 _LARGEST = 1.0
 """Scale factor of the smallest experiment, at most."""
+_FASTEST = 1e9
+"""Requests a second that an experiment asks for, at most: a file may have any number."""
 _RATE = 500
 """Requests a second, where a result names no rate: far below what any server takes."""
 
@@ -53,7 +55,7 @@ def _run(one: Published) -> list[str]:
 def _load(one: Published) -> list[str]:
     kind = "ycsb" if one.workload.startswith("ycsb") else one.workload
     target = _TARGETS.get(kind, "postgres:embedded")
-    rate = max(int((one.offered or one.rate or _RATE) * 0.5), 1)
+    rate = max(int(min((one.offered or one.rate or _RATE) * 0.5, _FASTEST)), 1)
     lines = ["# an open loop at half of that rate: the waiting is in the times; answers are checked", "[load]"]
     if kind == "tpcc":
         return [*lines, 'workload = "tpcc"', f'target = "{target}"', 'duration = "10m"', 'warmup = "5m"']

@@ -21,6 +21,8 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
         percentiles: value by rank, 99.9 for p99.9.
         step: half of the last digit that is printed: every value may be off by that much.
         coarse: percentiles are upper ends of wide buckets.
+        share: of a percentile by which it may be off, where buckets widen with the value.
+        width: of the buckets whose lower ends percentiles are: the true one may be above by that much.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
     percentiles: dict[float, Seconds] = {}
     step: Seconds = 0.0
     coarse: bool = False
+    share: float = 0.0
+    width: Seconds = 0.0
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,11 +61,13 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         name: of what.
         total: the sum.
         parts: by name.
+        incomplete: whether some may not be listed, so that they are at most the sum.
     """
 
     name: str
     total: float
     parts: dict[str, float]
+    incomplete: bool = False
 
 
 class Contradiction(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ class AuditDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         results: one a published result.
-        unread: files that have none of the known forms.
+        unread: files that have none of the known forms, or cannot be read.
         findings: one a contradiction.
         weigh: version that read them.
     """

@@ -27,7 +27,7 @@ class AuditResults(NamedTuple):
 
     Attributes:
         results: every result that was read.
-        unread: files of a folder that have none of the forms.
+        unread: files of a folder that have none of the forms, or cannot be read.
     """
 
     results: tuple[Audited, ...]
@@ -46,19 +46,27 @@ def audit(places: Sequence[Path], claims: Sequence[Path] = ()) -> AuditResults:
         claims: questionnaires that were filled in.
 
     Raises:
-        DataFault: a file that was named has no known form, or nothing of a folder has one.
+        DataFault: a file that was named cannot be read or has no known form, or nothing of a folder has one.
         UsageError: a questionnaire is none.
     """
     results, unread = [audited(claim.read(path)) for path in claims], []
     for place in places:
-        found = 0
+        found, fault = 0, None
         for path, name in _files(place):
-            read = registry.read(Text(path, name))
+            try:
+                read = registry.read(Text(path, name))
+            except DataFault as error:
+                if not place.is_dir():
+                    raise
+                # The other files of a folder are read all the same.
+                read, fault = [], fault or error
             found += len(read)
             results += map(audited, read)
             if not read:
                 unread.append(name)
         if not found:
+            if fault:
+                raise fault
             raise DataFault(
                 "no form of a published result is recognised in it",
                 where=str(place),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,11 +16,17 @@ from weigh.model.errors import DataFault
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 MOST = 64 << 20
 """Bytes of a file that is read."""
-_NUMBER = r"[-+]?[0-9][0-9,]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?"
+# Possessive, bounded, and begun at its first digit: a file of nothing but digits is read in one pass.
+_NUMBER = r"(?<![0-9])[-+]?[0-9][0-9,]{0,40}+(?:\.[0-9]{0,40}+)?(?:[eE][-+]?[0-9]{1,4})?"
+_LONGEST = 4096
+"""Characters of a command line."""
+_REPORTS = 1000
+"""Reports of one file that are read."""
 _NAME = 120
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _TIME = re.compile(rf"({_NUMBER})\s*(ns|us|µs|ms|s|m|h)\b")
@@ -54,6 +62,40 @@ class Text:
         except (msgspec.MsgspecError, ValueError, RecursionError):
             return None
 
+    def part(self, start: int, end: int) -> Text:
+        """A part of it, as if it were a file of its own."""
+        made = copy.copy(self)
+        made.text = self.text[start:end]
+        made.__dict__.pop("json", None)
+        return made
+
+    def reports(self, marks: re.Pattern[str], lines: re.Pattern[str]) -> Iterator[tuple[Text, Text]]:
+        """What stands before each of its reports, such as the command that made it, and the report.
+
+        What a session printed behind a report belongs to the next one, or to none.
+
+        Args:
+            marks: what each report has once, in its first lines or among them.
+            lines: those of a report that follow the mark.
+        """
+        found = list(islice(marks.finditer(self.text), _REPORTS + 1))
+        before = 0
+        for at, mark in enumerate(found[:_REPORTS]):
+            following = found[at + 1].start() if at + 1 < len(found) else len(self.text)
+            end = mark.end()
+            for line in lines.finditer(self.text, mark.end(), following):
+                end = line.end()
+            yield self.part(before, mark.start()), self.part(mark.start(), end)
+            before = end
+
+    def command(self, *words: str) -> str:
+        """The last line that has all of these words, such as a tool's name; empty where there is none."""
+        wanted = [re.compile(rf"\b{word}\b") for word in words]
+        lines = self.text.replace("\\\n", " ").splitlines()
+        return next((line for line in reversed(lines) if all(one.search(line[:_LONGEST]) for one in wanted)), "")[
+            :_LONGEST
+        ]
+
     @property
     def object(self) -> dict[str, Any]:
         """The JSON object that it is; empty where it is none."""
@@ -81,6 +123,12 @@ def number(value: object) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return found if math.isfinite(found) else None
+
+
+def percentile(value: str) -> float | None:
+    """The rank of a percentile, such as 99.9; None for what is none."""
+    found = number(value)
+    return found if found is not None and 0.0 <= found <= 100.0 else None
 
 
 def seconds(text: str) -> float | None:

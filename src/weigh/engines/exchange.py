@@ -133,6 +133,7 @@ class Exchange:
             pending.family_s = self.family.seconds() if self.family and what == "run" else 0.0
             pending.cpu_s = process_counters.cpu_seconds(self._pid)
             self.deeds.executing = what == "run"
+            self.deeds.executed |= self.deeds.executing
             pending.began_ns = time.perf_counter_ns()
             protocol.send(self.channel, {"do": what, **fields}, pending.until)
         except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:

@@ -208,6 +208,7 @@ def check(contender: Contender, files: Format = "parquet") -> None:
         EngineFault: it cannot be loaded.
     """
     engine = engines.of(contender)
+    systems.check_named(engine, contender)
     _variants(engine, contender)
     catalogs.reader(engine, contender)
     formats.reader(engine, contender, files)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
-from weigh.model.contender import COMMAND, DRIVER
+from weigh.model.contender import COMMAND, DRIVER, URL
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,3 +118,24 @@ def findings(engine: Engine, name: str) -> list[Finding]:
             )
         )
     return found
+
+
+def check_named(engine: Engine, contender: Contender) -> None:
+    """See whether a system that runs elsewhere, or a command, is named.
+
+    Raises:
+        UsageError: nobody says where it is, or what it is.
+    """
+    if engine.statistics and not {URL, DRIVER} & contender.settings.keys():
+        how = f"{engine.name}:MODULE+PIN?ARG=VALUE" if DRIVER in engine.variants else f"{engine.name}://HOST:PORT"
+        raise UsageError(
+            f"{engine.name} runs elsewhere, and nobody says where",
+            where=f"contender {contender.name}",
+            remedy=f"name it as {how} (docs/reference/systems.md)",
+        )
+    if engine.name == "command" and COMMAND not in contender.settings:
+        raise UsageError(
+            "it names no command",
+            where=f"contender {contender.name}",
+            remedy="give it by --command",
+        )

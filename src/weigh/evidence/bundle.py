@@ -137,12 +137,13 @@ def unpacked(path: Path, into: Path) -> Unpacked:
         EvidenceFault: it is no bundle, holds names that lead elsewhere, or is not of what its document says.
     """
     try:
-        with path.open("rb") as file, tarfile.open(fileobj=_Unpacking(file), mode="r|") as archive:
+        with path.open("rb") as file, tarfile.open(fileobj=(packed := _Unpacking(file)), mode="r|") as archive:
             left = _MOST
             for at, member in enumerate(archive):
                 if at >= _FILES:
                     raise _fault(path, f"it holds more than {_FILES:,} files")
                 left = _write(archive, member, into.joinpath(*_parts(path, member.name)), left, path)
+            packed.finish()
         head = files.decoded(files.content(into / HEAD), Head)
     except (tarfile.TarError, lzma.LZMAError, OSError, EOFError, ValueError) as error:
         raise _fault(path, f"it cannot be unpacked: {error}") from error
@@ -206,6 +207,17 @@ class _Unpacking(io.RawIOBase):
             if found := self._lzma.decompress(given, max(size, 1)):
                 return found
         return b""
+
+    def finish(self) -> None:
+        """Read to the end: the checksum stands there, and nothing behind it.
+
+        Raises:
+            EOFError: it is cut off, or something was added.
+        """
+        while self.read(_CHUNK):
+            pass
+        if self._lzma.unused_data or self._packed.read(1):
+            raise EOFError("something was added behind its end")
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:

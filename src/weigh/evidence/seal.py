@@ -67,7 +67,8 @@ def _inside(folder: Path) -> Iterator[tuple[str, bool]]:
         links = [name for name in folders if Path(place, name).is_symlink()]
         for name in (*names, *links):
             path = Path(place, name)
-            if name not in _APART:
+            # The seals of the agents of a load are files like others.
+            if name not in _APART or path.relative_to(folder).parts[0] == "agents":
                 yield str(path.relative_to(folder)), files.is_regular(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -226,6 +227,13 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
     attempt: int
     spec: Spec
+    measurement: str | msgspec.UnsetType = msgspec.UNSET
+    """Drawn for this attempt, so that no other journal begins with the same line."""
+
+
+def opened(attempt: int, spec: Spec) -> Opened:
+    """Of an attempt that begins now."""
+    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16))
 
 
 MOST_TURNS = 100_000

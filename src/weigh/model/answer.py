@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from enum import StrEnum
 from typing import Literal
 
@@ -60,6 +61,9 @@ class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(i for i, column in enumerate(self.columns) if column.match != "exact")
 
 
+_NOTHING = hashlib.sha256().hexdigest()[:32]
+
+
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     """An answer that several lineages gave.
 
@@ -77,6 +81,11 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool
     sums: tuple[tuple[float, float], ...] = ()
     lineages: tuple[str, ...] = ()
+
+    @property
+    def tells(self) -> bool:
+        """Whether it tells a right answer from a wrong one: not where all rows tie at the limit, and none is left."""
+        return not self.rows or self.whole or self.digest != _NOTHING
 
 
 class GateStatus(StrEnum):

@@ -93,7 +93,12 @@ def agreements(source: WorkloadSource, digests: Mapping[str, str]) -> Callable[[
         digests: row digest of every table that is asked.
     """
     known = getattr(source, "agreement", lambda *_: None)
-    return lambda operation, case: known(operation.name, case, digests)
+
+    def of(operation: Operation, case: Case) -> Agreement | None:
+        found = known(operation.name, case, digests)
+        return found if found is not None and found.tells else None
+
+    return of
 
 
 FRESH = "fresh-"

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.audit.published import Contradiction, Latency, Published, Rate
-from weigh.audit.text import number, step
+from weigh.audit.text import number, percentile, step
 
 if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "go-tpc"
 _SUMMARY = re.compile(r"\[Summary\] (\w+) - Takes\(s\): ([\d.]+), Count: (\d+), TPM: ([\d.]+), (.*)$", re.MULTILINE)
-_FIELD = re.compile(r"(?:([\d.]+)th|(Sum|Avg|Max))\(ms\): ([\d.]+)")
+_FIELD = re.compile(r"(?:\b([\d.]{1,12})th|(Sum|Avg|Max))\(ms\): ([\d.]+)")
 _MINUTE = 60.0
 _EACH = 12.86
 """New orders a minute that a warehouse can have with keying and thinking times (TPC-C, clause 4.1.3)."""
@@ -80,7 +80,7 @@ def _latency(name: str, count: float | None, rest: str) -> Latency:
         mean=times.get("Avg"),
         most=times.get("Max"),
         total=times.get("Sum"),
-        percentiles={float(key): value for key, value in times.items() if key not in ("Sum", "Avg", "Max")},
+        percentiles={rank: value for key, value in times.items() if (rank := percentile(key)) is not None},
         step=step(fields.get("Avg", "0"), 1e-3),
         coarse=True,
     )

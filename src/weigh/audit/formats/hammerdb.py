@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "HammerDB"
-_RESULT = re.compile(r"TEST RESULT\s*:\s*System achieved ([0-9.,]+) NOPM from ([0-9.,]+) (.*?) ?TPM")
+_RESULT = re.compile(r"TEST RESULT\s*:\s*System achieved ([0-9.,]+) NOPM from ([0-9.,]+) (.{0,80}?) ?TPM")
 _LINE = re.compile(
-    r"CALLS:\s*([\d.]+)\s+MIN:\s*([\d.]+)ms\s+AVG:\s*([\d.]+)ms\s+MAX:\s*([\d.]+)ms\s+TOTAL:\s*([\d.]+)ms\s*"
-    r"(?:>+[^\n]*\n)?\s*(?:Vuser \d+:)?P99:\s*([\d.]+)ms\s+P95:\s*([\d.]+)ms\s+P50:\s*([\d.]+)ms"
+    r"CALLS:\s*([\d.]+)\s+MIN:\s*([\d.]+)ms\s+AVG:\s*([\d.]+)ms\s+MAX:\s*([\d.]+)ms\s+TOTAL:\s*([\d.]+)ms\s*+"
+    r"(?:>+[^\n]*\n\s*+)?(?:Vuser \d+:)?P99:\s*([\d.]+)ms\s+P95:\s*([\d.]+)ms\s+P50:\s*([\d.]+)ms"
 )
 _PROC = re.compile(r"PROC(?:EDURE|NAME)?\s*:\s*(\w+)")
 _MINUTE = 60.0

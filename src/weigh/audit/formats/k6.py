@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from weigh.audit.published import Latency, Part, Published, Rate
-from weigh.audit.text import number, table
+from weigh.audit.text import number, percentile, table
 
 if TYPE_CHECKING:
     from weigh.audit.text import Text
@@ -30,7 +30,7 @@ def read(text: Text) -> list[Published]:
     requests = metrics.get("http_reqs") or metrics.get("iterations") or {}
     count, rate = number(requests.get("count")), number(requests.get("rate"))
     failed = metrics.get("http_req_failed", {})
-    share = number(failed.get("rate", failed.get("value")))
+    share, passes = number(failed.get("rate", failed.get("value"))), number(failed.get("passes"))
     return [
         Published(
             form=NAME,
@@ -42,7 +42,7 @@ def read(text: Text) -> list[Published]:
             pipelined=True,
             rate=rate,
             seconds=took,
-            errors=share * count if share is not None and count is not None else None,
+            errors=passes if passes is not None else share * count if share is not None and count is not None else None,
             latencies=(_latency(name, metrics[name], count),) if name else (),
             rates=(Rate(name="requests", count=count, seconds=took, rate=rate),) if count and took and rate else (),
             parts=tuple(_parts(failed, count)),
@@ -61,7 +61,11 @@ def _latency(name: str, values: dict[str, Any], count: float | None) -> Latency:
         value = number(values.get(key))
         return value * 1e-3 if value is not None else None
 
-    ranks = {float(found[1]): key for key in values if (found := _RANK.fullmatch(key)) and float(found[1]) < 100.0}
+    ranks = {
+        rank: key
+        for key in values
+        if (found := _RANK.fullmatch(key)) and (rank := percentile(found[1])) is not None and rank < 100.0
+    }
     percentiles = {rank: value for rank, key in ranks.items() if (value := time(key)) is not None}
     if (median := time("med")) is not None:
         percentiles[50.0] = median
@@ -79,4 +83,5 @@ def _parts(failed: dict[str, Any], count: float | None) -> list[Part]:
     passes, fails = number(failed.get("passes")), number(failed.get("fails"))
     if count is None or passes is None or fails is None:
         return []
-    return [Part(name="requests", total=count, parts={"failed": passes, "not failed": fails})]
+    # Where a script sets a responseCallback of null, requests are neither.
+    return [Part(name="requests", total=count, parts={"failed": passes, "not failed": fails}, incomplete=True)]

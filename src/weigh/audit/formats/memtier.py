@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from weigh.audit.published import Latency, Part, Published, Rate
-from weigh.audit.text import number, step
+from weigh.audit.text import number, percentile, step
 
 if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "memtier_benchmark"
-_HEAD = re.compile(r"^Type\s+Ops/sec\s+Hits/sec.*$", re.MULTILINE)
-_COLUMN = re.compile(r"\S+(?: \S+)*?(?=\s{2,}|\s*$)")
+_HEAD = re.compile(r"^Type[ \t]+Ops/sec[ \t]+.*Latency.*$", re.MULTILINE)
+_ENDS = re.compile(r"^Totals[ \t].*$", re.MULTILINE)
+_COLUMN = re.compile(r"[ \t]{2,}")
+_ENDED = re.compile(
+    r"\[RUN #1 100%,\s*(\d{1,12}) secs\]\s+0 threads[^:\n]{0,40}:\s*(\d{1,15}) ops,\s*\d{1,15} \(avg:\s*(\d{1,15})\)"
+)
+_KINDS = 64
+"""Rows of a table that are read: one for each command of ``--command``."""
+_TOTALS, _WAITS = "Totals", "Waits"
 _RANK = re.compile(r"p([\d.]+) Latency")
 
 
@@ -24,20 +32,24 @@ def recognises(text: Text) -> bool:
 
 def read(text: Text) -> list[Published]:
     """One result for each table."""
-    return [_table(text, found) for found in _HEAD.finditer(text.text)]
+    # Several tables, as of the best run and of all, stand behind one list of options.
+    made: list[Published] = []
+    options = ""
+    for before, report in text.reports(_HEAD, _ENDS):
+        options = before.text if _ENDED.search(before.text) or "Connections per thread" in before.text else options
+        made.append(_table(report, options))
+    return made
 
 
-def _table(text: Text, head: re.Match[str]) -> Published:
-    names = _COLUMN.findall(head[0])
-    rows: dict[str, list[str]] = {}
-    for line in text.text[head.end() :].splitlines()[2:8]:
-        cells = line.split()
-        if cells and cells[0] in ("Sets", "Gets", "Waits", "Totals"):
-            rows[cells[0]] = cells
-    before = text.text[: head.start()]
-    threads, connections = (_last(before, rf"(\d+)\s+{name}") for name in ("Threads", "Connections per thread"))
-    ended = re.findall(r"\[RUN #1 100%,\s*(\d+) secs\]\s+0 threads[^:]*:\s*(\d+) ops,\s*\d+ \(avg:\s*(\d+)\)", before)
-    total = _value(rows.get("Totals"), names, "Ops/sec")
+def _table(text: Text, before: str) -> Published:
+    head, _, body = text.text.partition("\n")
+    names = _COLUMN.split(head.strip())
+    rows = _rows(body, len(names))
+    threads, connections = (
+        _last(before, rf"\b(\d{{1,12}})[ \t]+{name}") for name in ("Threads", "Connections per thread")
+    )
+    ended = _ENDED.findall(before)
+    total = _value(next((cells for cells in rows if cells[0] == _TOTALS), None), names, "Ops/sec")
     rates = [
         Rate(name="all requests", count=float(ops), seconds=float(took), rate=float(rate)) for took, ops, rate in ended
     ]
@@ -52,10 +64,24 @@ def _table(text: Text, head: re.Match[str]) -> Published:
         pipelined=True,
         rate=total,
         seconds=float(ended[-1][0]) if ended else None,
-        latencies=tuple(_latency(name, cells, names) for name, cells in rows.items() if name in ("Sets", "Gets")),
+        latencies=tuple(_latency(cells[0], cells, names) for cells in rows if cells[0] not in (_WAITS, _TOTALS)),
         rates=tuple(rates[-1:]),
-        parts=tuple(_parts(rows, names)),
+        parts=tuple(_parts(total, rows, names)),
     )
+
+
+def _rows(body: str, columns: int) -> list[list[str]]:
+    """The cells of each row, to the totals: with ``--command`` a row has the name of a command."""
+    found: list[list[str]] = []
+    for line in islice(body.splitlines(), 1, _KINDS):
+        cells = line.split()
+        if len(cells) < columns:
+            break
+        name = " ".join(cells[: len(cells) - columns + 1])
+        found.append([name, *cells[len(cells) - columns + 1 :]])
+        if name == _TOTALS:
+            break
+    return found
 
 
 def _last(text: str, pattern: str) -> float | None:
@@ -71,7 +97,11 @@ def _value(cells: list[str] | None, names: list[str], column: str) -> float | No
 
 def _latency(name: str, cells: list[str], names: list[str]) -> Latency:
     mean = next((column for column in ("Avg. Latency", "Latency") if column in names), "")
-    ranks = {column: float(found[1]) for column in names if (found := _RANK.fullmatch(column))}
+    ranks = {
+        column: rank
+        for column in names
+        if (found := _RANK.fullmatch(column)) and (rank := percentile(found[1])) is not None
+    }
     values = {
         rank: value * 1e-3 for column, rank in ranks.items() if (value := _value(cells, names, column)) is not None
     }
@@ -85,12 +115,10 @@ def _latency(name: str, cells: list[str], names: list[str]) -> Latency:
     )
 
 
-def _parts(rows: dict[str, list[str]], names: list[str]) -> list[Part]:
-    total = _value(rows.get("Totals"), names, "Ops/sec")
-    kinds = {name: _value(rows.get(name), names, "Ops/sec") or 0.0 for name in ("Sets", "Gets", "Waits")}
-    found = [Part(name="requests a second", total=total, parts=kinds)] if total is not None else []
-    gets = _value(rows.get("Gets"), names, "Ops/sec")
-    hits, misses = (_value(rows.get("Gets"), names, column) for column in ("Hits/sec", "Misses/sec"))
-    if gets is not None and hits is not None and misses is not None:
-        found.append(Part(name="gets a second", total=gets, parts={"hits": hits, "misses": misses}))
-    return found
+def _parts(total: float | None, rows: list[list[str]], names: list[str]) -> list[Part]:
+    """The totals with all kinds. Hits and misses are of keys, of which one request may get several."""
+    kinds: dict[str, float] = {}
+    for cells in rows:
+        if cells[0] != _TOTALS:
+            kinds[cells[0]] = kinds.get(cells[0], 0.0) + (_value(cells, names, "Ops/sec") or 0.0)
+    return [Part(name="requests a second", total=total, parts=kinds)] if total is not None and kinds else []

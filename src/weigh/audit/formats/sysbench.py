@@ -6,13 +6,24 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.audit.published import Latency, Part, Published, Rate
-from weigh.audit.text import number, step
+from weigh.audit.text import number, percentile, step
 
 if TYPE_CHECKING:
     from weigh.audit.text import Text
 
 NAME = "sysbench"
-_PERCENTILE = re.compile(r"(?:approx\.\s*)?(\d+)(?:th|st|nd|rd)? percentile:\s*([\d.]+)")
+_EVENTS = re.compile(r"total number of events:")
+_AFTER = re.compile(
+    r"^[ \t]*(?:min|avg|max|sum|total time taken by event execution|(?:events|execution time) \(avg/stddev\)"
+    r"|(?:approx\.[ \t]*)?\d{1,3}(?:th|st|nd|rd)? percentile):.*$",
+    re.MULTILINE,
+)
+"""The lines of a report behind its number of events."""
+_PERCENTILE = re.compile(r"\b(\d{1,3})(?:th|st|nd|rd)? percentile:\s*([\d.]+)")
+_BUCKET = 0.0091
+"""Share by which a percentile may be off: 1024 buckets from 0.001 to 100,000 ms, to the nearest (sb_histogram.c)."""
+_LAST = 100.0
+"""Seconds of the last bucket: what is slower is counted in it, too."""
 
 
 def recognises(text: Text) -> bool:
@@ -21,44 +32,57 @@ def recognises(text: Text) -> bool:
 
 
 def read(text: Text) -> list[Published]:
-    """One result."""
-    threads = text.number(r"Number of threads: #") or text.number(r"--threads=#") or text.number(r"threads: #")
-    count, rate = text.number(r"transactions:\s+#"), text.number(r"transactions:\s+[\d.]+\s+\(# per sec")
-    took = text.number(r"(?:total time|time elapsed):\s+#s")
+    """One result for each report in the file."""
+    return [_report(before, report) for before, report in text.reports(_EVENTS, _AFTER)]
+
+
+def _report(before: Text, text: Text) -> Published:
+    """Its options and counts stand before the number of events, its times behind it."""
+    threads = before.number(r"Number of threads: #") or before.number(r"--threads=#") or before.number(r"threads: #")
+    count, rate = before.number(r"transactions:\s+#"), before.number(r"transactions:\s+[\d.]+\s+\(# per sec")
+    took = before.number(r"(?:total time|time elapsed):\s+#s")
     events = text.number(r"total number of events:\s+#")
-    mean = text.word(r"^\s*avg:\s*([\d.]+)")
-    total = text.number(r"^\s*sum:\s*#")
+    mean = text.word(r"^[ \t]*avg:\s*([\d.]+)")
+    total = text.number(r"^[ \t]*sum:\s*#")
     total = total * 1e-3 if total else text.number(r"total time taken by event execution:\s*#")
-    errors = text.number(r"ignored errors:\s+#")
-    limited = text.number(r"--rate=#") or text.number(r"Target transaction rate: #")
+    errors = before.number(r"ignored errors:\s+#")
+    command = before.command("sysbench", "run")
+    found = re.search(r"--rate=(\d{1,12})\b", command)
+    limited = before.number(r"Target transaction rate: #") or (number(found[1]) if found else None)
+    percentiles = {
+        rank: value * 1e-3
+        for name, given in _PERCENTILE.findall(text.text)
+        if (rank := percentile(name)) is not None and (value := number(given)) is not None
+    }
+    beyond = [f"p{rank:g}" for rank, value in percentiles.items() if value >= _LAST]
     latency = Latency(
         name="transactions",
         count=events,
         mean=_milliseconds(mean),
-        least=_milliseconds(text.word(r"^\s*min:\s*([\d.]+)")),
-        most=_milliseconds(text.word(r"^\s*max:\s*([\d.]+)")),
+        least=_milliseconds(text.word(r"^[ \t]*min:\s*([\d.]+)")),
+        most=_milliseconds(text.word(r"^[ \t]*max:\s*([\d.]+)")),
         total=total,
-        percentiles={float(rank): (number(value) or 0.0) * 1e-3 for rank, value in _PERCENTILE.findall(text.text)},
+        percentiles={rank: value for rank, value in percentiles.items() if value < _LAST},
         step=step(mean, 1e-3) if mean else 0.0,
+        share=_BUCKET,
     )
-    return [
-        Published(
-            form=NAME,
-            file=text.name,
-            benchmark=text.word(r"\b((?:oltp|select|tpcc)[\w.]*)\b") or "OLTP",
-            version=text.word(r"sysbench ([\d.]+)"),
-            loop="open" if limited else "closed",
-            clients=threads,
-            offered=limited,
-            rate=rate,
-            seconds=took,
-            warm_up=text.number(r"warmup-time=#"),
-            errors=errors,
-            latencies=(latency,),
-            rates=_rates(count, rate, took),
-            parts=_parts(text),
-        )
-    ]
+    return Published(
+        form=NAME,
+        file=text.name,
+        benchmark=before.word(r"\b((?:oltp|select|tpcc)[\w.]*)\b") or "OLTP",
+        version=before.word(r"sysbench ([\d.]+)"),
+        loop="open" if limited or "--rate=" in before.text else "closed",
+        clients=threads,
+        offered=limited,
+        rate=rate,
+        seconds=took,
+        warm_up=before.number(r"warmup-time=#"),
+        errors=errors,
+        latencies=(latency,),
+        rates=_rates(count, rate, took),
+        parts=_parts(before),
+        lacks={"L1": f"{', '.join(beyond)} is at the end of its histogram, 100 s: it is longer"} if beyond else {},
+    )
 
 
 def _milliseconds(value: str) -> float | None:
@@ -73,8 +97,8 @@ def _rates(count: float | None, rate: float | None, took: float | None) -> tuple
 
 
 def _parts(text: Text) -> tuple[Part, ...]:
-    kinds = {name: text.number(rf"^\s*{name}:\s+#\s*$") for name in ("read", "write", "other")}
-    total = text.number(r"^\s*total:\s+#\s*$")
+    kinds = {name: text.number(rf"^[ \t]*{name}:[ \t]+#[ \t\r]*$") for name in ("read", "write", "other")}
+    total = text.number(r"^[ \t]*total:[ \t]+#[ \t\r]*$")
     if total is None or None in kinds.values():
         return ()
     return (Part(name="queries", total=total, parts={name: value or 0.0 for name, value in kinds.items()}),)

@@ -32,11 +32,11 @@ def recognises(text: Text) -> bool:
 def read(text: Text) -> list[Published]:
     """One result."""
     orders = text.number(r"Throughput\W+# tpm-?C") or text.number(r"# tpm-?C")
-    warehouses = text.number(r"[Ww]arehouses?[^\d\n]*#")
-    minutes = text.number(r"[Mm]easurement [Ii]nterval[^\d\n]*#")
-    ramp = text.number(r"[Rr]amp-?[Uu]p [Tt]ime[^\d\n]*#")
-    times = {kind: _row(text, kind, r"\s+([\d.,]+)\s+([\d.,]+)\s+([\d.,]+)\s*$") for kind in _KINDS}
-    mix = {kind: text.number(rf"^\s*{kind}[^\d\n%]*#\s*%") for kind in _KINDS}
+    warehouses = text.number(r"[Ww]arehouses?[^\d\n]{0,80}#")
+    minutes = text.number(r"[Mm]easurement [Ii]nterval[^\d\n]{0,80}#")
+    ramp = text.number(r"[Rr]amp-?[Uu]p [Tt]ime[^\d\n]{0,80}#")
+    times = {kind: _row(text, kind, r"[ \t]+([\d.,]+)[ \t]+([\d.,]+)[ \t]+([\d.,]+)[ \t\r]*$") for kind in _KINDS}
+    mix = {kind: text.number(rf"^[ \t]*{kind}[^\d\n%]{{0,80}}#[ \t]*%") for kind in _KINDS}
     latencies = tuple(
         Latency(
             name=kind.lower(),
@@ -69,7 +69,7 @@ def read(text: Text) -> list[Published]:
 
 
 def _row(text: Text, kind: str, rest: str) -> tuple[str, ...]:
-    found = re.search(rf"^\s*{kind}{rest}", text.text, re.MULTILINE)
+    found = re.search(rf"^[ \t]*{kind}{rest}", text.text, re.MULTILINE)
     return found.groups() if found else ()
 
 

@@ -29,7 +29,7 @@ def publish(folder: Path, out: Path, title: str, with_terms: bool, quiet: bool) 
 
     An index with filters, a page and a bundle of every evidence with the command that repeats it, rankings where a
     whole suite has ratios, sessions of the same questions side by side. Each evidence is verified, and its result is
-    on its page. Exit 1 when one does not pass.
+    on its page. Exit 1 when one does not pass, or is left out.
     """
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
@@ -44,4 +44,4 @@ def publish(folder: Path, out: Path, title: str, with_terms: bool, quiet: bool) 
         say(one_line(f"does not pass verify, and says so: {one.name}: {one.verified}", 600), err=True)
     many = "evidence directory" if len(site.entries) == 1 else "evidence directories"
     say(f"{out / 'index.html'}: {len(site.entries):,} {many}, {size(site.bytes)}")
-    click.get_current_context().exit(int(ExitCode.FOUND if wrong else ExitCode.OK))
+    click.get_current_context().exit(int(ExitCode.FOUND if wrong or site.left_out else ExitCode.OK))

@@ -26,6 +26,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
         attempt: number of the attempt, from 1.
         line: how many lines the journal had, from 1.
         head: hash of the last of them, as the next line carries it.
+        first: that of the first one, which no other measurement has; empty where it is not known.
         at: when the witness received it, ISO 8601 in UTC, by the witness's own clock; empty until then.
     """
 
@@ -33,6 +34,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     line: int
     head: str
+    first: str = ""
     at: str = ""
 
     @property
@@ -64,7 +66,7 @@ def checked(one: Anchor) -> Anchor:
     Raises:
         EvidenceFault: it cannot.
     """
-    fits = _ID.fullmatch(one.experiment) and _HEAD.fullmatch(one.head)
+    fits = _ID.fullmatch(one.experiment) and _HEAD.fullmatch(one.head) and _HEAD.fullmatch(one.first or one.head)
     if not fits or not 0 < one.attempt < _MOST or not 0 < one.line < _MOST or len(one.at) > 40:
         raise EvidenceFault("it is no anchor of a journal")
     return one

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from weigh.evidence import journal
 from weigh.evidence.anchoring.anchor import Anchor, Stamped
 from weigh.model.errors import WeighError
 from weigh.model.text import one_line
@@ -39,6 +40,7 @@ class Anchoring:
         self._places, self._experiment, self._attempt = places, experiment, attempt
         self._folder, self._interval = folder, interval
         self._last = float("-inf")
+        self._first = ""
 
     def stamps(self, event: str, line: int, head: str) -> Sequence[Stamped]:
         """What the journal writes down after an event: nothing where none is due.
@@ -52,7 +54,8 @@ class Anchoring:
         if event == EVENT or not due:
             return ()
         self._last = time.monotonic()
-        anchor = Anchor(experiment=self._experiment, attempt=self._attempt, line=line, head=head)
+        self._first = self._first or (head if line == 1 else next(iter(journal.links(self._folder)), ""))
+        anchor = Anchor(experiment=self._experiment, attempt=self._attempt, line=line, head=head, first=self._first)
         return [self._sent(name, one, anchor) for name, one in self._places.items()]
 
     def _sent(self, name: str, one: Place, anchor: Anchor) -> Stamped:

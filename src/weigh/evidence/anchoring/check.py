@@ -85,13 +85,38 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
     if witness.endswith((".pem", ".crt")):
         return _tokens(folder, found.lines, experiment, attempt, files_path(witness))
     anchors = places.place(witness).read(experiment)
-    mine = [one for one in anchors if one.attempt == attempt]
+    mine = _own(anchors, attempt, found)
     problems = [*_journal(mine, found), *_others(folder, anchors), *_day(name, mine)]
     if problems:
         return [*problems]
     if not mine:
-        return [_problem(f"the witness has no anchor of attempt {attempt} of experiment {experiment}")]
+        return [_unproven(anchors, attempt, found, witness)]
     return [_proven(mine, len(found.lines), witness)]
+
+
+def _own(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> list[Anchor]:
+    """Those of this measurement: others of the same experiment have attempts of the same numbers.
+
+    A witness takes anchors from anybody. Where it has all that the journal says were sent, these count and no others.
+    """
+    known = [one for one in anchors if one.attempt == attempt and one.first in ("", *found.lines[:1])]
+    sent = {(one.anchor.line, one.anchor.head) for one in found.stamps if not one.error}
+    had = [one for one in known if (one.line, one.head) in sent]
+    return had if sent and len({one.line for one in had}) == len(sent) else known
+
+
+def _unproven(anchors: Sequence[Anchor], attempt: int, found: Anchored, witness: str) -> Problem | Outcome:
+    """The witness has nothing of this measurement."""
+    if any(one.to == witness and not one.error for one in found.stamps):
+        return _problem(f"its journal says that it was anchored at {witness}, which has no anchor of it")
+    others = sum(one.attempt == attempt for one in anchors)
+    text = (
+        f"; {count(others, 'anchor')} there {'is' if others == 1 else 'are'} of another measurement" if others else ""
+    )
+    return Outcome(
+        f"{witness} has no anchor of it{text}: that it was measured when and as it says cannot be proven, and was not "
+        "disproven"
+    )
 
 
 def files_path(text: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -45,6 +46,11 @@ class Witness(ThreadingHTTPServer):
             raise EnvironmentFault(
                 f"it cannot listen: {error.strerror}", where=f"{host}:{port}", remedy="name another: --port N"
             ) from error
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is no mistake."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

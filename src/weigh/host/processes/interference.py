@@ -61,6 +61,7 @@ class Deeds:
     Attributes:
         pid: of its worker.
         executing: whether an execution is asked for now.
+        executed: whether one was asked for before.
         files: (device, inode) of the files that it was given.
         attempted: against others, in order.
         raised: times that a thread of it raised a priority of its own during an execution.
@@ -69,6 +70,7 @@ class Deeds:
 
     pid: int
     executing: bool = False
+    executed: bool = False
     files: set[tuple[int, int]] = field(default_factory=set)
     attempted: list[Attempted] = field(default_factory=list)
     raised: int = 0
@@ -185,7 +187,8 @@ class Interference:
         if call == calls.CONTROL_FILE:
             deeds.attempted.append(Attempted(pid, "lease", 0))
             return errno.EACCES
-        if not deeds.executing:
+        # Before its first execution it may read, and read past, what it likes.
+        if deeds.executed and not deeds.executing:
             deeds.attempted.append(Attempted(pid, "cache", 0))
         # Advice may be ignored; followed, it would have every contender read the file from its device again.
         return 0
@@ -227,7 +230,7 @@ def _target(pid: int, call: str, arguments: list[int]) -> int:
 
 
 def _change(pid: int, call: str, arguments: list[int]) -> int:
-    """Whether a priority of the life's own rises (1), falls (-1), or stays."""
+    """Whether a priority of the life's own rises above the usual one (1), falls back (-1), or neither."""
     who = _signed(arguments[1 if call == calls.SETPRIORITY else 0]) or pid
     before = os.sched_getscheduler(who) in _REAL_TIME, -os.getpriority(os.PRIO_PROCESS, who)
     if call == calls.SETPRIORITY:
@@ -239,6 +242,9 @@ def _change(pid: int, call: str, arguments: list[int]) -> int:
             memory.seek(arguments[1])
             _, policy, _, nice = struct.unpack("=IIQi", memory.read(20))
         after = policy in _REAL_TIME, -nice
+    # Who lowers itself and comes back takes nothing from anybody.
+    usual = False, -os.getpriority(os.PRIO_PROCESS, 0)
+    before, after = max(before, usual), max(after, usual)
     return (after > before) - (after < before)
 
 

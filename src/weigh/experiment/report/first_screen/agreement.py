@@ -172,5 +172,5 @@ def _misread(results: ExperimentResults) -> set[str]:
 def _witness(gate: Gate) -> str:
     """With what the answers agree, where it is the same for all."""
     witnesses = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
-    known = [words for name, words in _KNOWN.items() if name in witnesses]
-    return f" with {known[0]}" if len(known) == 1 else ""
+    (only,) = witnesses if len(witnesses) == 1 else ("",)
+    return f" with {_KNOWN[only]}" if only in _KNOWN else ""
