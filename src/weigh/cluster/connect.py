@@ -37,7 +37,8 @@ def connect(on: str, progress: Progress, *, wait: Seconds = WAIT) -> AbstractCon
         from weigh.cluster.on_dask import DaskPlace
     except ImportError as error:
         raise UsageError(
-            f"--on needs Dask distributed, which is not installed ({error.name})",
+            f"a cluster needs Dask distributed, which is not installed ({error.name})",
+            where=on,
             remedy="install it here and on every worker: pip install 'weigh[cluster]'",
         ) from None
     return DaskPlace(address, progress, wait)

@@ -115,11 +115,11 @@ class DaskPlace:
 
     def __init__(self, address: str | int, progress: Progress, wait: Seconds) -> None:
         self._address = address
+        self._where = f"local:{address}" if isinstance(address, int) else address.replace("tcp://", "dask://", 1)
         self._progress = progress
         self._wait = wait
         self._left = ExitStack()
         self._compared: dict[str, Worker] = {}
-        self._cluster: Any = None
         # What nobody holds any more is released on the workers, too.
         self._submitted: WeakSet[_Submitted] = WeakSet()
         self._swept = 0.0
@@ -130,20 +130,20 @@ class DaskPlace:
             stack.enter_context(dask.config.set(_settings()))
             stack.enter_context(_without_log())
             target = stack.enter_context(_local(self._address)) if isinstance(self._address, int) else self._address
-            self._cluster = target if isinstance(self._address, int) else None
+            self._cluster: Any = target if isinstance(self._address, int) else None
             try:
+                _need_certificates(self._address)
                 self._client = stack.enter_context(
                     distributed.Client(target, timeout=min(self._wait, _ANSWER), set_as_default=False)
                 )
-            except (OSError, TimeoutError, TypeError) as error:
-                # TypeError: TLS without certificates.
+            except (OSError, TimeoutError) as error:
                 raise EnvironmentFault(
                     f"no scheduler of Dask answers ({_first_line(error)})",
-                    where=f"--on, {self._address}",
+                    where=self._where,
                     remedy="start it: dask scheduler; of tls://, name its certificates as Dask does: "
                     "DASK_DISTRIBUTED__COMM__TLS__CA_FILE and its neighbours",
                 ) from None
-            stack.callback(self._cancel_all)
+            stack.callback(lambda: self.cancel(list(self._submitted)))
             self._first_worker()
             found = self.workers()
             hosts = len({one.host for one in found})
@@ -211,8 +211,8 @@ class DaskPlace:
             if deserted is not None and now - deserted > self._wait:
                 raise EnvironmentFault(
                     f"there has been no worker for {units.duration(self._wait)}",
-                    where=f"--on, {self._address}",
-                    remedy="start workers and go on with --resume",
+                    where=self._where,
+                    remedy="start workers, and begin again; weigh data make goes on with --resume",
                 )
 
     def cancel(self, parts: Iterable[Part]) -> None:
@@ -257,30 +257,27 @@ class DaskPlace:
                 return _lost(worker)
             return EnvironmentFault(
                 f"every worker that began a part of it died, {error.allowed_failures + 1} of them",
-                where=f"--on, {self._address}",
+                where=self._where,
                 remedy="see their logs: mostly they have too little memory; then go on with --resume",
             )
         if isinstance(error, Exception):
             return error
-        return EnvironmentFault("a part ended without a reason", where=f"--on, {self._address}")
+        return EnvironmentFault("a part ended without a reason", where=self._where)
 
     def _known(self) -> dict[str, dict[str, Any]]:
         """Workers by address, as the scheduler has them now."""
-        if not self._alive():
+        if self._client.status != "running":
             raise self._gone()
         try:
             return dict(self._client.scheduler_info(n_workers=-1)["workers"])
         except (OSError, TimeoutError):
             raise self._gone() from None
 
-    def _alive(self) -> bool:
-        return bool(self._client.status == "running")
-
     def _gone(self) -> EnvironmentFault:
         return EnvironmentFault(
             "the scheduler is gone",
-            where=f"--on, {self._address}",
-            remedy="start it again, and go on with --resume: parts that are there are not made again",
+            where=self._where,
+            remedy="start it again, and begin again; weigh data make goes on with --resume",
         )
 
     def _first_worker(self) -> None:
@@ -289,13 +286,10 @@ class DaskPlace:
             if time.monotonic() > until:
                 raise EnvironmentFault(
                     f"the scheduler has had no worker for {units.duration(self._wait)}",
-                    where=f"--on, {self._address}",
+                    where=self._where,
                     remedy="start some: dask worker SCHEDULER",
                 )
             time.sleep(_POLL / 10)
-
-    def _cancel_all(self) -> None:
-        self.cancel(list(self._submitted))
 
 
 @contextmanager
@@ -309,6 +303,13 @@ def _without_log() -> Iterator[None]:
     finally:
         for log, level in zip(logs, before, strict=True):
             log.setLevel(level)
+
+
+def _need_certificates(address: str | int) -> None:
+    # Without any, Dask leaves a client behind that cannot be closed.
+    context = distributed.Security().get_connection_args("client").get("ssl_context")
+    if str(address).startswith("tls://") and context is None:
+        raise OSError("tls:// needs certificates, and none are named")
 
 
 def _settings() -> dict[str, Any]:

@@ -176,7 +176,8 @@ def test_a_write_that_is_lost_behind_one_agent_is_found(weigh: Weigh, tmp_path: 
     ("arguments", "said"),
     [
         (["ycsb-d"], "inserts"),
-        (["ycsb-a", "--connections", "2"], "2 connections or requests in flight for 3 agents"),
+        (["ycsb-a", "--connections", "2"], "2 connections for 3 agents"),
+        (["ycsb-a", "--max-in-flight", "1"], "raise --max-in-flight"),
         (["ycsb-a", "--find-rate", "p99<=20ms"], "--agents and --find-rate do not go together"),
         (["ycsb-a", "--crash", "1"], "--agents and --crash do not go together"),
         (["ycsb-a", "--target", "sqlite:embedded"], "--agents share a server"),

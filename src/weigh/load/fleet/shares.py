@@ -35,12 +35,16 @@ def check(spec: LoadSpec, files: LoadFiles, reached: Reached, agents: int) -> No
     from weigh._native import Load
 
     for connections in spec.connections:
-        least = min(connections, spec.max_in_flight or connections)
-        if least < agents:
-            raise UsageError(
-                f"{count(least, 'connection')} or requests in flight for {agents} agents: each needs one of its own",
-                remedy="raise --connections, which counts those of all agents together, or take fewer agents",
-            )
+        for flag, most, noun in (
+            ("--connections", connections, "connection"),
+            ("--max-in-flight", spec.max_in_flight or connections, "request"),
+        ):
+            if most < agents:
+                in_flight = " in flight" if noun == "request" else ""
+                raise UsageError(
+                    f"{count(most, noun)}{in_flight} for {agents} agents: each needs one of its own",
+                    remedy=f"raise {flag}, which counts those of all agents together, or take fewer agents",
+                )
     loop: Loop = "open" if "open" in spec.loops else "closed"
     settings = shared(generator_settings(spec, files, reached, loop, spec.connections[0]), agents)
     first = msgspec.to_builtins(msgspec.structs.replace(settings, share=Share(part=0, parts=agents)))
