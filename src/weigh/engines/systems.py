@@ -126,7 +126,8 @@ def check_named(engine: Engine, contender: Contender) -> None:
     Raises:
         UsageError: nobody says where it is, or what it is.
     """
-    if engine.statistics and not {URL, DRIVER} & contender.settings.keys():
+    elsewhere = engine.statistics and {URL, DRIVER} & {*engine.variants}
+    if elsewhere and not {URL, DRIVER} & contender.settings.keys():
         how = f"{engine.name}:MODULE+PIN?ARG=VALUE" if DRIVER in engine.variants else f"{engine.name}://HOST:PORT"
         raise UsageError(
             f"{engine.name} runs elsewhere, and nobody says where",
