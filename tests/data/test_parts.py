@@ -194,6 +194,15 @@ def test_mistakes_are_named(scheduler: str, tmp_path: Path) -> None:
         pass
 
 
+def test_who_takes_a_connection_and_says_nothing_is_no_scheduler() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as deaf,
+        pytest.raises(EnvironmentFault, match="is no scheduler, or did not answer within 1 s"),
+        connect(f"dask://127.0.0.1:{deaf.getsockname()[1]}", Silence(), wait=1),
+    ):
+        pass
+
+
 @pytest.mark.long
 def test_data_that_was_made_by_parts_is_read_again_where_it_lies(scheduler: str, tmp_path: Path) -> None:
     weigh = Weigh(tmp_path)

@@ -1,4 +1,4 @@
-"""Parts of a work on Dask distributed; everything of weigh that knows Dask."""
+"""Parts of a work on Dask distributed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.scheduler import KilledWorker
 from distributed.worker import thread_state
 
+from weigh.cluster import scheduler
 from weigh.cluster.place import Done, Unwanted, Worker, WorkerLost, wanted
 from weigh.cluster.versions import processors, versions
 from weigh.host import scratch
@@ -132,7 +133,8 @@ class DaskPlace:
             target = stack.enter_context(_local(self._address)) if isinstance(self._address, int) else self._address
             self._cluster: Any = target if isinstance(self._address, int) else None
             try:
-                _need_certificates(self._address)
+                if isinstance(self._address, str):
+                    scheduler.check(self._address, min(self._wait, _ANSWER))
                 self._client = stack.enter_context(
                     distributed.Client(target, timeout=min(self._wait, _ANSWER), set_as_default=False)
                 )
@@ -303,13 +305,6 @@ def _without_log() -> Iterator[None]:
     finally:
         for log, level in zip(logs, before, strict=True):
             log.setLevel(level)
-
-
-def _need_certificates(address: str | int) -> None:
-    # Without any, Dask leaves a client behind that cannot be closed.
-    context = distributed.Security().get_connection_args("client").get("ssl_context")
-    if str(address).startswith("tls://") and context is None:
-        raise OSError("tls:// needs certificates, and none are named")
 
 
 def _settings() -> dict[str, Any]:
