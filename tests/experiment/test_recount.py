@@ -21,6 +21,7 @@ from weigh.experiment.report import files
 from weigh.experiment.report.document import document
 from weigh.experiment.verify.recount import recount as sql
 from weigh.model.errors import EvidenceFault
+from weigh.model.rules import Typical
 from weigh.recount import student_t
 
 if TYPE_CHECKING:
@@ -42,8 +43,14 @@ def run(script: str, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
     return [connection.sql(query).to_arrow_table().to_pylist() for query in queries]
 
 
-def evidence(root: Path, whole: Record) -> Path:
-    folder = written(root, whole)
+def under(whole: Record, typical: Typical) -> Record:
+    """The record as if it had been measured under a rule."""
+    rules = msgspec.structs.replace(whole.spec.rules, typical=typical)
+    return msgspec.structs.replace(whole, spec=msgspec.structs.replace(whole.spec, rules=rules))
+
+
+def evidence(root: Path, whole: Record, typical: Typical = Typical.CONTRAST) -> Path:
+    folder = written(root, under(whole, typical))
     derived.derive(folder)
     seal.write_json(folder, files.VERDICTS, document(files.read(folder), folder.name))
     return folder
@@ -60,8 +67,8 @@ def honest(kept: Path, tmp_path: Path) -> Path:
     return shutil.copytree(kept, tmp_path / kept.name)
 
 
-def recount(root: Path, whole: Record) -> Recount:
-    return sql.recount(evidence(root, whole), run)
+def recount(root: Path, whole: Record, typical: Typical = Typical.CONTRAST) -> Recount:
+    return sql.recount(evidence(root, whole, typical), run)
 
 
 def changed(whole: Record, change: Callable[[Sample], Sequence[Sample]]) -> Record:
@@ -134,6 +141,49 @@ def test_medians_over_rounds_agree_and_so_do_totals(tmp_path: Path, rounds: int)
     assert found.compared["ratio"] > found.compared["median_ratio"], "the totals too"
 
 
+def test_evidence_of_an_earlier_release_agrees_by_its_own_rule(tmp_path: Path) -> None:
+    """And by today's it has other figures."""
+    ratios = []
+    for typical in Typical:
+        folder = evidence(tmp_path / typical, record(rounds=4, runs=2, starts=6, noise=0.3), typical)
+        assert sql.recount(folder, run).problems == ()
+        ratios.append([one["ratio"] for one in json.loads((folder / files.VERDICTS).read_text())["verdicts"]])
+    assert ratios[0] != ratios[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounds_that_lack_turns_and_noise_of_one_sign_agree(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+
+    def skewed(one: Sample) -> list[Sample]:
+        slow = 1.2 if draw.random() < 0.2 else 1.0
+        return [] if draw.random() < 0.05 else [msgspec.structs.replace(one, wall_s=(one.wall_s or 1) * slow)]
+
+    found = recount(tmp_path, changed(record(rounds=5, runs=2, starts=8, noise=0.05), skewed))
+    assert found.problems == ()
+    assert found.difference < 1e-10
+
+
+def test_what_is_carried_over_is_left_out_by_both(tmp_path: Path) -> None:
+    """A turn right after the other contender takes 10 % longer."""
+    whole = record(rounds=6, runs=2, starts=30, noise=0.01)
+    turns = {(one.block, one.turn): (one.contender, one.operation, one.round) for one in whole.samples}
+
+    def later(one: Sample) -> list[Sample]:
+        before = turns.get((one.block, one.turn - 1))
+        carried = before is not None and before[0] != one.contender and before[1:] == (one.operation, one.round)
+        slow = 1.1 if carried and one.contender == whole.spec.baseline else 1.0
+        return [msgspec.structs.replace(one, wall_s=(one.wall_s or 1) * slow)]
+
+    folder = evidence(tmp_path, changed(whole, later))
+    verdicts = json.loads((folder / files.VERDICTS).read_text())["verdicts"]
+    codes = [{why["code"] for why in one["reasons"]} for one in verdicts if one["metric"] == "wall_s"]
+    assert all("T15" in one for one in codes)
+    found = sql.recount(folder, run)
+    assert found.problems == ()
+    assert found.difference < 1e-10
+
+
 def test_a_block_that_nobody_finished_leaves_the_rest_complete(tmp_path: Path) -> None:
     found = recount(tmp_path, changed(record(), lambda one: [] if one.block == 9 else [one]))
     assert found.problems == ()
@@ -169,7 +219,7 @@ def test_what_diverged_is_named_and_not_compared(tmp_path: Path) -> None:
 
 @pytest.mark.promise("An attempt that was killed has no `samples.parquet`; its samples are read from its journal.")
 def test_killed_attempts_are_read_from_their_journals(tmp_path: Path) -> None:
-    whole = record(starts=6)
+    whole = under(record(starts=6), Typical.CONTRAST)
     killed = written(tmp_path, whole)
     with (killed / "journal.jsonl").open("a") as journal:
         journal.write('{"event":"turn","body":{"samp')
