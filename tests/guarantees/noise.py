@@ -138,6 +138,13 @@ def skewed_starts(size: Size, draw: np.random.Generator) -> Floats:
     return iid(size, draw) + draw.exponential(SD, size.starts)
 
 
+def skewed_candidate(size: Size, draw: np.random.Generator) -> Floats:
+    """The candidate's starts alone have an offset, exponential with a standard deviation of 3 % about its mean."""
+    logs = iid(size, draw)
+    logs[:, :, :, 0] += draw.exponential(SD, (size.experiments, size.blocks, 1, 1)) - SD
+    return logs
+
+
 def heavy_tails(size: Size, draw: np.random.Generator) -> Floats:
     """Times scatter as Student's t of 3 degrees of freedom, SD 3 %."""
     return np.log(np.maximum(1 + SD / np.sqrt(3) * draw.standard_t(3, size.shape), 0.2))

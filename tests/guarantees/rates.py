@@ -287,6 +287,16 @@ def wrongly_same(
     return rate(np.isin(usual, EQUAL)), rate(np.isin(whole, EQUAL))
 
 
+def wrongly_same_by_pairs(make: Make, size: Size, seed: int, *, faster: bool = False) -> Rate:
+    """The same of the typical ratio by the rule of 0.1.0."""
+    rules, starts = totals.halved(Rules()), size.blocks
+    names = []
+    for logs in batches(make, size, seed):
+        moved = shifted(by_pairs(logs), -MARGIN if faster else MARGIN)
+        names.append(decide(moved, np.full(len(logs), starts), rules).names)
+    return rate(np.isin(np.concatenate(names), EQUAL))
+
+
 def by_pairs(logs: Floats) -> Effects:
     """The rule of 0.1.0: the median of the pairs of a start, which is off where noise is skewed."""
     middle, _ = turns(logs)
