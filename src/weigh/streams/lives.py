@@ -98,7 +98,7 @@ class Lives:
                     load_s = cost.seconds
                     gate = repetition == 0
                     tests.append(self._test(worker, "power", gate=gate))
-                    if not _failed(tests[-1]):
+                    if not tests[-1].error:
                         tests.append(self._test(worker, "throughput", gate=gate))
         except WorkerEnded as ended:
             failure = f"{ended.outcome}: {ended.detail}"
@@ -119,7 +119,7 @@ class Lives:
             answer = read_answer(worker.answer(self._timeout)[0])
             steps.append(self._judged(name, _POWER, at, at + cost.wall_s, answer, [0]))
             at += cost.wall_s
-            asked += cost.round_trip_s
+            asked += cost.round_trip.seconds
         return Test(name="queries", request_s=asked, steps=tuple(steps))
 
     def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> Test:
@@ -244,20 +244,7 @@ class Lives:
 
 def right(life: Life) -> bool:
     """Whether nothing is wrong with a life."""
-    return not life.failure and not any(wrong(test) for test in life.tests)
-
-
-def wrong(test: Test) -> bool:
-    """Whether something is wrong in a test."""
-    return (
-        any(one.status in ("diverged", "error") for one in test.steps)
-        or any(one.digest != one.expected for one in test.reads)
-        or bool(test.watched and test.watched.between)
-    )
-
-
-def _failed(test: Test) -> bool:
-    return any(one.status == "error" for one in test.steps)
+    return not life.failure and not any(test.error or test.accuses for test in life.tests)
 
 
 def _plain(one: Mapping[str, Any]) -> Step:

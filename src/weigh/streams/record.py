@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -139,6 +140,11 @@ class TableRead(msgspec.Struct, frozen=True, kw_only=True):
     expected: str
     detail: str = ""
 
+    @property
+    def other(self) -> bool:
+        """Whether it holds other rows; of one that could not be read nobody knows."""
+        return bool(self.digest) and self.digest != self.expected
+
 
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """What a session saw of both tables while others refreshed them.
@@ -170,6 +176,21 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     reads: tuple[TableRead, ...] = ()
     watched: Watched | None = None
+
+    @property
+    def error(self) -> str:
+        """What ended a stream of it, or kept a table from being read; empty where nothing did."""
+        steps = (f"{one.name}: {one.detail}" for one in self.steps if one.status == "error")
+        reads = (f"{one.table} cannot be read back: {one.detail}" for one in self.reads if not one.digest)
+        return next(itertools.chain(steps, reads), "")
+
+    @property
+    def accuses(self) -> bool:
+        """Whether something in it is wrong. What follows an error is no lie: a refresh function may be missing."""
+        if self.error:
+            return False
+        wrong = any(one.status == "diverged" for one in self.steps) or any(one.other for one in self.reads)
+        return wrong or bool(self.watched and self.watched.between)
 
 
 class Life(msgspec.Struct, frozen=True, kw_only=True):
