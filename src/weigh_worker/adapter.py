@@ -51,6 +51,7 @@ class Session(ABC):
     def change(self, statements: list[str]) -> None:
         """Execute statements that change tables as one transaction: all of them are seen, or none."""
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of it."""
 

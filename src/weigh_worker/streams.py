@@ -1,9 +1,9 @@
 """Streams: statements in sequence, several sequences at the same moment, each in a session of its own.
 
-A plan is a JSON file: ``{"streams": [{"name": "1", "steps": [{"name": "q14", "sql": …}, {"name": "rf1", "statements":
-[…]}]}]}``. A step with ``statements`` changes the tables, in one transaction. A stream with ``"watches": true`` asks its
-one query again and again until all others have ended. Answers are held in memory until every stream has ended: to write
-them is no part of a stream's time.
+A plan is a JSON file: ``{"streams": [{"name": "1", "steps": [{"name": "q14", "sql": ...}]}]}``. A step with
+``statements`` in the place of ``sql`` changes the tables, in one transaction. A stream with ``"watches": true`` asks
+its one query again and again until all others have ended. Answers are held in memory until every stream has ended: to
+write them is no part of a stream's time.
 """
 
 from __future__ import annotations

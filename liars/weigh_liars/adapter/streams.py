@@ -1,4 +1,4 @@
-"""Streams and refresh functions: an honest engine that is asked by several sessions, and what it would be to lie there."""
+"""Streams and refresh functions: an honest engine with several sessions, and what it would be to lie there."""
 
 from __future__ import annotations
 

@@ -266,19 +266,6 @@ class WorkerProcess:
         """Have every row of the table that was loaded last written as an Arrow IPC stream: as ``answer``."""
         return self._written("stored", timeout)
 
-    def write_to(
-        self, tables: dict[str, list[str]], place: Path, statements: Sequence[str], timeout: Seconds
-    ) -> RequestCost:
-        """Have it make tables of its own that sessions can change, in an empty folder."""
-        return self.exchange.ask(
-            "write_to", protocol.Reply, timeout, tables=tables, place=str(place), statements=list(statements)
-        )[1]
-
-    def streams(self, plan: Path, folder: Path, timeout: Seconds) -> tuple[list[dict[str, Any]], RequestCost]:
-        """Have sequences of statements executed at the same moment (:mod:`weigh_worker.streams`)."""
-        reply, cost = self.exchange.ask("streams", protocol.StreamsReply, timeout, plan=str(plan), folder=str(folder))
-        return reply.steps, cost
-
     def start_cost(self, contender: str, block: int | None = None, start: int | None = None) -> StartCost:
         """What it cost until its tables were there.
 

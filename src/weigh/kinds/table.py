@@ -200,7 +200,9 @@ STREAMS: Kind[StreamsResults, StreamsVerification] = Kind(
         "it is a run of query streams, and no reference contender took part that would join it with another session",
         "name all engines in one command: weigh run --workload tpch --streams 2 --contender A --contender B",
     ),
-    not_recounted=Refusal("--sql counts one experiment", "weigh verify without it computes every figure from the times"),
+    not_recounted=Refusal(
+        "--sql counts one experiment", "weigh verify without it computes every figure from the times"
+    ),
 )
 """An attempt of ``weigh run --streams``."""
 

@@ -123,7 +123,7 @@ def lines(found: StreamsVerification) -> Iterator[Problem | Outcome]:
         yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
         return
     yield Outcome(
-        f"{found.evidence} passes: {found.files} files hashed, {count(found.figures, 'figure')} recomputed from the times "
-        f"of {found.lives} lives"
+        f"{found.evidence} passes: {found.files} files hashed, {count(found.figures, 'figure')} recomputed from the "
+        f"times of {found.lives} lives"
     )
     yield UNKEYED

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.host import scratch
 from weigh.model.answer import Column, ResultSchema
+from weigh.streams import sessions
 from weigh.streams.record import Life, Step, TableRead, Test, Watched
 from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
 from weigh.streams.states import KEYS, LOOK, States, statements
@@ -24,6 +24,7 @@ from weigh.workloads.tpch import qgen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from weigh.data.tpch.refresh import RefreshSet
     from weigh.engines.prepared import PreparedContender
@@ -94,7 +95,7 @@ class Lives:
                     tests.append(self._reads_only(worker))
                 else:
                     indexes = INDEXES.get(ready.engine.dialect, ())
-                    cost = worker.write_to(self._tables, place, indexes, self._timeout * _LOAD_FACTOR)
+                    cost = sessions.write_to(worker, self._tables, place, indexes, self._timeout * _LOAD_FACTOR)
                     load_s = cost.seconds
                     gate = repetition == 0
                     tests.append(self._test(worker, "power", gate=gate))
@@ -105,13 +106,11 @@ class Lives:
         finally:
             with suppress(OSError):
                 shutil.rmtree(place)
-        return Life(
-            repetition=repetition, contender=ready.name, load_s=load_s, tests=tuple(tests), failure=failure
-        )
+        return Life(repetition=repetition, contender=ready.name, load_s=load_s, tests=tuple(tests), failure=failure)
 
     def _reads_only(self, worker: WorkerProcess) -> Test:
         """The 22 queries of the power test in its order, over files that nobody changes."""
-        steps, at, asked = [], 0.0, 0.0
+        steps, at, request_s = [], 0.0, 0.0
         for number in qgen.order(0):
             name = query_name(0, number)
             worker.prepare(self._texts[name], self._timeout)
@@ -119,8 +118,8 @@ class Lives:
             answer = read_answer(worker.answer(self._timeout)[0])
             steps.append(self._judged(name, _POWER, at, at + cost.wall_s, answer, [0]))
             at += cost.wall_s
-            asked += cost.round_trip.seconds
-        return Test(name="queries", request_s=asked, steps=tuple(steps))
+            request_s += cost.round_trip.seconds
+        return Test(name="queries", request_s=request_s, steps=tuple(steps))
 
     def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> Test:
         streams = self._power(gate=gate) if name == "power" else self._throughput()
@@ -131,7 +130,7 @@ class Lives:
         # The server, or whoever else works for the engine, need not see it: the worker reads it and writes the answers.
         folder = scratch.folder("answers", in_memory=True)
         try:
-            found, cost = worker.streams(plan, folder, self._timeout * _LOAD_FACTOR)
+            found, cost = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
             first = 0 if name == "power" else 2
             windows = _windows(found, first)
             steps, looks = [], []
@@ -216,7 +215,7 @@ class Lives:
         steps = [{"name": table, "sql": f"SELECT * FROM {table}"} for table in KEYS]
         plan.write_text(json.dumps({"streams": [{"name": "read", "steps": steps}]}))
         try:
-            found, _ = worker.streams(plan, folder, self._timeout * _LOAD_FACTOR)
+            found, _ = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
             return tuple(self._table_read(one, folder, state) for one in found)
         finally:
             shutil.rmtree(folder, ignore_errors=True)

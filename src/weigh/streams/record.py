@@ -265,5 +265,3 @@ def read(folder: Path) -> StreamsRecord:
 def _one(found: dict[str, list[Any]], name: str, form: type[Any]) -> Any:
     bodies = found.get(name)
     return files.converted(bodies[-1], form) if bodies else None
-
-

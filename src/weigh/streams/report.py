@@ -30,9 +30,9 @@ SCHEMA = "weigh/streams/1"
 _STYLES = {"agreed": "fine", "unverified": "open", "diverged": "bad", "error": "bad"}
 _MEANS = (
     "power: 3600 SF over the geometric mean of 22 queries and two refresh functions, one session alone. throughput: "
-    "queries of all streams an hour, times SF, while one more session refreshes. composite: the geometric mean of both. "
-    "All are derived from TPC-H, in queries an hour times the scale factor, and more is better; they are no results of "
-    "the TPC and cannot be compared with any."
+    "queries of all streams an hour, times SF, while one more session refreshes. composite: the geometric mean of "
+    "both. All are derived from TPC-H, in queries an hour times the scale factor, and more is better; they are no "
+    "results of the TPC and cannot be compared with any."
 )
 
 
@@ -147,7 +147,8 @@ def _subject(results: StreamsResults) -> str:
     spec = results.record.spec
     return (
         f"{spec.experiment.workload}, {units.scale(spec.experiment.scale)}, seed {spec.experiment.seed}: "
-        f"power and throughput with {units.count(spec.streams, 'stream')}, {units.count(spec.repetitions, 'repetition')}"
+        f"power and throughput with {units.count(spec.streams, 'stream')}, "
+        f"{units.count(spec.repetitions, 'repetition')}"
     )
 
 

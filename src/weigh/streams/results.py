@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -11,10 +12,10 @@ import numpy as np
 
 from weigh.model import codes
 from weigh.model.errors import ExitCode
-from weigh.model.finding import Finding
 from weigh.model.metrics.metric import Metric, Unit
 from weigh.model.verdict import VerdictName
 from weigh.statistics.student_t import quantile
+from weigh.streams.record import StreamsRecord  # of a field, which is read when it is converted
 from weigh.streams.spec import REFRESH, RF1, RF2
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import Inquiry
@@ -25,8 +26,9 @@ from weigh.verdict.table import tabulate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from weigh.model.finding import Finding
     from weigh.model.verdict import Verdict
-    from weigh.streams.record import Life, Step, StreamsRecord, Test
+    from weigh.streams.record import Life, Step, Test
 
 FigureName = Literal["power", "throughput", "composite", "queries alone"]
 FIGURES: tuple[FigureName, ...] = ("power", "throughput", "composite", "queries alone")
@@ -140,12 +142,14 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             for figure in FIGURES
             if life.repetition and (value := value_of(figure, life, scale, streams))
         ]
-        both = {figure: {one.contender for one in self.figures if one.name == figure} for figure in FIGURES}
-        asked = [figure for figure in FIGURES if experiment.baseline in both[figure] and len(both[figure]) > 1]
+        both: dict[str, set[str]] = {
+            figure: {one.contender for one in self.figures if one.name == figure} for figure in FIGURES
+        }
+        questions = [figure for figure in FIGURES if experiment.baseline in both[figure] and len(both[figure]) > 1]
         inquiry = Inquiry(
             metric=_TIME,
             baseline=experiment.baseline,
-            questions=[Question(figure) for figure in asked],
+            questions=[Question(figure) for figure in questions],
             rules=experiment.rules,
         )
         judged = analyse(tabulate(observations, Unit.SECONDS, names), inquiry).verdicts
@@ -188,8 +192,8 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for name in self.read_only:
             yield codes.X_READ_ONLY.finding(
                 contender=name,
-                text="it reads files and cannot write: no refresh, no throughput test, no composite; its 22 queries were "
-                "asked one after the other",
+                text="it reads files and cannot write: no refresh, no throughput test, no composite; its 22 queries "
+                "were asked one after the other",
                 remedy="compare it by 'queries alone', or with a contender that keeps tables: duckdb, postgres",
             )
 
@@ -279,8 +283,8 @@ def _findings(life: Life, streams: int) -> Iterator[Finding]:
             names = ", ".join(one.name for one in wrong[:5])
             yield codes.A1_STREAM.finding(
                 contender=life.contender,
-                text=f"{where}: {len(wrong)} of {len(test.steps)} answers are true of no state that the tables may have "
-                f"had ({names}): {wrong[0].name}: {wrong[0].detail}",
+                text=f"{where}: {len(wrong)} of {len(test.steps)} answers are true of no state that the tables may "
+                f"have had ({names}): {wrong[0].name}: {wrong[0].detail}",
                 remedy="it is not timed; `weigh gate --workload tpch` asks the queries without refreshes",
             )
         for one in test.reads:
@@ -311,13 +315,15 @@ def in_sequence(test: Test, life: Life) -> str:
     Accused is only who shows both: all queries of one stream ended before the first of another did, and that first one
     took many times what the same query took alone, since it waited.
     """
-    alone = {one.name.partition(".")[2]: one.seconds for each in life.tests if each.name == "power" for one in each.steps}
+    alone = {
+        one.name.partition(".")[2]: one.seconds for each in life.tests if each.name == "power" for one in each.steps
+    }
     by_stream: dict[str, list[Step]] = {}
     for one in test.steps:
         if one.stream != REFRESH:
             by_stream.setdefault(one.stream, []).append(one)
     ordered = sorted(by_stream.values(), key=lambda steps: steps[-1].ended)
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         first = min(after, key=lambda one: one.began)
         usual = alone.get(first.name.partition(".")[2], math.inf)
         if first.ended < before[-1].ended or first.seconds < 2 * _WAITED * len(by_stream) * usual:
@@ -326,8 +332,6 @@ def in_sequence(test: Test, life: Life) -> str:
         return ""
     first = min(ordered[-1], key=lambda one: one.began)
     return (
-        f"the first query of stream {first.stream} ended when all {len(ordered[0])} of stream {ordered[0][0].stream} had "
-        f"ended, after {first.seconds:.3g} s; alone the same query took {alone[first.name.partition('.')[2]]:.3g} s"
+        f"the first query of stream {first.stream} ended when all {len(ordered[0])} of stream {ordered[0][0].stream} "
+        f"had ended, after {first.seconds:.3g} s; alone the same query took {alone[first.name.partition('.')[2]]:.3g} s"
     )
-
-

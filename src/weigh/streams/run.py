@@ -1,5 +1,7 @@
-"""Query streams, in order: data, refresh sets, truth, a life of every contender that is checked and not timed, then lives
-that are timed, and checked all the same."""
+"""Query streams, in order: data, refresh sets, truth, and lives of every contender.
+
+The first life is checked and not timed; the others are timed, and checked all the same.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,7 @@ def _measure(
         journal.append("life", life)
         if right(life):
             fit.append(one)
-    order = random.Random(experiment.seed)  # noqa: S311 # of turns, and no secret
+    order = random.Random(experiment.seed)  # of turns, and no secret
     for repetition in range(1, spec.repetitions + 1) if request.measure else ():
         for one in order.sample(fit, len(fit)):
             progress.say(f"repetition {repetition} of {spec.repetitions}: {one.name}")
@@ -158,9 +160,7 @@ def _sets(
     sets = []
     for number in range(1, spec.streams + 2):
         progress.say(f"refresh set {number} of {spec.streams + 1}")
-        sets.append(
-            refreshes.refresh_set(made_by, spec.experiment.scale or 1.0, number, schemas, python, place)
-        )
+        sets.append(refreshes.refresh_set(made_by, spec.experiment.scale or 1.0, number, schemas, python, place))
     return sets
 
 

@@ -1,7 +1,7 @@
 """States: the rows that two tables must hold after each refresh function, predicted without any engine.
 
-Each base table is written once as what stays and what each refresh set deletes; with what each set inserts, a state is a
-list of files. Their row digests add up to that of the state.
+Each base table is written once as what stays and what each refresh set deletes; with what each set inserts, a state is
+a list of files. Their row digests add up to that of the state.
 """
 
 from __future__ import annotations

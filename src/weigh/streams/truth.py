@@ -11,8 +11,8 @@ from weigh.answers import compare
 from weigh.engines import engine as engines
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
-from weigh.model.contender import Contender
 from weigh.experiment.gate.queries import read_answer
+from weigh.model.contender import Contender
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -83,17 +83,19 @@ class Truth:
         failed = []
         for one in everyone:
             for number in range(len(states)):
-                asked = [name for name, places in self._places.items() if number in places]
-                progress.say(f"{one.name} answers {len(asked)} queries after {number} of {len(states) - 1} refreshes")
-                if not asked:
+                names = [name for name, places in self._places.items() if number in places]
+                progress.say(f"{one.name} answers {len(names)} queries after {number} of {len(states) - 1} refreshes")
+                if not names:
                     continue
                 try:
                     with one.open() as worker:
                         worker.bind(states.files(number))
-                        for name in asked:
+                        for name in names:
                             worker.prepare(self._texts[name], timeout)
                             worker.run(timeout)
-                            self._right.setdefault((name, number), {})[one.name] = read_answer(worker.answer(timeout)[0])
+                            self._right.setdefault((name, number), {})[one.name] = read_answer(
+                                worker.answer(timeout)[0]
+                            )
                 except WorkerEnded as ended:
                     failed.append(f"{one.name} after {number} refreshes: {ended.detail}")
         return failed

@@ -1,5 +1,7 @@
-"""Lies about streams and refresh functions: rows that are lost, refreshes that are skipped or seen in halves, a query that
-is left out, and streams that run one after the other. Each beside an honest twin, through the command line."""
+"""Lies about streams and refresh functions, each beside an honest twin, through the command line.
+
+Rows that are lost, refreshes that are skipped or seen in halves, a query that is left out, streams one after the other.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from weigh.experiment.config.run_request import RunRequest
     from weigh.model.spec import Spec
+    from weigh.streams.results import StreamsResults
 
 _LEFT_OUT = {
     "runs": "--runs", "rounds": "--rounds", "duet": "--duet", "precision": "--precision", "budget": "--budget",
@@ -39,20 +40,19 @@ def run_streams(
     from weigh.model.errors import UsageError
     from weigh.streams import files
     from weigh.streams import run as tests
-    from weigh.streams.results import StreamsResults
     from weigh.streams.spec import USUAL_REPETITIONS, StreamsSpec
 
     for name, flag in _LEFT_OUT.items():
         if flags.get(name):
             raise UsageError(f"{flag} means nothing with --streams", remedy="leave it out; --starts says how often")
     starts = flags.get("starts")
-    asked = StreamsSpec(experiment=spec, streams=streams, repetitions=int(starts) if starts else USUAL_REPETITIONS)
+    of = StreamsSpec(experiment=spec, streams=streams, repetitions=int(starts) if starts else USUAL_REPETITIONS)
     written: dict[Path, StreamsResults] = {}
 
     def write(folder: Path) -> None:
         written[folder] = files.write(folder)
 
-    folder = tests.run(asked, request, progress(quiet), write)
+    folder = tests.run(of, request, progress(quiet), write)
     results = written[folder]
     if as_json:
         print_json((folder / files.JSON).read_bytes())

@@ -1,9 +1,9 @@
 """Refresh sets by the rules of dbgen: the orders that RF1 inserts, and those that RF2 deletes.
 
-Set ``n`` at scale factor ``S`` has ``1500 S`` new orders and their line items, and as many old orders to delete. The
-keys of base orders leave 24 of each 32 free: a new order has the key of base order ``i`` with the next free two bits set
-(``MK_SPARSE``). Its row is what its generator draws for the order that follows the last base order. Deleted are the base
-orders from ``1500 S (n - 1) + 1`` on (``driver.c``, ``pr_drange``).
+Set ``n`` at scale factor ``S`` has ``1500 S`` new orders and their line items, and as many old orders to delete. Base
+orders use 8 of each 32 keys: a new order has the key of base order ``i`` with the first of two free bits set
+(``MK_SPARSE``). Its row is what its generator draws for the order that follows the last base order. Deleted are the
+base orders from ``1500 S (n - 1) + 1`` on (``driver.c``, ``pr_drange``).
 
 No program that comes as a package makes them. Rows beyond the last base order are those of a dataset twice as large,
 but for the four columns whose range is the scale: those are drawn here, by the same random numbers.
@@ -12,7 +12,6 @@ but for the four columns whose range is the scale: those are drawn here, by the 
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -127,14 +127,17 @@ def _at_scale(orders: pa.Table, lines: pa.Table, scale: Scale, first: int) -> tu
     """The rows with the four columns whose range is the scale, and what follows from them.
 
     Args:
-        orders, lines: of a dataset of another scale.
+        orders: of a dataset of another scale.
+        lines: of these orders.
         scale: the wanted one.
         first: how many orders come before.
     """
     count = orders.num_rows
     customers = round(_CUSTOMERS * scale)
     clerks = max(_CLERKS, round(_CLERKS * scale))
-    orders = _with(orders, "o_custkey", [_alive(one, customers) for one in _drawn(_CUSTOMER_SEED, first, count, 1, customers)])
+    orders = _with(
+        orders, "o_custkey", [_alive(one, customers) for one in _drawn(_CUSTOMER_SEED, first, count, 1, customers)]
+    )
     names = [f"Clerk#{one:09}" for one in _drawn(_CLERK_SEED, first, count, 1, clerks)]
     orders = _with(orders, "o_clerk", names)
     # Every order has room for seven numbers, whether or not it has so many lines.
@@ -186,11 +189,19 @@ def _alive(customer: int, customers: int) -> int:
 
 
 def _money(cents: Ints) -> pa.Array:
-    return pc.divide(pa.array(cents).cast(pa.decimal128(19, 0)).cast(pa.decimal128(21, 2)), pa.scalar(100, pa.decimal128(3, 0)))
+    return pc.divide(
+        pa.array(cents).cast(pa.decimal128(19, 0)).cast(pa.decimal128(21, 2)), pa.scalar(100, pa.decimal128(3, 0))
+    )
 
 
 def _with(table: pa.Table, name: str, values: Any) -> pa.Table:
     at = table.column_names.index(name)
     wanted = table.schema.field(name).type
-    made = values.cast(wanted) if isinstance(values, pa.Array) else pa.array(values, pa.string()).cast(wanted) if isinstance(values[0], str) else pa.array(values, pa.int64()).cast(wanted)
+    made = (
+        values.cast(wanted)
+        if isinstance(values, pa.Array)
+        else pa.array(values, pa.string()).cast(wanted)
+        if isinstance(values[0], str)
+        else pa.array(values, pa.int64()).cast(wanted)
+    )
     return table.set_column(at, name, made)

@@ -1,7 +1,7 @@
 """Substitution parameters by the rules of qgen, and the orders in which streams ask the 22 queries.
 
-The generator is qgen's own (TPC-H tools 2.17, ``rnd.c`` and ``varsub.c``): a multiplicative congruential one, a stream of
-numbers for each query. The same seed means the same parameters as of ``qgen -r SEED``, which the tests compare.
+The generator is qgen's own (TPC-H tools 2.17, ``rnd.c`` and ``varsub.c``): a multiplicative congruential one, a stream
+of numbers for each query. The same seed means the same parameters as of ``qgen -r SEED``, which the tests compare.
 """
 
 from __future__ import annotations
@@ -42,13 +42,16 @@ CONTAINERS = tuple(
     for two in ("CASE", "BOX", "BAG", "JAR", "PACK", "PKG", "CAN", "DRUM")
 )
 COLOURS = (
-    "almond antique aquamarine azure beige bisque black blanched blue blush brown burlywood burnished chartreuse chiffon "
-    "chocolate coral cornflower cornsilk cream cyan dark deep dim dodger drab firebrick floral forest frosted gainsboro "
-    "ghost goldenrod green grey honeydew hot indian ivory khaki lace lavender lawn lemon light lime linen magenta maroon "
-    "medium metallic midnight mint misty moccasin navajo navy olive orange orchid pale papaya peach peru pink plum powder "
-    "puff purple red rose rosy royal saddle salmon sandy seashell sienna sky slate smoke snow spring steel tan thistle "
-    "tomato turquoise violet wheat white yellow"
-).split()
+    "almond", "antique", "aquamarine", "azure", "beige", "bisque", "black", "blanched", "blue", "blush", "brown",
+    "burlywood", "burnished", "chartreuse", "chiffon", "chocolate", "coral", "cornflower", "cornsilk", "cream",
+    "cyan", "dark", "deep", "dim", "dodger", "drab", "firebrick", "floral", "forest", "frosted", "gainsboro",
+    "ghost", "goldenrod", "green", "grey", "honeydew", "hot", "indian", "ivory", "khaki", "lace", "lavender",
+    "lawn", "lemon", "light", "lime", "linen", "magenta", "maroon", "medium", "metallic", "midnight", "mint",
+    "misty", "moccasin", "navajo", "navy", "olive", "orange", "orchid", "pale", "papaya", "peach", "peru",
+    "pink", "plum", "powder", "puff", "purple", "red", "rose", "rosy", "royal", "saddle", "salmon", "sandy",
+    "seashell", "sienna", "sky", "slate", "smoke", "snow", "spring", "steel", "tan", "thistle", "tomato",
+    "turquoise", "violet", "wheat", "white", "yellow",
+)  # fmt: skip
 _WORDS = (("special", "pending", "unusual", "express"), ("packages", "requests", "accounts", "deposits"))
 _WEIGHTS = (20, 40)
 """Of each of the words of query 13, in qgen's distributions."""
@@ -225,7 +228,10 @@ def _places(number: int, given: Sequence[str]) -> list[Place]:
         case 1:
             return _words([_days_before(datetime.date(1998, 12, 1), int(given[0]))], "1998-09-02")
         case 2:
-            return [Place("p_size = 15", f"p_size = {given[0]}"), *_words([f"%{given[1]}", given[2]], "%BRASS", "EUROPE")]
+            return [
+                Place("p_size = 15", f"p_size = {given[0]}"),
+                *_words([f"%{given[1]}", given[2]], "%BRASS", "EUROPE"),
+            ]
         case 3:
             return _words(given, "BUILDING", "1995-03-15")
         case 4:
