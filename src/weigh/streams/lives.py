@@ -16,7 +16,7 @@ from weigh.experiment.gate.queries import read_answer
 from weigh.host import scratch
 from weigh.model.answer import Column, ResultSchema
 from weigh.streams import sessions
-from weigh.streams.record import Life, Step, TableRead, Test, Watched
+from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
 from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
 from weigh.streams.states import KEYS, LOOK, States, statements
 from weigh.workloads import infer_schema
@@ -84,7 +84,7 @@ class Lives:
 
     def life(self, ready: PreparedContender, repetition: int) -> Life:
         """A life from its load on; whatever ends it is its failure."""
-        tests: list[Test] = []
+        tests: list[StreamTest] = []
         load_s: Seconds | None = None
         failure = ""
         place = scratch.folder("streams")
@@ -108,7 +108,7 @@ class Lives:
                 shutil.rmtree(place)
         return Life(repetition=repetition, contender=ready.name, load_s=load_s, tests=tuple(tests), failure=failure)
 
-    def _reads_only(self, worker: WorkerProcess) -> Test:
+    def _reads_only(self, worker: WorkerProcess) -> StreamTest:
         """The 22 queries of the power test in its order, over files that nobody changes."""
         steps, at, request_s = [], 0.0, 0.0
         for number in qgen.order(0):
@@ -119,9 +119,9 @@ class Lives:
             steps.append(self._judged(name, _POWER, at, at + cost.wall_s, answer, [0]))
             at += cost.wall_s
             request_s += cost.round_trip.seconds
-        return Test(name="queries", request_s=request_s, steps=tuple(steps))
+        return StreamTest(name="queries", request_s=request_s, steps=tuple(steps))
 
-    def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> Test:
+    def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> StreamTest:
         streams = self._power(gate=gate) if name == "power" else self._throughput()
         if gate:
             streams.append({"name": WATCH, "watches": True, "steps": [{"name": WATCH, "sql": LOOK}]})
@@ -151,7 +151,7 @@ class Lives:
         # Both are read back where nothing is timed any more, or nothing is at all.
         reads = self._read_back(worker, last) if gate or name == "throughput" else ()
         watched = self._watched(looks) if gate else None
-        return Test(name=name, request_s=cost.seconds, steps=tuple(steps), reads=reads, watched=watched)
+        return StreamTest(name=name, request_s=cost.seconds, steps=tuple(steps), reads=reads, watched=watched)
 
     def _power(self, *, gate: bool) -> list[dict[str, Any]]:
         steps = [self._refresh(0, RF1)]

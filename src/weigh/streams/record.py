@@ -160,7 +160,7 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Test(msgspec.Struct, frozen=True, kw_only=True):
+class StreamTest(msgspec.Struct, frozen=True, kw_only=True):
     """A test of a life.
 
     Attributes:
@@ -207,7 +207,7 @@ class Life(msgspec.Struct, frozen=True, kw_only=True):
     repetition: int
     contender: str
     load_s: Seconds | None
-    tests: tuple[Test, ...]
+    tests: tuple[StreamTest, ...]
     failure: str = ""
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from weigh.model.finding import Finding
     from weigh.model.verdict import Verdict
-    from weigh.streams.record import Life, Step, Test
+    from weigh.streams.record import Life, Step, StreamTest
 
 FigureName = Literal["power", "throughput", "composite", "queries alone"]
 FIGURES: tuple[FigureName, ...] = ("power", "throughput", "composite", "queries alone")
@@ -309,7 +309,7 @@ def _findings(life: Life, streams: int) -> Iterator[Finding]:
             )
 
 
-def in_sequence(test: Test, life: Life) -> str:
+def in_sequence(test: StreamTest, life: Life) -> str:
     """Why the streams did not run at the same moment; empty where they did.
 
     Accused is only who shows both: all queries of one stream ended before the first of another did, and that first one
