@@ -10,7 +10,7 @@ import msgspec
 from weigh._native import hash_bytes
 from weigh.evidence import files, seal
 from weigh.experiment.report.files import VERDICTS
-from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, REPRODUCTION, RUN
+from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, REPRODUCTION, RUN, STREAMS
 from weigh.load.comparison.report.files import JSON as COMPARISON
 from weigh.load.report.files import JSON as LOADED
 from weigh.model.errors import EvidenceFault
@@ -19,6 +19,7 @@ from weigh.serve.kept.ladder import LadderKept, LoadLadderKept
 from weigh.serve.kept.load import LoadComparisonKept, LoadKept
 from weigh.serve.kept.reproduction import ReproductionKept
 from weigh.serve.kept.run import RunKept
+from weigh.serve.kept.streams import StreamsKept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ _DOCUMENTS = {
     RUN.name: _Document(VERDICTS, RunKept),
     LOAD.name: _Document(LOADED, LoadKept),
     LOAD_COMPARISON.name: _Document(COMPARISON, LoadComparisonKept),
+    STREAMS.name: _Document(VERDICTS, StreamsKept),
     REPRODUCTION.name: _Document(REPRODUCTION.file, ReproductionKept),
     LADDER.name: _Document(LADDER.file, LadderKept, sealed=False),
     LOAD_LADDER.name: _Document(LOAD_LADDER.file, LoadLadderKept, sealed=False),
