@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from weigh.model.spec import Format
 
 _NUMBER = re.compile(r"\d+")
-_ROOMS = ("envs", "locks", "builds", "data", "suites")
+_ROOMS = ("envs", "locks", "builds", "data", "suites", "gates")
 """Of the cache: what is executed, and what is believed. Copies may belong to the user that a server runs as."""
 _WORDS = 80
 """Characters of what an adapter declares that are kept."""

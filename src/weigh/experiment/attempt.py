@@ -150,12 +150,13 @@ class Attempt:
                 remedy=one.remedy,
             )
 
-    def check_answers(self, costs: ContendersRead | None = None, starts: resuming.Starts | None = None) -> GateResult:
+    def check_answers(self, read: ContendersRead, starts: resuming.Starts | None, *, reuse: bool) -> GateResult:
         """The gate: everything that is asked before the first clock.
 
         Args:
-            costs: how long contenders take to start, where a budget that is too small is to be refused meanwhile.
-            starts: how many are to be measured then.
+            read: what contenders say of themselves, and how long they take to start.
+            starts: how many are to be measured, where a budget that is too small is to be refused meanwhile.
+            reuse: whether answers of an earlier gate will do.
 
         Raises:
             UsageError: the budget is surely too small.
@@ -179,11 +180,9 @@ class Attempt:
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
-        bound = self._bound(fit, costs, starts) if costs and starts else None
-        answers = gate.check_answers(
-            fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound
-        )
-        answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
+        bound = self._bound(fit, read, starts) if starts else None
+        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound)
+        answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
         answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
@@ -195,13 +194,13 @@ class Attempt:
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
         self._say(*(layouts.other_files(name) for name, source in kinds_read.items() if source == layouts.OTHER))
-        read = msgspec.structs.replace(
+        record = msgspec.structs.replace(
             answers.gate,
             reads=reads,
             layouts={name: source for name, source in kinds_read.items() if source},
             drawn=again or msgspec.UNSET,
         )
-        answers = msgspec.structs.replace(answers, gate=read)
+        answers = msgspec.structs.replace(answers, gate=record)
         self._journal.append("gate", answers.gate)
         return answers
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import msgspec
 
 from weigh.model.answer import GateStatus
@@ -106,6 +108,18 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True):
     by: str
 
 
+class Reused(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers of an earlier gate, which were not asked for again.
+
+    Attributes:
+        at: when they were given, UTC.
+        again: operations of which every case was asked again all the same, drawn for this gate.
+    """
+
+    at: datetime.datetime
+    again: tuple[str, ...]
+
+
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The whole gate.
 
@@ -125,6 +139,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         drawn: of a large grid, the operations of each template that were asked again under other settings and on the
             unseen data; not there where all were (:mod:`weigh.experiment.results.drawn`).
         guarantees: what each contender promises of the rows that it loads; not there where nothing is loaded.
+        reused: whose answers these are, where nothing changed since an earlier gate; not there where all were asked.
     """
 
     operations: tuple[OperationGate, ...]
@@ -137,6 +152,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
     guarantees: dict[str, Guarantee] | msgspec.UnsetType = msgspec.UNSET
     drawn: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
+    reused: Reused | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:

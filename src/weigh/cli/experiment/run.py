@@ -105,6 +105,7 @@ _RUN = [
         "answers of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
     ),
     *switches(RunRequest, "same_engine"),
+    key(RunRequest, "reuse_gate", default=True, envvar="WEIGH_REUSE_GATE"),
     _ANCHOR,
     CONTENTION,
     *switches(RunRequest, "resume"),

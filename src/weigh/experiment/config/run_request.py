@@ -30,6 +30,8 @@ class RunRequest:
         corrupt: ask again over a copy of the data with one flipped bit, and note who raises, and who answers otherwise.
         least: where the budget is too small for the least that can be measured, measure that, and do not refuse.
         same_engine: measure two versions that load one and the same engine all the same, as an A/A, and do not refuse.
+        reuse_gate: take answers from a gate of the last 24 hours where files, engines, questions and weigh are the
+            same, and ask some again; every timed answer is compared all the same.
         place: folder of generated data that was made by parts, which is read where it lies; empty for the cache.
         plan: print what would be asked, of whom, how often, how long and for how much, and ask nothing.
         anchor: where the head of the journal's chain is kept while it goes on: ``https://HOST:PORT`` of a witness,
@@ -50,6 +52,7 @@ class RunRequest:
     corrupt: bool = False
     least: bool = False
     same_engine: bool = False
+    reuse_gate: bool = False
     place: str = ""
     plan: bool = False
     anchor: tuple[str, ...] = ()

@@ -155,7 +155,7 @@ def check_answers(
         gate=gate,
         findings=tuple(findings),
         answers=open_answers,
-        tied=_tied(workload, witnesses),
+        tied=tied(workload, witnesses),
         seconds=seconds,
         peaks=peaks,
         varied=varied,
@@ -177,7 +177,7 @@ def _not_compared(checks: Iterable[Check]) -> Iterator[Finding]:
         )
 
 
-def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
+def tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
     """The right answers to cases whose limit cuts through rows that tie, where somebody knows them all."""
     found = {}
     for operation in workload.operations:
