@@ -144,7 +144,7 @@ def self_examined(
     def contradicted(operations: list[str]) -> list[Check]:
         found = []
         for one in fit:
-            answered_before = {operation for contender, operation, _ in answers.kept if contender == one.name}
+            answered_before = {operation for contender, operation, _ in answers.answers if contender == one.name}
             answered = {name for name in operations if name in answered_before}
             failed, untried = metamorphic.check(
                 one,
@@ -165,7 +165,9 @@ def self_examined(
     if rest:
         failed += contradicted([one.name for one in setup.workload.operations if one.name in rest])
     checks = [*answers.gate.checks, *failed]
-    checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.lineage for one in fit}, answers.ways)
+    checks = gate.acquitted(
+        checks, answers.answers, setup.workload, {one.name: one.lineage for one in fit}, answers.ways
+    )
     operations = conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit])
     return msgspec.structs.replace(
         answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
@@ -179,7 +181,7 @@ def unseen_answers(
     say: Say,
     progress: Progress,
     left_out: Collection[str] = (),
-    held: Mapping[str, str] = {},
+    sources: Mapping[str, str] = {},
 ) -> GateResult:
     """Everybody is asked once more, on data that nobody had seen; as ``self_examined``. Nobody where there is none.
 
@@ -201,23 +203,23 @@ def unseen_answers(
         for one in answers.gate.checks
         if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
     }
-    right_tables = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
-    heard = unseen.check(
+    right_tables = {key: table for key, table in answers.answers.items() if key not in wrong and key[1] not in left_out}
+    unseen_results = unseen.check(
         fit, setup.workload, right_tables, right, setup.layouts, setup.link, setup.spec.timeout, progress, answers.ways
     )
-    say(*heard.findings)
+    say(*unseen_results.findings)
     for name, continued in answers.continued.items():
-        copies = held.get(name) == layouts.COPY
-        say(*stale.findings(name, continued, setup.workload, answers.kept, heard.answers, copies=copies))
-    checks = (*answers.gate.checks, *heard.checks)
+        copies = sources.get(name) == layouts.COPY
+        say(*stale.findings(name, continued, setup.workload, answers.answers, unseen_results.answers, copies=copies))
+    checks = (*answers.gate.checks, *unseen_results.checks)
     return msgspec.structs.replace(
         answers,
-        fresh=heard.answers,
+        fresh=unseen_results.answers,
         gate=msgspec.structs.replace(
             answers.gate,
             checks=checks,
             operations=conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit]),
-            unseen=heard.record or msgspec.UNSET,
+            unseen=unseen_results.record or msgspec.UNSET,
             truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
         ),
     )

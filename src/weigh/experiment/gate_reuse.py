@@ -137,7 +137,7 @@ def store(cache: Path, key: str, result: GateResult, findings: Sequence[Finding]
     """Store a gate in which nobody was contradicted; a cache that cannot be written stores nothing."""
     if not all(one.status in _REUSABLE for one in result.gate.operations):
         return
-    tables = {one: table for one, table in result.kept.items() if not one[2].startswith(FRESH)}
+    tables = {one: table for one, table in result.answers.items() if not one[2].startswith(FRESH)}
     if sum(table.nbytes for table in tables.values()) > _LARGEST:
         return
     lasting = tuple(check for check in result.gate.checks if not check.case.startswith(FRESH))
@@ -202,14 +202,14 @@ def joined(
         now.gate,
         checks=checks,
         operations=conclude(checks, gate.count_cases(workload), names),
-        kept=_merged(stored.gate.kept, now.gate.kept),
+        answered_without_files=_merged(stored.gate.answered_without_files, now.gate.answered_without_files),
         reused=Reused(at=datetime.datetime.fromtimestamp(stored.at, datetime.UTC), again=tuple(chosen)),
     )
     return msgspec.structs.replace(
         now,
         gate=record,
         findings=(*stored.findings, *(one for one in now.findings if one not in stored.findings), _finding(record)),
-        kept={**answers.tables, **now.kept},
+        answers={**answers.tables, **now.answers},
         tied=dict(tied),
         seconds={**{one[:3]: one[3] for one in stored.seconds}, **now.seconds},
         peaks={name: max(stored.peaks.get(name, 0), peak) for name, peak in now.peaks.items()},

@@ -131,8 +131,9 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         layouts: what each contender answers a new query from when its files are gone: contender -> ``its own copy``,
             ``before its clock`` where it still answers one that it had taken before, or ``the files`` where it does not
             answer; nobody is in it who loads its tables or could not be asked.
-        kept: operations that a contender answered rightly although its files were gone, because it had answered them
-            before: contender -> operations; nobody is in it who loads its tables or keeps its files open.
+        answered_without_files: operations that a contender answered rightly although its files were gone, because it
+            had answered them before: contender -> operations; nobody is in it who loads its tables or keeps its
+            files open.
         unseen: data on which they were asked once more; not there where it could not be made.
         truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
         drawn: of a large grid, the operations of each template that were asked again under other settings and on the
@@ -146,7 +147,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool
     reads: dict[str, dict[str, str]] = {}
     layouts: dict[str, str] = {}
-    kept: dict[str, tuple[str, ...]] = {}
+    answered_without_files: dict[str, tuple[str, ...]] = msgspec.field(name="kept", default={})
     unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
     truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
     guarantees: dict[str, Guarantee] | msgspec.UnsetType = msgspec.UNSET
