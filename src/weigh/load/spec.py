@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import Budget, RateSearch
+from weigh.load.disturbances.spec import Disturbances
 from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
@@ -232,6 +233,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         replay: of the workload ``replay``: what is replayed.
         prepare: of scripts: what makes their data. Left out it does not enter the id.
         crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
+        disturbances: what happens while it goes on. Left out it does not enter the id.
         agents: where the agents are placed that offer the load together: rate, connections and requests in flight are
             of all of them, threads of each. Left out it does not enter the id.
     """
@@ -268,6 +270,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     replay: Replay | msgspec.UnsetType = msgspec.UNSET
     prepare: PreparedData | msgspec.UnsetType = msgspec.UNSET
     crash: Crashes | msgspec.UnsetType = msgspec.UNSET
+    disturbances: Disturbances | msgspec.UnsetType = msgspec.UNSET
     agents: str | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
     require: tuple[Budget, ...] | msgspec.UnsetType = msgspec.UNSET

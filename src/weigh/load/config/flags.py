@@ -11,6 +11,7 @@ import msgspec
 from weigh.load import conditions, ycsb_properties
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
+from weigh.load.disturbances import config as disturbances
 from weigh.load.durability import config as durability
 from weigh.load.files import LoadFiles
 from weigh.load.fleet import config as agents
@@ -103,7 +104,9 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     seed = _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"]
-    crash = durability.crashes(flags, target, len(loops) * len(connections))
+    kinds = len(loops) * len(connections)
+    disturbed = disturbances.wanted(flags, target, kinds)
+    crash = durability.crashes(flags, target, kinds)
     names = [one.name for one in scripts]
     for name in names:
         if names.count(name) > 1 or name == "all":
@@ -162,11 +165,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
+        disturbances=disturbed,
         agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
         **made_under,
     )
+    disturbances.check(spec)
     return rate_search.searching(spec, search, offered) if search else requirements.requiring(spec, required)
 
 

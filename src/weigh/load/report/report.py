@@ -11,6 +11,7 @@ from rich.text import Text
 
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
+from weigh.load.disturbances import report as disturbances
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
@@ -151,6 +152,8 @@ def _whole_load(results: LoadResults) -> Iterator[Section]:
         yield Section(replay.TITLE, replay.blocks(results.replay), "replay")
     if results.durability:
         yield Section(durability.TITLE, durability.blocks(results.durability), "durability")
+    if results.disturbed:
+        yield Section(disturbances.title(results.disturbed), disturbances.blocks(results.disturbed), "disturbances")
     if results.answers and (found := answers.blocks(results.answers)):
         yield Section(answers.TITLE, found, "answers")
 

@@ -15,6 +15,7 @@ import msgspec
 from weigh.host import settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
+from weigh.load.disturbances.run import Disturber
 from weigh.load.durability.probe import Probe
 from weigh.load.fleet.generator import AgentsGenerator
 from weigh.load.fleet.shares import shared
@@ -158,6 +159,8 @@ class Session:
         if self.lives.fresh:
             self._begin_life()
         reached = self.lives.reached
+        disturber = Disturber(spec, self._made, reached, self._journal, self._progress) if spec.disturbances else None
+        reached = disturber.reached if disturber else reached
         generator = make_generator(spec, self._gate.files, reached, loop, connections)
         if self._own and not self.lives.fresh:
             # Anew before every run: each begins with the same records, and the generator knows the version of each.
@@ -187,6 +190,8 @@ class Session:
             # Started again by the user it is another one, and its old number may be anybody's.
             kill, start, process = reached.crash, reached.restart, reached.process if self._made == 1 else None
             during = Probe(spec, self._made, kill, start, process, generator, self._journal, self._progress)
+        if disturber is not None:
+            during = disturber.beside(generator)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run

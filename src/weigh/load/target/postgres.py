@@ -355,9 +355,9 @@ class _Server:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("crash", _PATIENCE, _Failed)
 
-    def restart(self) -> None:
+    def restart(self) -> int | None:
         """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded("restart", _STARTED, _Failed)
+        return self._decoded("restart", _STARTED, _Reply).process
 
     def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
         """As of :class:`weigh.load.target.target.Reached`."""

@@ -98,10 +98,11 @@ def main() -> None:
             running, ended = None, running
             ended.crash()
 
-        def restart() -> None:
+        def restart() -> dict[str, Any]:
             nonlocal running
             running, _ = _start(place or Path(), request["options"], request["programs"])
             running.connection.close()
+            return {"process": running.pid}
 
         own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
         activity = _looking(lambda: psycopg.connect(**again, autocommit=True), reply, place, nearby=nearby)
@@ -131,7 +132,7 @@ def _answer(
     activity: Any,
     *,
     nearby: bool,
-    own: dict[str, Callable[[], None]],
+    own: dict[str, Callable[[], Any]],
     names: tuple[str, ...],
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
