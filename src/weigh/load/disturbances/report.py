@@ -57,7 +57,7 @@ def _faults(found: DisturbedResults) -> str:
     kinds = ", ".join(dict.fromkeys(one.kind for one in found.faults))
     counted = [one for one in found.faults if one.lost is not None]
     if found.lost:
-        losing = ", ".join(dict.fromkeys(one.kind for one in found.faults if one.lost))
+        losing = ", ".join(dict.fromkeys(one.kind for one in found.faults if one.lost or one.gone))
         return f"NOT DURABLE: of {made} ({kinds}) acknowledged writes were lost by {losing}."
     lost = "Nothing that was acknowledged was lost" if counted else "What was lost is not known"
     back = [one.back_s for one in found.faults if one.back_s is not None]
@@ -83,15 +83,16 @@ def _felt(one: FaultFigures) -> str:
 
 
 def _compared(found: DisturbedResults) -> str:
-    if not found.verdicts:
-        return f"While {found.name} went on nothing was answered that could be compared."
+    if not found.verdicts or not found.windows:
+        return f"While {one_line(found.name, 120)} went on nothing was answered that could be compared."
+    name = one_line(found.name, 120)
     slower = [one for one in found.verdicts if one.verdict is VerdictName.SLOWER]
     tail = found.verdicts[-1]
     pairs = count(tail.blocks, "pair")
     if slower:
         which = " and ".join(f"{one.metric} {one.ratio:.3g} times as long" for one in slower if one.ratio)
-        return f"While {found.name} went on users waited longer: {which}, over {pairs} of windows."
-    return f"{found.name} is not shown to make users wait longer: {_interval(tail)}, over {pairs} of windows."
+        return f"While {name} went on users waited longer: {which}, over {pairs} of windows."
+    return f"{name} is not shown to make users wait longer: {_interval(tail)}, over {pairs} of windows."
 
 
 def _interval(one: WindowVerdict) -> str:
@@ -111,11 +112,10 @@ def blocks(found: DisturbedResults) -> list[Block]:
 
 
 def _row(one: FaultFigures) -> tuple[str, ...]:
-    account = one.account
     back = seconds(one.back_s) if one.back_s is not None else f"not within {seconds(one.watched_s)}"
     return (
         f"{one.kind}, run {one.run}",
-        f"{one.lost:,} of {account.acknowledged:,}" if account and one.lost is not None else "not counted",
+        _lost(one),
         "none" if one.answer_s is None else seconds(one.answer_s),
         back if one.p99_before is not None else "",
         "" if one.p99_before is None else seconds(one.p99_before),
@@ -123,6 +123,13 @@ def _row(one: FaultFigures) -> tuple[str, ...]:
         "" if one.p99_after is None else seconds(one.p99_after),
         "; ".join(f"{number:,} x {name}" for name, number in one.errors.items()) or "none",
     )
+
+
+def _lost(one: FaultFigures) -> str:
+    if one.account is None or one.lost is None:
+        return "not counted"
+    gone = f"; {count(one.gone, 'row')} gone" if one.gone else ""
+    return f"{one.lost:,} of {one.account.acknowledged:,}{gone}"
 
 
 def _verdict(one: WindowVerdict) -> tuple[str, ...]:

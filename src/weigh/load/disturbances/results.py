@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
     from weigh.model.finding import Finding
 
-_CODE = re.compile(r"[0-9A-Z]{5}\b|[A-Z]{2,}\b")
-"""An SQLSTATE, or the word that begins an error of RESP."""
+_CODE = re.compile(r"\(([0-9A-Z]{2,})\)$")
+"""Behind the text of an error: its SQLSTATE, or the word that begins it over RESP."""
 _LISTED = 3
 TIMED_OUT, LOST = "no answer within --timeout", "connection lost"
 
@@ -51,7 +51,8 @@ class FaultFigures(msgspec.Struct, frozen=True, kw_only=True):
         p99_after: of what was answered afterwards, likewise.
         errors: requests without an answer, by SQLSTATE or the first word of the error.
         account: what the server had after it; None where nobody knows what the workload leaves behind.
-        lost: writes or transactions that were acknowledged and are gone, and were not gone before it; None likewise.
+        lost: writes or transactions that were acknowledged and are lost since the fault before; None likewise.
+        gone: rows that were there, likewise.
     """
 
     run: int
@@ -69,6 +70,7 @@ class FaultFigures(msgspec.Struct, frozen=True, kw_only=True):
     died: bool
     account: Account | None
     lost: int | None
+    gone: int | None
     failed: str
 
 
@@ -104,8 +106,8 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lost(self) -> int:
-        """What was acknowledged and lost, by all faults together."""
-        return sum(one.lost or 0 for one in self.faults)
+        """What was acknowledged and lost, and rows that are gone, by all faults together."""
+        return sum((one.lost or 0) + (one.gone or 0) for one in self.faults)
 
 
 def disturbed(
@@ -126,11 +128,10 @@ def disturbed(
     marks = tuple(Mark(run=one.run, kind=one.kind, from_s=one.from_s, to_s=one.ended_s or one.until_s) for one in made)
     if spec.disturbances.nemeses:
         faults: list[FaultFigures] = []
-        gone: dict[int, int] = {}
+        before: dict[int, Account | None] = {}
         for one in made:
-            found = _fault(one, by_number.get(one.run), levels.get(one.run), gone.get(one.run, 0))
-            gone[one.run] = gone.get(one.run, 0) + (found.lost or 0)
-            faults.append(found)
+            faults.append(_fault(one, by_number.get(one.run), levels.get(one.run), before.get(one.run)))
+            before[one.run] = one.account
         return DisturbedResults(
             name="", faults=tuple(faults), windows=0, longest_s=None, verdicts=(), left_out=0, marks=marks
         )
@@ -147,7 +148,7 @@ def disturbed(
     )
 
 
-def _fault(window: Window, run: LoadRun | None, level: Level | None, before: int) -> FaultFigures:
+def _fault(window: Window, run: LoadRun | None, level: Level | None, before: Account | None) -> FaultFigures:
     over = window.ended_s if window.answered_s is None else window.answered_s
     over = window.until_s if over is None else over
     intervals = [one for one in run.intervals if one.to_s > window.from_s and one.to_s <= window.until_s] if run else []
@@ -174,9 +175,15 @@ def _fault(window: Window, run: LoadRun | None, level: Level | None, before: int
         errors=_errors(intervals),
         died=window.died,
         account=account,
-        lost=None if account is None else max(account.lost + account.missing - before, 0),
+        lost=None if account is None else account.lost - _transactions(before),
+        gone=None if account is None else max(account.missing - (before.missing if before else 0), 0),
         failed=window.failed,
     )
+
+
+def _transactions(before: Account | None) -> int:
+    """What was lost before and is counted again: of a key the loss of a write is known from then on."""
+    return before.lost if before and before.unit == "transactions" else 0
 
 
 def _oldest(interval: LoadInterval) -> Seconds:
@@ -201,8 +208,8 @@ def _errors(intervals: Sequence[LoadInterval]) -> dict[str, int]:
 
 
 def _name(text: str) -> str:
-    code = _CODE.match(text)
-    return code[0] if code else one_line(text.partition(":")[0], 40)
+    code = _CODE.search(text)
+    return code[1] if code else one_line(text.partition(":")[0], 40)
 
 
 def findings(found: DisturbedResults) -> Iterator[Finding]:
@@ -210,11 +217,11 @@ def findings(found: DisturbedResults) -> Iterator[Finding]:
     for one in found.faults:
         account = one.account
         where = f"by the nemesis {one.kind} in run {one.run}"
-        if account and one.lost:
+        if account and (one.lost or one.gone):
             examples = f": {'; '.join(account.said[:_LISTED])}" if account.said else ""
             yield codes.E7_LOST.finding(
-                text=f"{one.lost:,} of {account.acknowledged:,} acknowledged {account.unit} were lost {where}"
-                f"{examples}",
+                text=f"{one.lost or 0:,} of {account.acknowledged:,} acknowledged {account.unit} were lost, and "
+                f"{count(one.gone or 0, 'row')} gone, {where}{examples}",
                 remedy="the server acknowledges what it does not keep: its figures are those of less work. Switch "
                 "durability on, or see what stands between it and the load",
             )
