@@ -1,4 +1,4 @@
-"""Faults and statements beside a load: when they come, and what is said of them, by made records."""
+"""Faults and statements during a load: when they come, and what is said of them, by made records."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 from support.load_flags import NONE
 from support.load_records import EACH, interval, record, run, spec, steady_times
 from weigh.load import config
+from weigh.load.config.disturbances import statements
 from weigh.load.disturbances import plan
-from weigh.load.disturbances.config import statements
+from weigh.load.disturbances.nemeses import NEMESES
 from weigh.load.disturbances.record import Window
-from weigh.load.disturbances.spec import NEMESES, Disturbances
 from weigh.load.durability.record import Account
 from weigh.load.report.report import page, plain
 from weigh.load.results import load_results
+from weigh.load.spec import Disturbances
 from weigh.model.errors import ExitCode, UsageError
 from weigh.model.verdict import VerdictName
 
@@ -28,13 +29,13 @@ LENGTH = 240
 """Intervals of a run: 24 s."""
 
 
-def asked(**flags: Any) -> Any:
+def requested(**flags: Any) -> Any:
     """A spec of these flags."""
     given = {"rate": "500", "answers": None, "pin": None, **flags}
     return config.make(["ycsb-a"], given.pop("target", "valkey:embedded"), {**NONE, **given})
 
 
-def kept(**changed: Any) -> Account:
+def complete(**changed: Any) -> Account:
     """A server that has kept everything."""
     usual = {
         "unit": "writes", "rows": 100, "acknowledged": 500, "lost": 0, "unanswered": 4, "found": 1, "missing": 0,
@@ -70,10 +71,10 @@ def paused(*accounts: Account | None, failed: str = "") -> LoadRecord:
     return msgspec.structs.replace(made_of, windows=tuple(windows))
 
 
-def beside(factor: float, *, went_on: int = 0) -> LoadRecord:
+def disturbed(factor: float, *, went_on: int = 0) -> LoadRecord:
     """A run with a statement in every block, in which responses take so many times as long."""
-    asked = spec(LENGTH, disturbances=Disturbances(during=("VACUUM",), name="VACUUM"))
-    planned = plan.planned(asked, 1)
+    wanted = spec(LENGTH, disturbances=Disturbances(during=("VACUUM",), name="VACUUM"))
+    planned = plan.planned(wanted, 1)
     times = steady_times(LENGTH)
     for one in planned:
         if one.arm == "with":
@@ -89,7 +90,7 @@ def beside(factor: float, *, went_on: int = 0) -> LoadRecord:
                 ended_s=ended,
             )
         )  # fmt: skip
-    made = record([run([interval(at, own) for at, own in enumerate(times)])], asked)
+    made = record([run([interval(at, own) for at, own in enumerate(times)])], wanted)
     return msgspec.structs.replace(made, windows=tuple(windows))
 
 
@@ -122,7 +123,7 @@ def test_pairs_of_windows_are_whole_intervals_in_random_order() -> None:
 
 @pytest.mark.promise("Its figures are those of the part before the first fault")
 def test_a_pause_is_felt_named_and_loses_nothing() -> None:
-    results = load_results(paused(kept()))
+    results = load_results(paused(complete()))
     assert results.exit_code() is ExitCode.OK
     assert not results.refused
     (found,) = results.runs
@@ -146,7 +147,7 @@ def test_a_pause_is_felt_named_and_loses_nothing() -> None:
 
 
 def test_what_a_fault_lost_is_counted_once() -> None:
-    lost = kept(lost=5, unit="transactions")
+    lost = complete(lost=5, unit="transactions")
     results = load_results(paused(lost, lost))
     assert results.disturbed is not None
     assert [one.lost for one in results.disturbed.faults] == [5, 0]
@@ -154,7 +155,7 @@ def test_what_a_fault_lost_is_counted_once() -> None:
     assert "E7.lost" in {one.code for one in results.findings}
     assert results.record.durable is False
     # Of a key the loss of a write is known from then on: the next ones are others.
-    writes = load_results(paused(kept(lost=5, missing=2), kept(lost=3, missing=2))).disturbed
+    writes = load_results(paused(complete(lost=5, missing=2), complete(lost=3, missing=2))).disturbed
     assert writes is not None
     assert [(one.lost, one.gone) for one in writes.faults] == [(5, 2), (3, 0)]
 
@@ -175,7 +176,7 @@ def test_a_load_without_them_says_nothing_of_them() -> None:
 
 @pytest.mark.promise("Both windows of a pair stand beside each other, in random order")
 def test_a_statement_that_makes_users_wait_is_slower_and_an_idle_one_is_not() -> None:
-    slow, idle = load_results(beside(1.5)).disturbed, load_results(beside(1.0)).disturbed
+    slow, idle = load_results(disturbed(1.5)).disturbed, load_results(disturbed(1.0)).disturbed
     assert slow is not None
     assert idle is not None
     assert [one.metric for one in slow.verdicts] == ["p50", "p95", "p99"]
@@ -183,12 +184,12 @@ def test_a_statement_that_makes_users_wait_is_slower_and_an_idle_one_is_not() ->
     assert slow.verdicts[-1].ratio == pytest.approx(1.5, rel=0.15)
     assert slow.verdicts[-1].blocks == plan.BLOCKS
     assert VerdictName.SLOWER not in {one.verdict for one in idle.verdicts}
-    text = " ".join(plain(load_results(beside(1.5)), "some").split())
+    text = " ".join(plain(load_results(disturbed(1.5)), "some").split())
     assert "While VACUUM went on users waited longer" in text
 
 
 def test_a_statement_that_goes_on_into_the_other_window_is_left_out() -> None:
-    found = load_results(beside(1.5, went_on=plan.BLOCKS)).disturbed
+    found = load_results(disturbed(1.5, went_on=plan.BLOCKS)).disturbed
     assert found is not None
     # Those whose window with it came second are compared still.
     assert found.left_out > 0
@@ -217,10 +218,10 @@ def test_statements_are_apart_at_semicolons_of_no_text() -> None:
 )
 def test_what_cannot_be_is_said_beforehand(flags: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        asked(**flags)
+        requested(**flags)
 
 
 def test_what_is_not_asked_for_does_not_enter_the_id() -> None:
-    assert asked().id == config.make(["ycsb-a"], "valkey:embedded", {**NONE, "rate": "500"}).id
-    assert asked(nemesis="pause, kill").disturbances == Disturbances(nemeses=("pause", "kill"))
-    assert asked(nemesis="pause").id != asked(nemesis="kill").id
+    assert requested().id == config.make(["ycsb-a"], "valkey:embedded", {**NONE, "rate": "500"}).id
+    assert requested(nemesis="pause, kill").disturbances == Disturbances(nemeses=("pause", "kill"))
+    assert requested(nemesis="pause").id != requested(nemesis="kill").id

@@ -9,7 +9,6 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import Budget, RateSearch
-from weigh.load.disturbances.spec import Disturbances
 from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
@@ -188,6 +187,27 @@ class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     number: int
+    kill: str = ""
+    start: str = ""
+
+
+Nemesis = Literal["kill", "pause", "partition", "latency", "full-disk", "slow-disk", "clock"]
+"""A fault, by the name that Jepsen's nemeses have."""
+
+
+class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What happens in every run: faults, or statements.
+
+    Attributes:
+        nemeses: faults, each once a run.
+        during: statements that are executed one after another, once in every block.
+        name: of the statements, for people.
+        kill, start: as of :class:`Crashes`.
+    """
+
+    nemeses: tuple[Nemesis, ...] = ()
+    during: tuple[str, ...] = ()
+    name: str = ""
     kill: str = ""
     start: str = ""
 

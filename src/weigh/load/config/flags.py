@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import conditions, ycsb_properties
+from weigh.load.config import disturbances
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
-from weigh.load.disturbances import config as disturbances
 from weigh.load.durability import config as durability
 from weigh.load.files import LoadFiles
 from weigh.load.fleet import config as agents

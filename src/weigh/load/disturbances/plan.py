@@ -16,6 +16,8 @@ BLOCKS = 10
 """Pairs of windows of a run, one with and one without."""
 _EARLY = 0.15
 """Share of the part of a fault within which it begins, at random."""
+_APART = 3
+"""Intervals before it, at least."""
 _SHARE, _LONGEST = 0.3, 10.0
 """How long a fault lasts: a share of its part, and never more seconds."""
 
@@ -51,7 +53,8 @@ def _faults(spec: LoadSpec, draw: random.Random) -> tuple[Planned, ...]:
     found = []
     for at, kind in enumerate(draw.sample(kinds, len(kinds))):
         begin = FIRST * spec.duration_s + at * each
-        first = begin + draw.uniform(0, _EARLY) * each
+        # What is broken off while everything is read back after the one before is none of this one's.
+        first = begin + max(draw.uniform(0, _EARLY) * each, _APART * spec.interval_s)
         found.append(Planned(at + 1, "with", kind, first, first + min(_SHARE * each, _LONGEST), begin + each))
     return tuple(found)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.model.text import one_line
 from weigh.model.units import count, seconds
 from weigh.model.verdict import VerdictName
-from weigh.render.blocks import Lines, words
+from weigh.render.blocks import Lines, Section, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.load.disturbances.verdicts import WindowVerdict
     from weigh.render.blocks import Block
 
-FAULTS, BESIDE = "Faults of the server", "With it and without it"
+FAULTS, PAIRS = "Faults of the server", "With it and without it"
 _FAULTS = ("fault", "lost", "first answer", "p99 back", "p99 before", "p99 in it", "p99 after", "errors")
 _VERDICTS = ("response", "with", "without", "ratio", "99 % interval", "verdict")
 _MEANS = {
@@ -25,14 +25,9 @@ _MEANS = {
     "partition": "nothing passed between load and server",
     "latency": "every answer took 100 ms more on its way",
     "full-disk": "its disk was full",
-    "slow-disk": "its disk wrote 1 MB a second",
+    "slow-disk": "its disk took 20 writes a second",
     "clock": "its clock was an hour ahead",
 }
-
-
-def title(found: DisturbedResults) -> str:
-    """The heading of it."""
-    return FAULTS if found.faults else BESIDE
 
 
 def lines(found: DisturbedResults) -> Iterator[str]:
@@ -101,8 +96,12 @@ def _interval(one: WindowVerdict) -> str:
     return f"{one.metric} is {one.low:.3g} to {one.high:.3g} times as long"
 
 
-def blocks(found: DisturbedResults) -> list[Block]:
-    """The sentences, and a table."""
+def sections(found: DisturbedResults) -> Iterator[Section]:
+    """The sentences, and a table, under their heading."""
+    yield Section(FAULTS if found.faults else PAIRS, _blocks(found), "disturbances")
+
+
+def _blocks(found: DisturbedResults) -> list[Block]:
     below = "The figures of each run below are of the part before anything happened in it."
     if found.faults:
         table = words(_FAULTS, [_row(one) for one in found.faults], None, ("p99 after", "p99 before", "errors"))

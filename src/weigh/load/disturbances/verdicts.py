@@ -87,7 +87,7 @@ def verdicts(windows: Sequence[Window], runs: Mapping[int, LoadRun]) -> tuple[tu
         verdict = judged.verdicts.get((question, "with"))
         if verdict is None:
             continue
-        means = {side: _mean([each[question.operation] for _, own, each in values if own == side]) for side in _SIDES}
+        means = {side: _mean([each[question.operation] for _, name, each in values if name == side]) for side in _SIDES}
         made.append(
             WindowVerdict(
                 metric=question.operation,

@@ -159,7 +159,7 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
                     happened.setdefault(event.body["run"], event.body["from_s"])
         except (KeyError, TypeError, AttributeError) as error:
             raise _edited(place, error) from error
-    counted = {number: 0 for number in happened}
+    counted = dict.fromkeys(happened, 0)
     try:
         for number, body in intervals:
             if number not in happened or body["to_s"] <= happened[number]:

@@ -152,23 +152,21 @@ def _whole_load(results: LoadResults) -> Iterator[Section]:
         yield Section(replay.TITLE, replay.blocks(results.replay), "replay")
     if results.durability:
         yield Section(durability.TITLE, durability.blocks(results.durability), "durability")
-    if results.disturbed:
-        yield Section(disturbances.title(results.disturbed), disturbances.blocks(results.disturbed), "disturbances")
+    yield from disturbances.sections(results.disturbed) if results.disturbed else ()
     if results.answers and (found := answers.blocks(results.answers)):
         yield Section(answers.TITLE, found, "answers")
 
 
 def _loops(results: LoadResults) -> Iterator[Section]:
     if results.loops:
-        yield Section(
-            "Open loop and closed loop", [Lines([words.loops(results.loops)])], "loops", short="Open and closed loop"
-        )
+        found = [Lines([words.loops(results.loops)])]
+        yield Section("Open loop and closed loop", found, "loops", short="Open and closed loop")
 
 
 def _style(results: LoadResults) -> str:
     parts = [searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
-    parts.append(plots.LIMIT_STYLE if results.requirements else "")
-    return "\n".join([plots.STYLE, *filter(None, parts), _STYLE])
+    limits = [plots.LIMIT_STYLE] if results.requirements else []
+    return "\n".join([plots.STYLE, *filter(None, parts), *limits, _STYLE])
 
 
 def _offered(results: LoadResults) -> Phrase:

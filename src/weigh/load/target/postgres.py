@@ -133,6 +133,7 @@ class EmbeddedPostgres:
             if data is not None:
                 server_folder.copy(data, folder / "data")
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
+            asks["environment"] = dict(server_folder.environment())
             with _server_process(environment, asks, self.text) as (reply, pipe):
                 if reply.error and own and any(name in reply.error for name in own):
                     raise UsageError(sentences(reply.error), where=self.text, remedy=_SETTINGS)

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from weigh.host import processes
-from weigh.load.disturbances.spec import LINKED
+from weigh.host.processes import Process
+from weigh.load.disturbances.nemeses import LINKED
 from weigh.load.durability.probe import ran
 from weigh.load.generator_errors import call
 from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
     from weigh._native import LoadLink
-    from weigh.load.disturbances.spec import Disturbances, Nemesis
+    from weigh.load.session.surroundings import Disk, FakeClock, Surroundings
+    from weigh.load.spec import Disturbances, Nemesis
     from weigh.load.target.target import Reached
 
 _FAR = 0.1
@@ -57,11 +59,26 @@ class Victim:
         self._reached = reached
         self._commands = commands
         self._process = reached.process
+        self._life = self._begun()
+
+    def _begun(self) -> Process | None:
+        since = processes.started(self._process) if self._process else None
+        return Process(self._process, since) if self._process and since is not None else None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is surely gone."""
+        return self._life is not None and processes.gone([self._life], 0.0)
 
     @property
     def can_start(self) -> bool:
         """Whether it can be killed and started again."""
         return bool(self._commands.start and self._commands.kill) or self._reached.restart is not None
+
+    @property
+    def processes(self) -> list[int]:
+        """Ids of those that are known."""
+        return [one.pid for one in processes.family(self._process)] if self._process else []
 
     def kill(self) -> None:
         """Kill all of it."""
@@ -77,6 +94,7 @@ class Victim:
             self._process = None
         elif self._reached.restart:
             self._process = self._reached.restart()
+        self._life = self._begun()
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to all of its processes, the first one first: it begins no other meanwhile.
@@ -170,6 +188,51 @@ class Far:
         self._link.delay(0.0)
 
 
+class FullDisk:
+    """No byte is free where the server's data lies."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+
+    def begin(self) -> None:
+        """As of :class:`Fault`."""
+        self._disk.fill()
+
+    def end(self) -> None:
+        """As of :class:`Fault`."""
+        self._disk.empty()
+
+
+class SlowDisk:
+    """The server writes there a few times a second, and no more."""
+
+    def __init__(self, disk: Disk, victim: Victim) -> None:
+        self._disk, self._victim = disk, victim
+
+    def begin(self) -> None:
+        """As of :class:`Fault`."""
+        self._disk.slow(self._victim.processes)
+
+    def end(self) -> None:
+        """As of :class:`Fault`."""
+        self._disk.quick()
+
+
+class WrongClock:
+    """The server's clock is ahead, and goes back."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+
+    def begin(self) -> None:
+        """As of :class:`Fault`."""
+        self._clock.wrong()
+
+    def end(self) -> None:
+        """As of :class:`Fault`."""
+        self._clock.right()
+
+
 class Link:
     """A proxy of weigh's own between load and server, where a fault needs one, while the body runs.
 
@@ -216,7 +279,7 @@ class Link:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def fault(kind: Nemesis, victim: Victim, link: LoadLink | None) -> Fault:
+def fault(kind: Nemesis, victim: Victim, link: LoadLink | None, surroundings: Surroundings | None) -> Fault:
     """The fault of a kind.
 
     Raises:
@@ -231,4 +294,12 @@ def fault(kind: Nemesis, victim: Victim, link: LoadLink | None) -> Fault:
             return Cut(link)
         case "latency" if link is not None:
             return Far(link)
+    disk, clock = (surroundings.disk, surroundings.clock) if surroundings else (None, None)
+    match kind:
+        case "full-disk" if disk is not None:
+            return FullDisk(disk)
+        case "slow-disk" if disk is not None:
+            return SlowDisk(disk, victim)
+        case "clock" if clock is not None:
+            return WrongClock(clock)
     raise UsageError(f"--nemesis {kind} cannot be made here", remedy="leave it out")

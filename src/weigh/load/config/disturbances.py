@@ -10,7 +10,8 @@ import msgspec
 
 from weigh.load.config.numbers import text_of
 from weigh.load.disturbances import plan
-from weigh.load.disturbances.spec import NEMESES, Disturbances, Nemesis
+from weigh.load.disturbances.nemeses import DISKS, NEMESES
+from weigh.load.spec import Disturbances, Nemesis
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -103,6 +104,13 @@ def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
             "weigh cannot kill a server that it has not started, nor start it again",
             where=target,
             remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
+        )
+    here = [name for name in names if name in (*DISKS, "clock")]
+    if "://" in target and here:
+        raise UsageError(
+            f"{here[0]} is made where weigh starts the server, and this one runs already",
+            where=target,
+            remedy=f"leave {here[0]} out, or take an embedded server",
         )
     return Disturbances(nemeses=cast("tuple[Nemesis, ...]", names), kill=kill, start=start)
 

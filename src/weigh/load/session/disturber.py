@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.disturbances import plan
-from weigh.load.disturbances.faults import Fault, Link, Victim, fault
 from weigh.load.disturbances.record import Window
 from weigh.load.durability.record import Account
 from weigh.load.generator_errors import call
+from weigh.load.session.faults import Fault, Link, Victim, fault
 from weigh.model.errors import EngineFault, WeighError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.evidence.journal import Journal
     from weigh.load.disturbances.plan import Planned
+    from weigh.load.session.surroundings import Surroundings
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached
     from weigh.model.progress import Progress
@@ -44,6 +45,7 @@ class Disturber:
         spec: of the load, with disturbances.
         run: number of the run, from 1.
         reached: the server.
+        surroundings: in which it was started.
         journal: gets every window.
         progress: is told what happens.
 
@@ -54,7 +56,15 @@ class Disturber:
         UsageError: something cannot be done to this server.
     """
 
-    def __init__(self, spec: LoadSpec, run: int, reached: Reached, journal: Journal, progress: Progress) -> None:
+    def __init__(
+        self,
+        spec: LoadSpec,
+        run: int,
+        reached: Reached,
+        surroundings: Surroundings | None,
+        journal: Journal,
+        progress: Progress,
+    ) -> None:
         assert spec.disturbances
         self._spec, self._run, self._direct = spec, run, reached.connect
         self._journal, self._progress = journal, progress
@@ -69,10 +79,12 @@ class Disturber:
         self._link = Link(reached, spec.disturbances)
         self._victim = Victim(reached, spec.disturbances)
         kinds = spec.disturbances.nemeses
-        self._faults: dict[str, Fault] = {kind: fault(kind, self._victim, self._link.link) for kind in kinds}
+        self._faults: dict[str, Fault] = {
+            kind: fault(kind, self._victim, self._link.link, surroundings) for kind in kinds
+        }
         self.reached = msgspec.structs.replace(reached, connect=self._link.connect)
 
-    def beside(self, generator: Any) -> Self:
+    def offered_by(self, generator: Any) -> Self:
         """The same, with the generator of the run."""
         self._generator = generator
         return self
@@ -153,14 +165,11 @@ class Disturber:
         try:
             call(self._generator.answered, _SOON)
         except EngineFault:
-            if not self._victim.can_start:
-                call(self._generator.answered, _PATIENCE)
-            else:
-                # It answers nothing although nothing stands in its way.
+            if self._victim.can_start and self._victim.has_ended:
                 self._victim.kill()
                 self._victim.start()
                 window = msgspec.structs.replace(window, died=True)
-                call(self._generator.answered, _PATIENCE)
+            call(self._generator.answered, _PATIENCE)
         return msgspec.structs.replace(window, answered_s=self._now())
 
     def _account(self) -> Account | None:
