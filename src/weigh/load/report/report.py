@@ -229,8 +229,7 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
 
 def _sentences(title: str, lines: Iterable[str]) -> Section | None:
     """Sentences under their title; None without any."""
-    found = list(lines)
-    return Section(title, [Lines(found, indent=2, css="say", listed=True, most=1000)]) if found else None
+    return Section(title, [Lines(all_, indent=2, css="say", listed=True, most=1000)]) if (all_ := list(lines)) else None
 
 
 def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
