@@ -88,9 +88,9 @@ def remove(folder: Path, patience: Seconds = 0.0) -> bool:
     """
     until = time.monotonic() + patience
     with suppress(OSError):
-        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            while not _locked(held):
+            while not _locked(descriptor):
                 if time.monotonic() > until:
                     return False
                 time.sleep(_POLL)
@@ -99,7 +99,7 @@ def remove(folder: Path, patience: Seconds = 0.0) -> bool:
                 subprocess.run(["umount", str(folder / MOUNT)], capture_output=True, check=False, timeout=60)
             shutil.rmtree(folder)
         finally:
-            os.close(held)
+            os.close(descriptor)
     return not folder.exists()
 
 

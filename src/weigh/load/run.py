@@ -114,14 +114,14 @@ def run(
                     watching.started(began) if fleet is None or _is_here(fleet, lives.reached) else nullcontext(),
                     calibrating.started(began),
                 ):
-                    watching.own(lives.reached.servers or ())
+                    watching.track(lives.reached.servers or ())
                     gate = LoadGate(spec, files, journal, progress)
                     session = Session(spec, lives, journal, progress, watching, gate)
                     session.calibrating = calibrating
                     if fleet is None:
                         _runs(session, folder)
                     else:
-                        watching.own(fleet.processes_here)
+                        watching.track(fleet.processes_here)
                         session.fleet = fleet
                         with collected(fleet, folder, spec, journal):
                             _runs(session, folder)

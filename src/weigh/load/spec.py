@@ -249,6 +249,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
         require: what must hold at the rate; left out where nothing must.
+        expect: of HTTP: what each answer must be besides a success; left out where nothing more is expected.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
         replay: of the workload ``replay``: what is replayed.
         prepare: of scripts: what makes their data. Left out it does not enter the id.
@@ -294,6 +295,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     agents: str | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
     require: tuple[Budget, ...] | msgspec.UnsetType = msgspec.UNSET
+    expect: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:

@@ -53,6 +53,7 @@ _FLAGS: list[click.Parameter] = [
     key(LoadTable, "find_rate", "BUDGET", multiple=True),
     *keys(LoadTable, budget="TIME"),
     key(LoadTable, "require", "BUDGET", multiple=True),
+    key(LoadTable, "expect", "WHAT", multiple=True),
     *keys(LoadTable, arrivals="KIND"),
     *switches(LoadTable, "closed", "both"),
     *keys(LoadTable, duration="TIME", warmup="TIME", connections="N[,N...]", threads="N"),

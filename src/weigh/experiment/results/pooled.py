@@ -127,11 +127,11 @@ def _blocks(table: Table, baseline: str, pools: Sequence[Pool]) -> Floats:
         questions_of = [Question(operation, one.temperature) for operation in one.operations]
         if all(question in number for question in questions_of):
             members = np.array([number[question] for question in questions_of])
-            own, other = (
+            candidate, other = (
                 differences[name][members].mean(axis=0) if name != baseline else 0.0
                 for name in (one.contender, one.other)
             )
-            rows[at] = own - other
+            rows[at] = candidate - other
     return rows
 
 
@@ -144,8 +144,8 @@ def _over_starts(table: Table, pools: Sequence[Pool], blocks: Floats) -> Grouped
     )
     for pair in {(one.contender, one.other) for one in pools}:
         rows = np.array([at for at, one in enumerate(pools) if (one.contender, one.other) == pair])
-        own, other = map(table.contenders.index, pair)
-        part = comparison.over_starts(table, own, other, blocks[rows])
+        candidate, other = map(table.contenders.index, pair)
+        part = comparison.over_starts(table, candidate, other, blocks[rows])
         comparison.put(whole.effects, rows, part.effects)
         whole.groups[rows], whole.spread[rows] = part.groups, part.spread
     return whole

@@ -62,7 +62,7 @@ def generator_settings(
     arrivals = spec.arrivals.at(1.0) if spec.find_rate and spec.arrivals.rate is None else spec.arrivals
     threads = min(spec.threads, connections)
     return GeneratorSettings(
-        target=reached.connect,
+        target={**reached.connect, "expect": spec.expect} if spec.expect else reached.connect,
         workload=_workload(spec, files, reached, samples),
         arrivals=_TRACED
         if spec.replay

@@ -185,8 +185,8 @@ def _lanes(found: TimelineBins, top: int) -> tuple[Markup, int]:
     for at, (name, title) in enumerate(NAMES.items()):
         base = top + at * (LANE + GAP) + LANE
         if name == "cpu":
-            shares = ((found.own + found.foreign + found.steal, "st"), (found.own + found.foreign, "fg"))
-            paths = [(area(share, base, LEFT, _STEP), css) for share, css in (*shares, (found.own, "ow"))]
+            shares = ((found.tracked + found.foreign + found.steal, "st"), (found.tracked + found.foreign, "fg"))
+            paths = [(area(share, base, LEFT, _STEP), css) for share, css in (*shares, (found.tracked, "ow"))]
         else:
             share = found.resources[name].utilisation if name != "network" else moved / most if most else moved
             paths = [(area(share, base, LEFT, _STEP), "mg")]

@@ -294,7 +294,7 @@ class Session:
         if self.spec.server_memory is not msgspec.UNSET:
             self._journal.append("server memory", records.MemoryLimit(bytes=self.lives.limit))
         # What the server of the life before used is no longer there.
-        self._watching.own(self.lives.reached.servers or ())
+        self._watching.track(self.lives.reached.servers or ())
         # A server that has read its rows has them in its own memory.
         found = None if self.spec.cold is True else self.read_rows("before")
         if self._held is not None and found is not None and (differ := rows.differences(self._held, found)):
