@@ -121,7 +121,7 @@ def test_pairs_of_windows_are_whole_intervals_in_random_order() -> None:
     assert found[-1].until_s == pytest.approx(wanted.duration_s)
 
 
-@pytest.mark.promise("Its figures are those of the part before the first fault")
+@pytest.mark.promise("The figures of a run are those of the part before anything happens in it")
 def test_a_pause_is_felt_named_and_loses_nothing() -> None:
     results = load_results(paused(complete()))
     assert results.exit_code() is ExitCode.OK

@@ -11,11 +11,11 @@ import msgspec
 from weigh.load.config.numbers import text_of
 from weigh.load.disturbances import plan
 from weigh.load.disturbances.nemeses import DISKS, NEMESES
-from weigh.load.spec import Disturbances, Nemesis
+from weigh.load.spec import Disturbances, Nemesis, interval_s
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from weigh.load.spec import LoadSpec
+    from weigh.model.units import Seconds
 
 _FLAGS = ("nemesis", "during")
 _NOT_WITH = {
@@ -39,13 +39,14 @@ _WHOLE = 3
 """Intervals of a window, at least: the first one is left out."""
 
 
-def wanted(flags: dict[str, Any], target: str, kinds: int) -> Disturbances | msgspec.UnsetType:
+def wanted(flags: dict[str, Any], target: str, kinds: int, duration_s: Seconds) -> Disturbances | msgspec.UnsetType:
     """What is to happen; left out where nothing is.
 
     Args:
         flags: of the command line, by name; None where one was left out.
         target: what the user wrote, without its password.
         kinds: of runs that are asked for.
+        duration_s: of each.
 
     Raises:
         UsageError: it cannot be read or done, or another flag contradicts it.
@@ -72,18 +73,18 @@ def wanted(flags: dict[str, Any], target: str, kinds: int) -> Disturbances | msg
         raise UsageError(
             f"{flag} is about a server of SQL or RESP", where=target, remedy="take postgres:... or valkey:..."
         )
-    return _nemeses(flags, target) if flags.get("nemesis") else _statements(flags["during"])
+    if flags.get("nemesis"):
+        return _nemeses(flags, target)
+    _check(duration_s)
+    return _statements(flags["during"])
 
 
-def check(spec: LoadSpec) -> None:
-    """See that there is room for every window.
-
-    Raises:
-        UsageError: there is not.
-    """
-    if spec.disturbances and spec.disturbances.during and plan.window_s(spec) < _WHOLE * spec.interval_s:
+def _check(duration_s: Seconds) -> None:
+    """See that there is room for every window."""
+    each = interval_s(duration_s)
+    if plan.window_s(duration_s, each) < _WHOLE * each:
         raise UsageError(
-            f"a run of {spec.duration_s:g} s has no room for {2 * plan.BLOCKS} windows of {_WHOLE} intervals",
+            f"a run of {duration_s:g} s has no room for {2 * plan.BLOCKS} windows of {_WHOLE} intervals",
             remedy="raise --duration to 30s or more",
         )
 

@@ -104,9 +104,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     seed = _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"]
-    kinds = len(loops) * len(connections)
-    disturbed = disturbances.wanted(flags, target, kinds)
-    crash = durability.crashes(flags, target, kinds)
+    crash = durability.crashes(flags, target, len(loops) * len(connections))
     names = [one.name for one in scripts]
     for name in names:
         if names.count(name) > 1 or name == "all":
@@ -165,14 +163,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
-        disturbances=disturbed,
+        disturbances=disturbances.wanted(flags, target, len(loops) * len(connections), duration),
         agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
         expect=_expected(flags.get("expect"), targets),
         **made_under,
     )
-    disturbances.check(spec)
     return rate_search.searching(spec, search, offered) if search else requirements.requiring(spec, required)
 
 

@@ -61,7 +61,7 @@ def _faults(spec: LoadSpec, draw: random.Random) -> tuple[Planned, ...]:
 
 def _pairs(spec: LoadSpec, draw: random.Random) -> tuple[Planned, ...]:
     """Blocks of two windows in random order, so that what changes over a run touches both alike."""
-    each = window_s(spec)
+    each = window_s(spec.duration_s, spec.interval_s)
     found = []
     for at in range(2 * BLOCKS):
         if at % 2 == 0:
@@ -71,7 +71,7 @@ def _pairs(spec: LoadSpec, draw: random.Random) -> tuple[Planned, ...]:
     return tuple(found)
 
 
-def window_s(spec: LoadSpec) -> Seconds:
+def window_s(duration_s: Seconds, interval_s: Seconds) -> Seconds:
     """How long each window of a pair is: whole intervals, as many as there is room for."""
-    room = int((1 - FIRST) * spec.duration_s / spec.interval_s + 1e-9)
-    return room // (2 * BLOCKS) * spec.interval_s
+    room = int((1 - FIRST) * duration_s / interval_s + 1e-9)
+    return room // (2 * BLOCKS) * interval_s

@@ -39,7 +39,12 @@ class FaultFigures(msgspec.Struct, frozen=True, kw_only=True):
     """One fault of a run, and what users felt of it.
 
     Attributes:
-        run, block, kind, from_s, died, failed: as of :class:`weigh.load.disturbances.record.Window`.
+        run: number of the run.
+        block: which of its faults, from 1.
+        kind: the nemesis.
+        from_s: when it began, in seconds since the schedule of the run did.
+        died: whether the server ended itself by it, and was started again.
+        failed: why it could not be made, or the server did not come back; empty otherwise.
         length_s: until it was taken away; None where it never was.
         answer_s: from then to the first answer; None where there was none.
         back_s: from then until no more requests took longer than the p99 of before than chance explains; None where
@@ -75,7 +80,13 @@ class FaultFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened, for drawing; seconds since the schedule of its run began."""
+    """Something that happened, for drawing.
+
+    Attributes:
+        run: number of the run.
+        kind: a nemesis, or ``statement``.
+        from_s, to_s: seconds since the schedule of the run began.
+    """
 
     run: int
     kind: str
