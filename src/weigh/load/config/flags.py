@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import conditions, ycsb_properties
+from weigh.load.config import disturbances
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
@@ -162,6 +163,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
+        disturbances=disturbances.wanted(flags, target, len(loops) * len(connections), duration),
         agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
