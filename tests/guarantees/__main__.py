@@ -26,6 +26,7 @@ from . import (
     one_sided,
     overall,
     peers,
+    pooled,
     precision,
     rate_ratios,
     rates,
@@ -73,6 +74,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from duet.rows(experiments)
     yield from builds.rows(experiments)
     yield from templates.rows(experiments)
+    yield from pooled.rows(experiments)
     yield from overall.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
