@@ -35,6 +35,7 @@ from . import (
     searches,
     series,
     servers,
+    small_steps,
     stalled,
     steadiness,
     templates,
@@ -55,6 +56,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
     """All measured guarantees."""
     yield from verdicts(experiments, sessions)
     yield from histories.rows(experiments)
+    yield from small_steps.rows(experiments)
     yield from _series(experiments)
 
 

@@ -85,22 +85,22 @@ def shrunk(numbers: Floats, error: float) -> Shrunk | None:
     deviation = near.mean(axis=1) - near.mean()
     rest = near - near.mean(axis=0) - deviation[:, None]
     # What is brought nearer says less than what was there (J. W. Tukey, D. H. McLaughlin, Sankhya A 25, 1963).
-    told = float((np.abs(off) <= reach).mean()) ** 2 * blocks * (blocks - 1)
+    effective = float((np.abs(off) <= reach).mean()) ** 2 * blocks * (blocks - 1)
     freedom = operations - 1
-    variance = float((rest**2).sum()) / freedom / told
+    variance = float((rest**2).sum()) / freedom / effective
     if not variance > 0:
         return None
-    each = np.maximum(variance, (rest**2).sum(axis=1) / told)
+    each = np.maximum(variance, (rest**2).sum(axis=1) / effective)
     scatter = float((deviation**2).sum()) / freedom
     spread = max(scatter / _lowest(freedom) - variance, 0.0)
-    kept = spread / (spread + each)
+    weight = spread / (spread + each)
     by_block = numbers.mean(axis=0)
     mean, of_mean = float(by_block.mean()), float(by_block.std(ddof=1)) / math.sqrt(blocks)
     level = 1 - 2 * error
     own = student_t.quantile(level, np.array([float(blocks - 1)]))[0] * of_mean
     return Shrunk(
-        effect=mean + kept * deviation,
-        half=np.hypot(own, special.ndtri(1 - error) * np.sqrt(kept * each)),
+        effect=mean + weight * deviation,
+        half=np.hypot(own, special.ndtri(1 - error) * np.sqrt(weight * each)),
         own=mean + deviation,
         apart=np.abs(deviation) > APART * math.sqrt(variance),
         alike=bool(special.fdtrc(freedom, freedom * (blocks - 1), scatter / variance) > ALIKE),

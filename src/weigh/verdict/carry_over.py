@@ -92,7 +92,8 @@ def _estimated(apart: Floats, follows: Floats, first: Floats, block: Ints) -> fl
     size = inverse @ design.T @ apart
     scores = design * (apart - design @ size)[:, None]
     sums = np.stack([np.bincount(block, column) for column in scores.T], axis=1)
-    error = float(np.sqrt((inverse @ (sums.T @ sums) @ inverse)[0, 0] * blocks / (blocks - 1)))
+    # Rounding may leave what should be 0 a little below it.
+    error = float(np.sqrt(max((inverse @ (sums.T @ sums) @ inverse)[0, 0], 0.0) * blocks / (blocks - 1)))
     if error < TINY:
         return 0.0
     p_value = student_t.two_sided(np.array(abs(size[0]) / error), np.array(blocks - 1.0))
