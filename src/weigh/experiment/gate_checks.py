@@ -134,7 +134,15 @@ def unseen_answers(
     for name, continued in answers.continued.items():
         copies = held.get(name) == layouts.COPY
         say(*stale.findings(name, continued, setup.workload, answers.kept, heard.answers, copies=copies))
-    checks = (*answers.gate.checks, *heard.checks)
+    checks = tuple(
+        gate.acquitted(
+            (*answers.gate.checks, *heard.checks),
+            answers.kept,
+            setup.workload,
+            {one.name: one.lineage for one in fit},
+            answers.ways,
+        )
+    )
     return msgspec.structs.replace(
         answers,
         fresh=heard.answers,
