@@ -124,15 +124,15 @@ class Engine(Adapter):
         server.initialise(self.programs, data, self.account, Path(copy))
         self._start(data, {**self.options, **_LOADING})
         with self.connection.transaction():
-            for name, paths in tables.items():
-                copy_in.create(self.connection, name, paths)
-        for name in tables:
+            made = copy_in.create_each(self.connection, tables, Path(copy))
+        for name in made:
             self.connection.execute(f"VACUUM (ANALYZE) {copy_in.quoted(name)}")
         self._stop()
         server.write_back(self.programs, data, self.account)
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """A server over data that nobody else uses, taken from the copy, or the schema of the server at the URL."""
+        self.unreadable = copy_in.unreadable(Path(copy))
         if self.url is not None:
             remote.attach(self.connection, Path(copy))
             return
