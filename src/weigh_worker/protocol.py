@@ -77,9 +77,9 @@ class Reply:
     """Those that may be left out, with their values."""
 
     def __init_subclass__(cls) -> None:
-        own = vars(cls).get("__annotations__", {})
-        cls.FIELDS = cls.FIELDS | own.keys()
-        cls.DEFAULTS = cls.DEFAULTS | {name: vars(cls)[name] for name in own if name in vars(cls)}
+        annotated = vars(cls).get("__annotations__", {})
+        cls.FIELDS = cls.FIELDS | annotated.keys()
+        cls.DEFAULTS = cls.DEFAULTS | {name: vars(cls)[name] for name in annotated if name in vars(cls)}
 
     def __init__(self, **fields: Any) -> None:
         given = {**self.DEFAULTS, **fields}

@@ -30,6 +30,7 @@ LIES: dict[Any, str] = {
     "nearly-too": "nearly.NearlyToo",
     "untied": "nearly.Untied",
     "rounding": "answers.Rounding",
+    "mends": "answers.Mends",
     "late": "answers.Late",
     "other-forms": "forms.OtherForms",
     "wrong-forms": "forms.WrongForms",

@@ -140,6 +140,15 @@ class Generator(Protocol):
         """
 
 
+class RowGenerator:
+    """What generators have in common that draw so many rows from a seed, without a program (:class:`Generator`)."""
+
+    version = 1
+    unit: Unit = "rows"
+    seeded = True
+    requirements: tuple[str, ...] = ()
+
+
 class PartSource(Source, Protocol):
     """A part of a dataset about to be made."""
 

@@ -84,7 +84,7 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
 
 def _refuse(spec: StreamsSpec, request: RunRequest) -> None:
     experiment = spec.experiment
-    if experiment.workload not in WORKLOADS or request.own:
+    if experiment.workload not in WORKLOADS or request.user_files:
         raise UsageError(
             f"--streams is of TPC-H, and the workload is {experiment.workload}",
             remedy="add --workload tpch, or leave out --streams",

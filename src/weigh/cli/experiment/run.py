@@ -105,6 +105,7 @@ _RUN = [
         "answers of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
     ),
     *switches(RunRequest, "same_engine"),
+    key(RunRequest, "reuse_gate", default=True, envvar="WEIGH_REUSE_GATE"),
     _ANCHOR,
     CONTENTION,
     *switches(RunRequest, "resume"),
@@ -266,7 +267,7 @@ def run_and_print(
         from weigh.cli.why import explain_after
 
         # One document is on stdout: that of the run.
-        explain_after(folder, request.own, silent=printing.as_json, quiet=printing.quiet)
+        explain_after(folder, request.user_files, silent=printing.as_json, quiet=printing.quiet)
     click.get_current_context().exit(code)
 
 

@@ -27,6 +27,9 @@ X_RELATION = note(
 X_DRAWN = note(
     "X.drawn", Page(pages.ANSWERS, "Large grids"), "of each template of a large grid, some operations were asked again"
 )
+X_REUSED = note(
+    "X.reused", Page(pages.ANSWERS, "An earlier gate"), "the answers are those of an earlier gate of the same inputs"
+)
 X_SHRINK = note("X.shrink", pages.REPRODUCERS, "why there is no reproducer of a divergence")
 X_SAMPLER = warning(
     "X.sampler",

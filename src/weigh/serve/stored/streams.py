@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from weigh.serve.kept.summary import Figure, Summary, name
+from weigh.serve.stored.summary import Figure, Summary, name
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class OneFigure(msgspec.Struct, frozen=True):
         return f"{self.mean:,.4g}{ends} queries/h x SF"
 
 
-class StreamsKept(msgspec.Struct, frozen=True):
+class StoredStreams(msgspec.Struct, frozen=True):
     """The document of query streams."""
 
     workload: str
