@@ -196,17 +196,20 @@ Nemesis = Literal["kill", "pause", "partition", "latency", "full-disk", "slow-di
 
 
 class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What happens in every run: faults, or statements.
+    """What happens in every run: faults, statements, or queries.
 
     Attributes:
         nemeses: faults, each once a run.
         during: statements that are executed one after another, once in every block.
-        name: of the statements, for people.
+        queries, scale: workload of ``weigh run`` whose queries are asked meanwhile, and the scale of its data.
+        name: of statements or queries, for people.
         kill, start: as of :class:`Crashes`.
     """
 
     nemeses: tuple[Nemesis, ...] = ()
     during: tuple[str, ...] = ()
+    queries: str = ""
+    scale: float | None = None
     name: str = ""
     kill: str = ""
     start: str = ""

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
 
 _WITHOUT = (
     *("contender", "baseline", "blocks", "margin", "twice", "duet", "same_engine"),
-    *("find_rate", "budget", "require", "crash", "nemesis", "during", "kill_command", "start_command", "agents"),
+    *(
+        "find_rate",
+        "budget",
+        "require",
+        "crash",
+        "nemesis",
+        "during",
+        "with",
+        "kill_command",
+        "start_command",
+        "agents",
+    ),
     *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
     "verbose",
 )

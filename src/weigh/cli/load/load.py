@@ -78,6 +78,12 @@ _FLAGS: list[click.Parameter] = [
         help="Execute a statement, or those of a FILE.sql, ten times under load: response times with it against those "
         "without.",
     ),
+    click.Option(
+        ["--with"],
+        metavar="'run ...'",
+        help="Ask queries of a workload of weigh run in the same server under load (run --workload tpch --scale 0.01): "
+        "response times of the load with them against without, and times of the queries with the load against alone.",
+    ),
     click.Option(["--kill-command"], metavar="CMD", help="Of --crash and --nemesis kill on a server by URL: kills it."),
     click.Option(["--start-command"], metavar="CMD", help="Of the same: starts it again on its data."),
     click.Option(
