@@ -114,6 +114,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
+        writes: the engine keeps tables of its own that several sessions change and ask at the same moment: its adapter
+            has ``write_to`` and ``session``.
         confined: its lives read files and nothing else: no network, no server, no file of the system's configuration.
             Where its queries are others' (a suite), the kernel bounds them to that.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
@@ -161,6 +163,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     formats: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
+    writes: bool = False
     confined: bool = False
     variants: tuple[str, ...] = ()
     installation: tuple[str, ...] = ()
