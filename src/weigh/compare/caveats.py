@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D5_FILES.code)
 """What is said of contenders that read other files."""
-_OWN = _FILES + tuple(
+_JOIN_CODES = _FILES + tuple(
     one.code
     for one in (
         codes.T5_HOST,
@@ -42,9 +42,9 @@ _NAMED = 5
 def carried_over(first: Session, second: Session, pairs: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     """What the sessions' own findings forbid to those who take part, and what a publication must mention."""
     groups: dict[Finding, list[str]] = {}
-    for session, own in ((first, {pair[1] for pair in pairs}), (second, {pair[0] for pair in pairs})):
+    for session, participants in ((first, {pair[1] for pair in pairs}), (second, {pair[0] for pair in pairs})):
         for finding in session.results.findings:
-            concerned = finding.contender in (None, session.reference) or finding.contender in own
+            concerned = finding.contender in (None, session.reference) or finding.contender in participants
             if concerned and (finding.severity == "error" or finding.code.startswith("R")):
                 groups.setdefault(finding, []).append(session.name)
     for finding, names in groups.items():
@@ -130,8 +130,8 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     )
     reasons = [codes.T5_JOIN.reason(assumed)]
     # What was carried over stands in the tiers of the sessions, below.
-    own = [one for one in findings if one.severity == "warning" and one.code in _OWN]
-    reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in own]
+    warnings = [one for one in findings if one.severity == "warning" and one.code in _JOIN_CODES]
+    reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in warnings]
     groups: dict[tuple[Code, str], list[str]] = {}
     for session in (first, second):
         for reason in session.results.tier.reasons if session.results.tier else ():

@@ -17,7 +17,7 @@ from scipy.ndimage import median_filter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.statistics.arrays import Floats
+    from weigh.statistics.arrays import Floats, Ints
 
 NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 LEAST = 3
@@ -73,7 +73,7 @@ def weekdays(values: Sequence[float], times: Sequence[str]) -> Weekdays | None:
     )
 
 
-def _p_value(away: Floats, days: np.ndarray[tuple[int], np.dtype[np.int64]], present: Sequence[int]) -> float:
+def _p_value(away: Floats, days: Ints, present: Ints) -> float:
     count = len(away)
     ranks = np.argsort(np.argsort(away)) + 1.0
     between = sum(float(ranks[days == day].sum()) ** 2 / int((days == day).sum()) for day in present)

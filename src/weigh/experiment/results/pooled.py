@@ -151,11 +151,11 @@ def _blocks(spec: Spec, samples: Sequence[Sample], pools: Sequence[Pool]) -> Flo
     for at, one in enumerate(pools):
         members = _members(table, one)
         if len(members):
-            own, other = (
+            candidate, other = (
                 _differences(spec, samples, name)[members].mean(axis=0) if name != spec.baseline else 0.0
                 for name in (one.contender, one.other)
             )
-            rows[at] = own - other
+            rows[at] = candidate - other
     return rows
 
 
@@ -168,8 +168,8 @@ def _over_starts(table: Table, pools: Sequence[Pool], blocks: Floats) -> Grouped
     )
     for pair in {(one.contender, one.other) for one in pools}:
         rows = np.array([at for at, one in enumerate(pools) if (one.contender, one.other) == pair])
-        own, other = map(table.contenders.index, pair)
-        part = comparison.over_starts(table, own, other, blocks[rows])
+        candidate, other = map(table.contenders.index, pair)
+        part = comparison.over_starts(table, candidate, other, blocks[rows])
         comparison.put(whole.effects, rows, part.effects)
         whole.groups[rows], whole.spread[rows] = part.groups, part.spread
     return whole

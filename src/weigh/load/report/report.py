@@ -11,6 +11,7 @@ from rich.text import Text
 
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
+from weigh.load.disturbances import report as disturbances
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
@@ -151,21 +152,21 @@ def _whole_load(results: LoadResults) -> Iterator[Section]:
         yield Section(replay.TITLE, replay.blocks(results.replay), "replay")
     if results.durability:
         yield Section(durability.TITLE, durability.blocks(results.durability), "durability")
+    yield from disturbances.sections(results.disturbed) if results.disturbed else ()
     if results.answers and (found := answers.blocks(results.answers)):
         yield Section(answers.TITLE, found, "answers")
 
 
 def _loops(results: LoadResults) -> Iterator[Section]:
     if results.loops:
-        yield Section(
-            "Open loop and closed loop", [Lines([words.loops(results.loops)])], "loops", short="Open and closed loop"
-        )
+        found = [Lines([words.loops(results.loops)])]
+        yield Section("Open loop and closed loop", found, "loops", short="Open and closed loop")
 
 
 def _style(results: LoadResults) -> str:
     parts = [searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
-    parts.append(plots.LIMIT_STYLE if results.requirements else "")
-    return "\n".join([plots.STYLE, *filter(None, parts), _STYLE])
+    limits = [plots.LIMIT_STYLE] if results.requirements else []
+    return "\n".join([plots.STYLE, *filter(None, parts), *limits, _STYLE])
 
 
 def _offered(results: LoadResults) -> Phrase:
@@ -228,8 +229,7 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
 
 def _sentences(title: str, lines: Iterable[str]) -> Section | None:
     """Sentences under their title; None without any."""
-    found = list(lines)
-    return Section(title, [Lines(found, indent=2, css="say", listed=True, most=1000)]) if found else None
+    return Section(title, [Lines(all_, indent=2, css="say", listed=True, most=1000)]) if (all_ := list(lines)) else None
 
 
 def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:

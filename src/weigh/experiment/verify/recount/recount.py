@@ -133,7 +133,7 @@ def _opposed(spec: Spec) -> Iterator[str]:
     pairs = {(one.name, spec.baseline) for one in spec.contenders}
     if spec.grid:
         pairs |= {pair for members in spec.grid.members.values() for pair in itertools.permutations(members, 2)}
-    return (f"({_text(own)}, {_text(other)})" for own, other in sorted(pairs))
+    return (f"({_text(candidate)}, {_text(other)})" for candidate, other in sorted(pairs))
 
 
 def _carried(printed: _Printed) -> Iterator[Verdict]:
