@@ -86,13 +86,12 @@ fn pairs(observed: &mut Observed<'_>, graph: &Graph) {
     for from in 0..number(graph.transactions()) {
         for edge in graph.of(from).iter().filter(|edge| edge.kind == StepKind::Rw).take(PAIRS) {
             let direct = graph.between(edge.to, from, |kind| kind != StepKind::Rw);
-            let (steps, count) = match direct {
+            let (steps, count) = if let Some(back) = direct {
                 // Reads of one key that do not repeat, and updates that are lost, have names of their own.
-                Some(back) => (Steps::Apart, back.key != edge.key),
-                None => {
-                    let back = graph.between(edge.to, from, |kind| kind == StepKind::Rw);
-                    (Steps::All, from < edge.to && back.is_some())
-                }
+                (Steps::Apart, back.key != edge.key)
+            } else {
+                let back = graph.between(edge.to, from, |kind| kind == StepKind::Rw);
+                (Steps::All, from < edge.to && back.is_some())
             };
             if count {
                 let cycle = example(history, graph, &[(from, false), (edge.to, false)], steps);

@@ -74,7 +74,7 @@ fn line(
             Operation::Append { key, element } => write!(out, r#"["append",{key},{element}]"#)?,
             Operation::Write { key, value } => write!(out, r#"["w",{key},{value}]"#)?,
             Operation::Register { key, value: Some(Some(value)) } if told => {
-                write!(out, r#"["get",{key},{value}]"#)?
+                write!(out, r#"["get",{key},{value}]"#)?;
             }
             Operation::Register { key, value: Some(None) } if told => write!(out, r#"["get",{key},0]"#)?,
             Operation::Register { key, .. } => write!(out, r#"["get",{key},null]"#)?,

@@ -74,7 +74,7 @@ pub(crate) fn observe(observed: &mut Observed<'_>) {
 fn read(observed: &mut Observed<'_>, transaction: u32, key: u32, value: u32, known: Option<(u32, bool)>) {
     match known {
         Some((before, true)) if before != value => {
-            observed.found("internal", &[transaction], key, Some(before))
+            observed.found("internal", &[transaction], key, Some(before));
         }
         Some((before, false)) if before != value => {
             let writer = observed.committed_writer(key, value);

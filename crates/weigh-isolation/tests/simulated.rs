@@ -145,7 +145,7 @@ fn others(history: &History, model: &str) -> Valid {
     std::io::Read::read_to_string(&mut packed, &mut text).unwrap();
     std::fs::remove_file(&path).unwrap();
     let elle = Elle::parse(&text).unwrap();
-    let timeout = std::time::Duration::from_secs(60);
+    let timeout = std::time::Duration::from_mins(1);
     adya::check(
         &elle,
         Workload::ListAppend,

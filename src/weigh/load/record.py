@@ -16,6 +16,7 @@ from weigh.load.agents.model import AgentRun, Agents
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
+from weigh.load.isolation.record import IsolationRun
 from weigh.load.recording import record as replay
 from weigh.load.runs import (
     ColdStart,
@@ -170,6 +171,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
+        isolation: what the history of each run of the workload ``isolation`` shows.
         agents: who offered the load; None where weigh itself did.
         agent_runs: what each of them did in each run.
         end: None where it was killed.
@@ -195,6 +197,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
+    isolation: tuple[IsolationRun, ...] = ()
     agents: Agents | None = None
     agent_runs: tuple[AgentRun, ...] = ()
     end: End | None = None
@@ -276,6 +279,7 @@ _MANY: dict[str, tuple[str, type[Any]]] = {
     "waits": ("waits", RunWaits),
     "activity": ("activity", RunActivity),
     "tpcc": ("tpcc", TpccRun),
+    "isolation": ("isolation", IsolationRun),
     "agent": ("agent_runs", AgentRun),
     "finding": ("findings", Finding),
 }

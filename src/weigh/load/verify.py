@@ -21,6 +21,7 @@ from weigh.evidence.verification import (
 from weigh.load import record as load_record
 from weigh.load.comparison.record import is_of_comparison
 from weigh.load.fleet import verify as agents
+from weigh.load.isolation import verify as isolation
 from weigh.load.rate_search.verify import departure
 from weigh.load.report import files
 from weigh.model import codes
@@ -97,6 +98,10 @@ def verify(folder: Path) -> LoadVerification:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
     if record is not None:
         problems += agents.problems(folder, record)
+        problems += [
+            Problem(code=codes.R4_FIGURES.code, file=file, text=text)
+            for file, text in isolation.departures(folder, record.isolation)
+        ]
     problems += not_following(folder, computed, sealed, "it does not follow from the histograms")
     return LoadVerification(
         evidence=folder.resolve().name,

@@ -193,11 +193,10 @@ impl Run {
     /// What is committed, as this transaction sees it.
     fn seen(&self, one: &Running, key: u32, process: usize) -> Values {
         match self.level {
-            Level::Snapshot => self.store.at(key, one.begun, None),
             Level::Stale if one.plan.iter().all(|(_, write)| write.is_none()) => {
                 self.store.at(key, one.begun.saturating_sub(LAG), None)
             }
-            Level::Stale => self.store.at(key, one.begun, None),
+            Level::Snapshot | Level::Stale => self.store.at(key, one.begun, None),
             Level::Forked => self.store.at(key, one.begun, Some(process % 2)),
             Level::Uncommitted => self.store.dirty.get(&key).cloned().unwrap_or_default(),
             _ => self.store.at(key, self.now, None),
@@ -214,19 +213,16 @@ impl Run {
         if self.level != Level::Uncommitted {
             self.own(one, key, &mut values);
         }
-        let operation = match write {
-            Some(element) => {
-                one.writes.entry(key).or_default().push(element);
-                if self.level == Level::Uncommitted {
-                    let list = self.store.dirty.entry(key).or_default();
-                    if self.shape.registers { *list = vec![element] } else { list.push(element) }
-                }
-                self.written(key, element)
+        let operation = if let Some(element) = write {
+            one.writes.entry(key).or_default().push(element);
+            if self.level == Level::Uncommitted {
+                let list = self.store.dirty.entry(key).or_default();
+                if self.shape.registers { *list = vec![element] } else { list.push(element) }
             }
-            None => {
-                one.known.insert(key, values.clone());
-                self.read(key, &values)
-            }
+            self.written(key, element)
+        } else {
+            one.known.insert(key, values.clone());
+            self.read(key, &values)
         };
         one.done.push(operation);
     }
@@ -267,7 +263,7 @@ impl Run {
             });
         let aborts = one.doomed || conflict || self.draw.chance(self.shape.aborted);
         let unanswered = !aborts && self.draw.chance(self.shape.lost);
-        let made = !aborts && !(unanswered && self.draw.chance(0.5));
+        let made = !(aborts || unanswered && self.draw.chance(0.5));
         if matches!(self.level, Level::Serial | Level::Reordered) {
             for place in 0..one.plan.len() {
                 let (key, write) = one.plan[place];

@@ -1,0 +1,303 @@
+//! One thread's share of a run, and what it writes down.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+use weigh_isolation::{History, Operation, Outcome as Ended};
+
+use crate::random::Random;
+use crate::workload::message::{Command, Parameter, PreparedStatement, Reply};
+use crate::workload::units::{Unit, Units};
+use crate::workload::{Next, Outcome, Workload};
+
+use super::Isolation;
+use super::plan::{self, Planned};
+use super::statements::{APPEND, COMMIT, OPEN, READ, ROLL_BACK};
+
+/// Names of the operations, by their numbers.
+pub(super) const OPERATIONS: [&str; 1] = ["transaction"];
+/// How often a transaction that the server gave up because of others is tried.
+const TRIES: usize = 100;
+/// Processes of one connection: after an outcome that nobody knows it is another one, as Elle has it.
+const PROCESSES: u32 = 1_000_000;
+
+/// What becomes of the transactions beside their times.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Account {
+    /// Attempts that the server gave up because of others, by its code.
+    retries: BTreeMap<String, u64>,
+}
+
+impl Account {
+    pub(super) fn add(&mut self, other: &Self) {
+        for (code, many) in &other.retries {
+            *self.retries.entry(code.clone()).or_default() += many;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Opening(usize),
+    Working,
+    Committing,
+    /// Taking back what failed; then once more, or over.
+    Resetting,
+}
+
+/// An attempt that is over, and when it was is not known yet.
+#[derive(Debug)]
+struct Over {
+    outcome: Ended,
+    level: Option<u8>,
+    operations: Vec<Operation>,
+}
+
+#[derive(Debug)]
+struct Execution {
+    connection: usize,
+    plan: Vec<Planned>,
+    stage: Stage,
+    level: Option<u8>,
+    operations: Vec<Operation>,
+    tries: usize,
+}
+
+/// What a connection has written down.
+#[derive(Debug, Default)]
+struct Process {
+    /// Attempts of the unit that has just ended.
+    over: Vec<Over>,
+    /// How many of its transactions ended so that nobody knows how.
+    unknown: u32,
+    /// Nanoseconds since the run began at which its last transaction was over.
+    last: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Worker {
+    shared: Arc<Isolation>,
+    random: Random,
+    executions: Units<Execution>,
+    processes: HashMap<usize, Process>,
+    history: History,
+    account: Account,
+}
+
+impl Worker {
+    pub(super) fn new(shared: Arc<Isolation>, thread: usize) -> Self {
+        let random = Random::stream(shared.seed, thread);
+        Self {
+            shared,
+            random,
+            executions: Units::new(),
+            processes: HashMap::new(),
+            history: History::default(),
+            account: Account::default(),
+        }
+    }
+
+    /// What comes next of a transaction that goes on.
+    fn go_on(&mut self, execution: &mut Execution) -> Next {
+        execution.stage = Stage::Working;
+        let place = execution.operations.len();
+        match execution.plan.get(place) {
+            None => {
+                execution.stage = Stage::Committing;
+                send(COMMIT, Vec::new())
+            }
+            Some(Planned::Read(key)) => {
+                execution.operations.push(Operation::List { key: *key, list: None });
+                send(READ, vec![Parameter::Int(i64::from(*key))])
+            }
+            Some(Planned::Append(key)) => {
+                let (key, element) =
+                    self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner).element(*key);
+                // Before it is sent: whatever comes of it, it may be there.
+                execution.operations.push(Operation::Append { key, element });
+                let text = element.to_string().into_bytes();
+                send(APPEND, vec![Parameter::Int(i64::from(key)), Parameter::Text(text)])
+            }
+        }
+    }
+
+    /// Opens a transaction; there may be several statements to it.
+    fn open(&self, execution: &mut Execution, place: usize) -> Option<Next> {
+        (OPEN + place < self.shared.dialect.statements.len()).then(|| {
+            execution.stage = Stage::Opening(place);
+            send(OPEN + place, Vec::new())
+        })
+    }
+
+    /// The attempt is over.
+    fn over(&mut self, execution: &mut Execution, outcome: Ended) {
+        let operations = std::mem::take(&mut execution.operations);
+        let one = Over { outcome, level: execution.level.take(), operations };
+        self.processes.entry(execution.connection).or_default().over.push(one);
+    }
+
+    fn answered(&mut self, execution: &mut Execution, reply: &Reply<'_>, open: bool) -> Next {
+        if let Reply::Error { code, text } = reply {
+            return self.refused(execution, code, text, open);
+        }
+        match execution.stage {
+            Stage::Opening(place) => {
+                let next = self.open(execution, place + 1);
+                next.unwrap_or_else(|| self.go_on(execution))
+            }
+            Stage::Working => match self.read(execution, reply) {
+                Ok(()) => self.go_on(execution),
+                Err(why) => {
+                    self.over(execution, Ended::Aborted);
+                    Next::Done(Outcome::Wrong(why))
+                }
+            },
+            Stage::Resetting => {
+                let next = self.open(execution, 0);
+                next.unwrap_or_else(Next::unknown_unit)
+            }
+            Stage::Committing => {
+                self.over(execution, Ended::Committed);
+                Next::Done(Outcome::Right { verified: 0 })
+            }
+        }
+    }
+
+    /// What a read was answered.
+    fn read(&mut self, execution: &mut Execution, reply: &Reply<'_>) -> Result<(), String> {
+        let Some(Operation::List { key, list: at @ None }) = execution.operations.last_mut() else {
+            return Ok(());
+        };
+        let Reply::Rows(rows) = reply else {
+            return Err(format!("the list {key} was not answered with a row"));
+        };
+        let text = std::str::from_utf8(rows.get(0, 0).unwrap_or(b"")).unwrap_or("?");
+        let mut list = Vec::new();
+        for element in text.split(',').filter(|_| !text.is_empty()) {
+            let element = element
+                .parse()
+                .map_err(|_| format!("the list {key} holds {element:.40}, which nobody wrote"))?;
+            list.push(element);
+        }
+        *at = Some(self.history.keep(list));
+        if let Some(level) = rows.get(0, 1).and_then(|name| std::str::from_utf8(name).ok()) {
+            execution.level = self.history.level(level);
+        }
+        Ok(())
+    }
+
+    fn refused(&mut self, execution: &mut Execution, code: &str, text: &str, open: bool) -> Next {
+        let others = is_of_others(code);
+        match execution.stage {
+            // What a server answers to COMMIT otherwise may come after it has committed.
+            Stage::Committing if !others && !is_definite(code) => {
+                self.over(execution, Ended::Unknown);
+                return Next::Done(Outcome::Failed(format!("COMMIT: {text} ({code})")));
+            }
+            Stage::Resetting => {}
+            _ => self.over(execution, Ended::Aborted),
+        }
+        if others && execution.tries < TRIES {
+            *self.account.retries.entry(code.to_owned()).or_default() += 1;
+            execution.tries += 1;
+            if open {
+                execution.stage = Stage::Resetting;
+                return send(ROLL_BACK, Vec::new());
+            }
+            let next = self.open(execution, 0);
+            return next.unwrap_or_else(Next::unknown_unit);
+        }
+        Next::Done(Outcome::Failed(format!("{text} ({code})")))
+    }
+
+    /// Writes down the attempts of a unit that was sent, and ended, at these moments.
+    fn write_down(&mut self, connection: usize, sent: u64, done: u64) {
+        let Some(process) = self.processes.get_mut(&connection) else { return };
+        let many = process.over.len();
+        let mut begun = sent.max(process.last + 1);
+        for (place, one) in process.over.drain(..).enumerate() {
+            // All that is known of attempts before the last is their order.
+            let ended = if place + 1 == many { done.max(begun) } else { begun };
+            let number = u32::try_from(connection).unwrap_or(0) + PROCESSES * process.unknown;
+            process.unknown += u32::from(one.outcome == Ended::Unknown);
+            self.history.add(number, (begun, ended), one.outcome, one.level, &one.operations);
+            process.last = ended;
+            begun = ended + 1;
+        }
+    }
+}
+
+/// Nobody is to blame but others: a serialisation failure, a deadlock, a lock of SQLite.
+fn is_of_others(code: &str) -> bool {
+    matches!(code, "40001" | "40P01") || code.starts_with("SQLITE_BUSY") || code.starts_with("SQLITE_LOCKED")
+}
+
+/// A refused COMMIT that has left nothing behind: classes 23 and 40 of SQL, a constraint and a roll-back.
+fn is_definite(code: &str) -> bool {
+    code.starts_with("23") || (code.starts_with("40") && code != "40003")
+}
+
+fn send(statement: usize, values: Vec<Parameter>) -> Next {
+    Next::Send(Command::Prepared { statement, values })
+}
+
+impl Workload for Worker {
+    fn operations(&self) -> &[String] {
+        &self.shared.operations
+    }
+
+    fn statements(&self) -> &[PreparedStatement] {
+        &self.shared.dialect.statements
+    }
+
+    fn begin(&mut self, connection: usize) -> (usize, Unit, Next) {
+        let plan =
+            plan::draw(&self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner), &mut self.random);
+        let mut execution = Execution {
+            connection,
+            plan,
+            stage: Stage::Opening(0),
+            level: None,
+            operations: Vec::new(),
+            tries: 0,
+        };
+        let next = self.open(&mut execution, 0).unwrap_or_else(Next::unknown_unit);
+        (0, self.executions.begin(execution), next)
+    }
+
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, open: bool) -> Next {
+        let Some(mut execution) = self.executions.take(unit) else { return Next::unknown_unit() };
+        let next = self.answered(&mut execution, reply, open);
+        if !matches!(next, Next::Done(_)) {
+            self.executions.keep(unit, execution);
+        }
+        next
+    }
+
+    fn wake(&mut self, _: &Unit) -> Next {
+        Next::unknown_unit()
+    }
+
+    fn timed(&mut self, connection: usize, sent: u64, done: u64) {
+        self.write_down(connection, sent, done);
+    }
+
+    fn lost(&mut self, unit: Unit) {
+        let Some(mut execution) = self.executions.take(&unit) else { return };
+        // Without a COMMIT the server takes back what it has, whenever it notices.
+        let outcome = if execution.stage == Stage::Committing { Ended::Unknown } else { Ended::Aborted };
+        if !execution.operations.is_empty() {
+            self.over(&mut execution, outcome);
+        }
+    }
+
+    fn finish(mut self: Box<Self>) {
+        // What was in flight when the run ended: nobody says when it began, and it was after the one before it.
+        let left: Vec<usize> = self.processes.keys().copied().collect();
+        for connection in left {
+            self.write_down(connection, 0, 0);
+        }
+        self.shared.join(&self.history, &self.account);
+    }
+}
