@@ -6,18 +6,20 @@ It understands what the workload ``isolation`` sends: statements that are parsed
 from __future__ import annotations
 
 import select
-import socket
 import struct
 import threading
 import time
 from contextlib import suppress
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .postgres_proxy import TLS, PostgresProxy, encoded, exactly, message
 
+if TYPE_CHECKING:
+    import socket
+
 Lie = Literal["none", "weaker", "stale", "reorders", "admits"]
-"""Nothing; another level than it names; reads of a while ago; commits that are made after they are acknowledged; another
-level, which it does name."""
+"""Nothing; another level than it names; reads of a while ago; commits acknowledged before they are made; another level,
+which it does name."""
 _LATER = 0.03
 """Seconds by which a commit is late, and by which a read is old at least."""
 _EVERY = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.load.isolation.drawing import cycle
+from weigh.load.isolation.drawing import STYLE, cycle
 from weigh.load.isolation.promises import NAMES
 from weigh.load.isolation.words import explained, number, sql
 from weigh.model.units import count, percent
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weigh.render.blocks import Block
 
 TITLE = "Isolation"
+__all__ = ["STYLE", "TITLE", "blocks", "verdict"]
 
 
 def blocks(run: IsolationFigures) -> list[Block]:
@@ -46,9 +47,7 @@ def verdict(run: IsolationFigures) -> str:
     share = (
         ""
         if run.bound is None
-        else (
-            f"; fewer than {percent(run.bound, 2)} of transactions like these show one (95 %, if each does so by itself)"
-        )
+        else (f"; fewer than {percent(run.bound, 2)} of transactions like these show one (95 %, were each independent)")
     )
     return f"No violation of {level} was seen in {transactions}{share}"
 

@@ -13,7 +13,6 @@ from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
-from weigh.load.isolation import drawing
 from weigh.load.isolation import report as isolation
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
@@ -166,8 +165,7 @@ def _loops(results: LoadResults) -> Iterator[Section]:
 
 def _style(results: LoadResults) -> str:
     parts = [searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
-    parts.append(drawing.STYLE if results.isolation else "")
-    parts.append(plots.LIMIT_STYLE if results.requirements else "")
+    parts += [isolation.STYLE if results.isolation else "", plots.LIMIT_STYLE if results.requirements else ""]
     return "\n".join([plots.STYLE, *filter(None, parts), _STYLE])
 
 
@@ -242,8 +240,7 @@ def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
         yield Lines([Part(words.group_name(group), "bold")])
     if group.between:
         yield _repeats(group)
-    yield from _tpcc(results, run)
-    yield from _isolation(results, run)
+    yield from _of_workload(results, run)
     found = _percentiles(run) if run.operations else Lines(["no request was answered"])
     several = len(group.runs) > 1
     yield Section(Part(f"The first of {len(group.runs)} runs:", "dim"), [found]) if several else found
@@ -270,8 +267,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         for one in run.reasons
     ]
     yield Lines(refused, css="refusal")
-    yield from _tpcc(results, run)
-    yield from _isolation(results, run)
+    yield from _of_workload(results, run)
     if group.between:
         yield _repeats(group)
         below = "Below: the first of these runs. An interval from inside one run never speaks for the next."
@@ -299,14 +295,11 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         yield Section(waits.TITLE, waits.blocks(sampled))
 
 
-def _isolation(results: LoadResults, run: RunFigures) -> Iterator[Section]:
-    yield from (
-        Section(isolation.TITLE, isolation.blocks(one)) for one in results.isolation if one.number == run.number
-    )
-
-
-def _tpcc(results: LoadResults, run: RunFigures) -> Iterator[Section]:
-    yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == run.number)
+def _of_workload(results: LoadResults, run: RunFigures) -> Iterator[Section]:
+    """What the workload itself is judged by."""
+    number = run.number
+    yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == number)
+    yield from (Section(isolation.TITLE, isolation.blocks(one)) for one in results.isolation if one.number == number)
 
 
 def _begun(text: str) -> str:
