@@ -58,7 +58,8 @@ def test_read_committed_shows_what_it_allows_and_nothing_else(committed: Run) ->
     assert names(one) <= MAY["read-committed"], one["violations"]
     assert names(one) >= MUST["read-committed"]
     assert one["outcome"] == "not seen" and one["declared"] == "read-committed"
-    assert one["named"] == {"read-committed": one["committed"]}
+    # Of those that read.
+    assert set(one["named"]) == {"read-committed"} and one["named"]["read-committed"] > one["committed"] / 2
     assert committed.code == 0 and "L12.allowed" in committed.codes and not committed.codes & {"L12.violated"}
     assert one["bound"] == pytest.approx(3 / one["committed"])
 
@@ -105,7 +106,7 @@ def test_stronger_levels_show_what_they_allow_alone(tmp_path: Path, level: str) 
     one = found(run)
     assert one["outcome"] == "not seen", one["violations"]
     assert MUST[level] <= names(one) <= MAY[level]
-    assert one["named"] == {level: one["committed"]} and one["retries"] > 0
+    assert set(one["named"]) == {level} and one["retries"] > 0
 
 
 @pytest.mark.long

@@ -43,6 +43,7 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
         runs: how many there are.
         weigh: the version that sealed it.
         problems: everything that is wrong; empty when it passes.
+        checked: histories of transactions that were checked again.
         unmerged: why the merge of what agents saw could not be made again; empty where it was, or without agents.
     """
 
@@ -53,6 +54,7 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
     problems: tuple[Problem, ...]
     unmerged: str = ""
+    checked: int = 0
 
     @property
     def passed(self) -> bool:
@@ -111,6 +113,7 @@ def verify(folder: Path) -> LoadVerification:
         weigh=sealed.weigh,
         problems=tuple(problems),
         unmerged=agents.unmerged(record) if record else "",
+        checked=sum(bool(run.history) for run in record.isolation) if record else 0,
     )
 
 
@@ -122,6 +125,8 @@ def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
         return
     yield Outcome(
         f"{found.evidence} passes: {found.files} files hashed, every figure of {count(found.runs, 'run')} recomputed "
-        f"from {count(found.histograms, 'histogram')}" + (f"; {found.unmerged}" if found.unmerged else "")
+        f"from {count(found.histograms, 'histogram')}"
+        + (f"; the history of {count(found.checked, 'run')} checked again" if found.checked else "")
+        + (f"; {found.unmerged}" if found.unmerged else "")
     )
     yield UNKEYED

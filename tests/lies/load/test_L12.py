@@ -64,4 +64,4 @@ def test_the_twin_is_not_accused(server: dict[str, str], fresh: Callable[[], Wei
     twin = isolated(server, fresh(), "none", level)
     assert not twin.codes & ACCUSED, twin.json["findings"]
     assert twin.json["runs"][0]["isolation"]["outcome"] == "not seen"
-    assert twin.json["runs"][0]["isolation"]["named"] == {level: twin.json["runs"][0]["isolation"]["committed"]}
+    assert set(twin.json["runs"][0]["isolation"]["named"]) == {level}

@@ -31,7 +31,7 @@ class IsolationFigures(msgspec.Struct, frozen=True, kw_only=True):
             neither is known.
         outcome: ``violated``, or ``not seen`` in so many transactions; ``nothing to see`` where no transaction saw
             what another one wrote, or the level is not known.
-        named: committed transactions by the level that the server named inside them, in weigh's form.
+        named: committed transactions that read, by the level that the server named inside them, in weigh's form.
         other_levels: of these, levels that are not the one that was asked for.
         committed, aborted, unknown: transactions.
         bound: upper 95 % bound of the share of transactions like these that take part in what was not seen, if they

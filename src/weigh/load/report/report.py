@@ -296,10 +296,10 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
 
 
 def _of_workload(results: LoadResults, run: RunFigures) -> Iterator[Section]:
-    """What the workload itself is judged by."""
-    number = run.number
-    yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == number)
-    yield from (Section(isolation.TITLE, isolation.blocks(one)) for one in results.isolation if one.number == number)
+    yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == run.number)
+    yield from (
+        Section(isolation.TITLE, isolation.blocks(one)) for one in results.isolation if one.number == run.number
+    )
 
 
 def _begun(text: str) -> str:

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 use weigh_isolation::{History, Operation, Outcome as Ended};
@@ -19,6 +20,9 @@ use super::statements::{APPEND, COMMIT, OPEN, READ, ROLL_BACK};
 pub(super) const OPERATIONS: [&str; 1] = ["transaction"];
 /// How often a transaction that the server gave up because of others is tried.
 const TRIES: usize = 100;
+/// How long is waited before another attempt where a lock of SQLite was in the way: up to so many of these.
+const PAUSE: Duration = Duration::from_millis(1);
+const SPREAD: u64 = 20;
 /// Processes of one connection: after an outcome that nobody knows it is another one, as Elle has it.
 const PROCESSES: u32 = 1_000_000;
 
@@ -42,8 +46,8 @@ enum Stage {
     Opening(usize),
     Working,
     Committing,
-    /// Taking back what failed; then once more, or over.
-    Resetting,
+    /// Taking back what failed; then once more, after so long.
+    Resetting(Duration),
 }
 
 /// An attempt that is over, and when it was is not known yet.
@@ -130,6 +134,15 @@ impl Worker {
         })
     }
 
+    /// The same, after so long.
+    fn open_after(&self, execution: &mut Execution, wait: Duration) -> Next {
+        if wait.is_zero() {
+            return self.open(execution, 0).unwrap_or_else(Next::unknown_unit);
+        }
+        execution.stage = Stage::Opening(0);
+        Next::Sleep(wait)
+    }
+
     /// The attempt is over.
     fn over(&mut self, execution: &mut Execution, outcome: Ended) {
         let operations = std::mem::take(&mut execution.operations);
@@ -153,10 +166,7 @@ impl Worker {
                     Next::Done(Outcome::Wrong(why))
                 }
             },
-            Stage::Resetting => {
-                let next = self.open(execution, 0);
-                next.unwrap_or_else(Next::unknown_unit)
-            }
+            Stage::Resetting(wait) => self.open_after(execution, wait),
             Stage::Committing => {
                 self.over(execution, Ended::Committed);
                 Next::Done(Outcome::Right { verified: 0 })
@@ -195,18 +205,23 @@ impl Worker {
                 self.over(execution, Ended::Unknown);
                 return Next::Done(Outcome::Failed(format!("COMMIT: {text} ({code})")));
             }
-            Stage::Resetting => {}
+            Stage::Resetting(_) => {}
             _ => self.over(execution, Ended::Aborted),
         }
         if others && execution.tries < TRIES {
             *self.account.retries.entry(code.to_owned()).or_default() += 1;
             execution.tries += 1;
+            // SQLite lets nobody wait who has read: whoever tries at once again is in the way of who holds the lock.
+            let wait = if code.starts_with("SQLITE") {
+                PAUSE * u32::try_from(self.random.below(SPREAD)).unwrap_or(1)
+            } else {
+                Duration::ZERO
+            };
             if open {
-                execution.stage = Stage::Resetting;
+                execution.stage = Stage::Resetting(wait);
                 return send(ROLL_BACK, Vec::new());
             }
-            let next = self.open(execution, 0);
-            return next.unwrap_or_else(Next::unknown_unit);
+            return self.open_after(execution, wait);
         }
         Next::Done(Outcome::Failed(format!("{text} ({code})")))
     }
@@ -275,8 +290,11 @@ impl Workload for Worker {
         next
     }
 
-    fn wake(&mut self, _: &Unit) -> Next {
-        Next::unknown_unit()
+    fn wake(&mut self, unit: &Unit) -> Next {
+        let Some(mut execution) = self.executions.take(unit) else { return Next::unknown_unit() };
+        let next = self.open(&mut execution, 0).unwrap_or_else(Next::unknown_unit);
+        self.executions.keep(unit, execution);
+        next
     }
 
     fn timed(&mut self, connection: usize, sent: u64, done: u64) {
