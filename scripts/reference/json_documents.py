@@ -269,8 +269,8 @@ def printed_by(command: str) -> Iterator[str]:
 
 def _schemas() -> Iterator[tuple[str, str]]:
     for schema, commands in PRINTED.items():
-        said = (f"{code(name)}{when}" for name, when in map(_when, commands))
-        yield f"[{schema}](#{anchor_of(schema)})", ", ".join(said)
+        links = (f"{code(name)}{when}" for name, when in map(_when, commands))
+        yield f"[{schema}](#{anchor_of(schema)})", ", ".join(links)
 
 
 def _when(command: str) -> tuple[str, str]:

@@ -626,6 +626,46 @@ def describe_sqlite(target: str) -> str:
         LoadError: it cannot be opened, is no database, or a setting cannot be written so.
     """
 
+class LoadLink:
+    """A link between a load and its server, which can be cut and made slow (``crates/weigh-load/src/link.rs``).
+
+    Args:
+        target: JSON of the server, as ``target`` of :class:`Load`.
+        folder: where a Unix socket is made, to stand before one.
+
+    Raises:
+        LoadError: the server is not found, or nobody may listen there.
+    """
+
+    def __init__(self, target: str, folder: str) -> None: ...
+    @property
+    def port(self) -> int | None:
+        """Of the loopback, where it listens; None where that is a path."""
+
+    @property
+    def path(self) -> str | None:
+        """Of the Unix socket, likewise."""
+
+    def cut(self, cut: bool) -> None:
+        """Let nothing pass, or everything again; what came meanwhile has waited."""
+
+    def delay(self, seconds: float) -> None:
+        """Have everything take so much longer, each way."""
+
+    def close(self) -> None:
+        """Close every connection, and listen no more."""
+
+def execute(target: str, statement: str) -> None:
+    """Execute a statement, or of a key-value store a command, on a connection of its own; its rows are thrown away.
+
+    Args:
+        target: JSON of the server, as ``target`` of :class:`Load`.
+        statement: one.
+
+    Raises:
+        LoadError: the server cannot be reached, or refuses it.
+    """
+
 class LoadedRows(TypedDict):
     """What was loaded, and how long that took."""
 

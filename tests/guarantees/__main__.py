@@ -26,6 +26,7 @@ from . import (
     one_sided,
     overall,
     peers,
+    pooled,
     precision,
     rate_ratios,
     rates,
@@ -34,6 +35,7 @@ from . import (
     searches,
     series,
     servers,
+    small_steps,
     stalled,
     steadiness,
     templates,
@@ -54,6 +56,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
     """All measured guarantees."""
     yield from verdicts(experiments, sessions)
     yield from histories.rows(experiments)
+    yield from small_steps.rows(experiments)
     yield from _series(experiments)
 
 
@@ -73,6 +76,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from duet.rows(experiments)
     yield from builds.rows(experiments)
     yield from templates.rows(experiments)
+    yield from pooled.rows(experiments)
     yield from overall.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)

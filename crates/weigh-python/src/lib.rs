@@ -6,6 +6,7 @@ mod arrow_stream;
 mod digest;
 mod host;
 mod isolation;
+mod link;
 mod load;
 mod stats;
 mod store;
@@ -25,6 +26,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::isolation::check_history;
+    #[pymodule_export]
+    use crate::link::{LoadLink, execute};
     #[pymodule_export]
     use crate::load::{Load, LoadError, describe_sqlite, merge_intervals, merge_journals};
     #[pymodule_export]

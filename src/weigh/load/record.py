@@ -13,6 +13,7 @@ from weigh.host.knobs.read import KnobRead
 from weigh.load import gate_events
 from weigh.load.activity.model import RunActivity
 from weigh.load.agents.model import AgentRun, Agents
+from weigh.load.disturbances.record import Window
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
@@ -168,6 +169,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
+        windows: in which something else happened to it, and in which nothing did; likewise.
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
@@ -194,6 +196,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    windows: tuple[Window, ...] = ()
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
@@ -222,7 +225,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         if self.undurable:
             return False
         # Whatever the settings say.
-        lost = any(one.account and (one.account.lost or one.account.missing) for one in self.crashes)
+        accounts = [one.account for one in self.crashes] + [one.account for one in self.windows]
+        lost = any(one and (one.lost or one.missing) for one in accounts)
         return False if lost else self.environment.target.durable
 
     @property
@@ -274,6 +278,7 @@ _MANY: dict[str, tuple[str, type[Any]]] = {
     "rows": ("rows", RowsRead),
     "calibration": ("calibrations", Calibration),
     "crash": ("crashes", Crash),
+    "window": ("windows", Window),
     "cpus": ("cpus", CpusRead),
     "cold": ("cold", ColdStart),
     "waits": ("waits", RunWaits),

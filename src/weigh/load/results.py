@@ -11,13 +11,14 @@ from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import agents as judgement
 from weigh.load.analysis import agents_compared, conditions, lacking, repeats
 from weigh.load.analysis.agents import AgentFigures
-from weigh.load.analysis.figures import RunFigures, figures
+from weigh.load.analysis.figures import RunFigures, figures, moments
 from weigh.load.analysis.findings import findings
 from weigh.load.analysis.isolation import of_isolation
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.tier import tier
 from weigh.load.analysis.tpcc import of_tpcc
+from weigh.load.disturbances.results import DisturbedResults, disturbed
 from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.gate.results import GateResults, gate_results
 from weigh.load.isolation import findings as isolation
@@ -92,6 +93,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
         durability: what crashes of the server showed; None where there were none. All figures of a run are of the part
             before its crash.
+        disturbed: what else happened to the server, and what users felt of it; None where nothing did. Figures of a run
+            are of the part before it.
         activity: what the server did beside answering, likewise.
         rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
             shown: the probe at the highest rate that kept the budget, or else another.
@@ -111,6 +114,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
     durability: Durability | None = None
+    disturbed: DisturbedResults | None = None
     activity: dict[int, RunActive] = {}
     answers: GateResults | None = None
     rate_search: RateSearchResults | None = None
@@ -165,8 +169,14 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         others: its answers before the clock against those of other servers under the same load.
     """
     whole = record
-    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, whole.crashes))
+    until = {one.run: one.at for one in whole.crashes}
+    for window in whole.windows:
+        until.setdefault(window.run, window.from_s)
+    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, until))
     computed = {run.number: figures(run, record.spec) for run in record.runs}
+    for raw in whole.runs if whole.windows else ():
+        # All of it is drawn.
+        computed[raw.number] = msgspec.structs.replace(computed[raw.number], moments=moments(raw))
     search = record.spec.find_rate
     searched = rate_search(record, search, computed) if search else None
     watched = machine(record, tuple(computed.values()))
@@ -203,13 +213,14 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     place = whole.environment.storage if whole.environment else None
     kill = whole.spec.crash.kill if whole.spec.crash else ""
     crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
+    happened = disturbed(whole.spec, whole.windows, whole.runs, levels)
     activities = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in activities.items() if one}
     product = record.environment.target.product if record.environment else ""
     answers = gate_results(record.gate, record.spec, record.runs, product, others)
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
-    found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals)
+    found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals, happened)
     found = (*found, *isolation.findings(isolated))
     found = gravest_first((*found, *agents_compared.findings(record, agents)))
     judged = tier(record, runs, found, watched, activity, answers, tuple(agents_compared.tier_reasons(record, agents)))
@@ -222,6 +233,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         machine=watched,
         waits=waits,
         durability=crashed,
+        disturbed=happened,
         activity=activity,
         answers=answers,
         replay=replayed,

@@ -192,6 +192,27 @@ class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     start: str = ""
 
 
+Nemesis = Literal["kill", "pause", "partition", "latency", "full-disk", "slow-disk", "clock"]
+"""A fault, by the name that Jepsen's nemeses have."""
+
+
+class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What happens in every run: faults, or statements.
+
+    Attributes:
+        nemeses: faults, each once a run.
+        during: statements that are executed one after another, once in every block.
+        name: of the statements, for people.
+        kill, start: as of :class:`Crashes`.
+    """
+
+    nemeses: tuple[Nemesis, ...] = ()
+    during: tuple[str, ...] = ()
+    name: str = ""
+    kill: str = ""
+    start: str = ""
+
+
 class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
@@ -230,10 +251,12 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
         require: what must hold at the rate; left out where nothing must.
+        expect: of HTTP: what each answer must be besides a success; left out where nothing more is expected.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
         replay: of the workload ``replay``: what is replayed.
         prepare: of scripts: what makes their data. Left out it does not enter the id.
         crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
+        disturbances: what happens while it goes on. Left out it does not enter the id.
         agents: where the agents are placed that offer the load together: rate, connections and requests in flight are
             of all of them, threads of each. Left out it does not enter the id.
     """
@@ -271,9 +294,11 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     replay: Replay | msgspec.UnsetType = msgspec.UNSET
     prepare: PreparedData | msgspec.UnsetType = msgspec.UNSET
     crash: Crashes | msgspec.UnsetType = msgspec.UNSET
+    disturbances: Disturbances | msgspec.UnsetType = msgspec.UNSET
     agents: str | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
     require: tuple[Budget, ...] | msgspec.UnsetType = msgspec.UNSET
+    expect: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:

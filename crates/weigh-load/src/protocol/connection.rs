@@ -47,7 +47,7 @@ impl Plan {
                 let database = target.database.clone().unwrap_or_else(|| user.clone());
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
-            TargetKind::Http => LoginPlan::Http(http::Login::new(target)),
+            TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
             TargetKind::Sqlite => {
                 return Err(Error::Setting("SQLite is called, and not connected to".into()));
             }

@@ -53,6 +53,7 @@ _FLAGS: list[click.Parameter] = [
     key(LoadTable, "find_rate", "BUDGET", multiple=True),
     *keys(LoadTable, budget="TIME"),
     key(LoadTable, "require", "BUDGET", multiple=True),
+    key(LoadTable, "expect", "WHAT", multiple=True),
     *keys(LoadTable, arrivals="KIND"),
     *switches(LoadTable, "closed", "both"),
     *keys(LoadTable, duration="TIME", warmup="TIME", connections="N[,N...]", threads="N"),
@@ -65,10 +66,20 @@ _FLAGS: list[click.Parameter] = [
         help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read "
         "back: acknowledged writes that are lost, and how long it takes to recover.",
     ),
-    click.Option(["--kill-command"], metavar="CMD", help="Of --crash on a server by URL: kills it."),
     click.Option(
-        ["--start-command"], metavar="CMD", help="Of --crash on a server by URL: starts it again on its data."
+        ["--nemesis"],
+        metavar="LIST",
+        help="Faults of the server under load, each once a run at a moment that --seed gives: kill, pause, partition, "
+        "latency, full-disk, slow-disk, clock. What each lost, how long it was felt, and as which errors.",
     ),
+    click.Option(
+        ["--during"],
+        metavar="SQL",
+        help="Execute a statement, or those of a FILE.sql, ten times under load: response times with it against those "
+        "without.",
+    ),
+    click.Option(["--kill-command"], metavar="CMD", help="Of --crash and --nemesis kill on a server by URL: kills it."),
+    click.Option(["--start-command"], metavar="CMD", help="Of the same: starts it again on its data."),
     click.Option(
         ["--agents"],
         metavar="PLACE",

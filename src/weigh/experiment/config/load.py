@@ -47,6 +47,9 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         budget: with ``find_rate``, time for all probes of a server [``"4m30s"``].
         require: what must hold at that rate, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of them: HOLDS exits 0,
             BROKEN 1, OPEN 3 (docs/guide/load.md#does-it-hold).
+        expect: of a server of HTTP, what each answer must be besides a success: ``"json .status=ok"``,
+            ``"json .error!=true"``, ``"contains TEXT"``, ``"lacks TEXT"``, ``"status 200,204"``, or several of them;
+            another answer is an error (docs/reference/targets.md#http).
         arrivals: when requests are due: ``"constant"``, ``"poisson"``, ``"bursts[:PEAK[:LENGTH]]"``,
             ``"even-bursts[:...]"``, ``"ramp:TO"``, ``"steps:R1,R2,...[:TIME]"``, ``"trace:FILE"``
             (docs/guide/load.md#open-and-closed-loop) [``"constant"``].
@@ -100,6 +103,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     find_rate: str | list[str] = []
     budget: str | None = None
     require: str | list[str] = []
+    expect: str | list[str] = []
     arrivals: str | None = None
     closed: bool = False
     both: bool = False
@@ -140,7 +144,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return {
             **found,
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
-            **{name: _several(getattr(self, name)) for name in ("find_rate", "require")},
+            **{name: _several(getattr(self, name)) for name in ("find_rate", "require", "expect")},
             "answers": Path(self.answers) if self.answers is not None else None,
             "prepare": Path(self.prepare) if self.prepare is not None else None,
             "connections": ",".join(map(str, connections)) if connections else None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import conditions, ycsb_properties
+from weigh.load.config import disturbances
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
@@ -21,14 +22,7 @@ from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search
 from weigh.load.replay import config as replay_config
 from weigh.load.requirements import config as requirements
-from weigh.load.spec import (
-    Arrivals,
-    LoadSpec,
-    Loop,
-    QueryMode,
-    Script,
-    interval_s,
-)
+from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, interval_s
 from weigh.load.tpcc import config as tpcc
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_fraction, parse_rows
@@ -166,9 +160,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         isolation=of_isolation,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
+        disturbances=disturbances.wanted(flags, target, len(loops) * len(connections), duration),
         agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
+        expect=_expected(flags.get("expect"), targets),
         **made_under,
     )
     return rate_search.searching(spec, search, offered) if search else requirements.requiring(spec, required)
@@ -195,6 +191,20 @@ def files(spec: LoadSpec, flags: Mapping[str, Any], plan: Plan | None = None) ->
         pin=flags["pin"],
         prepare=prepare.absolute() if prepare else None,
     )
+
+
+def _expected(texts: Sequence[str] | None, targets: Sequence[str]) -> tuple[str, ...] | msgspec.UnsetType:
+    """``--expect``; its form is the generator's to read.
+
+    Raises:
+        UsageError: a target does not speak HTTP.
+    """
+    other = next((one for one in targets if not one.startswith(("http://", "https://"))), None)
+    if texts and other is not None:
+        raise UsageError(
+            f"--expect is about answers of HTTP, and {other} gives none", remedy="leave it out; --answers checks rows"
+        )
+    return tuple(texts) if texts else msgspec.UNSET
 
 
 def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:

@@ -8,20 +8,25 @@ from weigh.load.isolation.drawing import STYLE, cycle
 from weigh.load.isolation.promises import NAMES
 from weigh.load.isolation.words import explained, number, sql
 from weigh.model.units import count, percent
-from weigh.render.blocks import Fold, Lines, Listing, Part, Plot, words
+from weigh.render.blocks import Fold, Lines, Listing, Part, Plot, Section, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weigh.load.isolation.record import Anomaly, Example
     from weigh.load.isolation.results import IsolationFigures
     from weigh.render.blocks import Block
 
 TITLE = "Isolation"
-__all__ = ["STYLE", "TITLE", "blocks", "verdict"]
+__all__ = ["STYLE", "sections", "verdict"]
 
 
-def blocks(run: IsolationFigures) -> list[Block]:
+def sections(runs: Sequence[IsolationFigures], number_of: int) -> Iterator[Section]:
+    """What is said of one run, by its number; nothing of another workload."""
+    yield from (Section(TITLE, _blocks(one)) for one in runs if one.number == number_of)
+
+
+def _blocks(run: IsolationFigures) -> list[Block]:
     """The verdict, every anomaly, and an example of each with its picture."""
     found: list[Block] = [Lines([Part(f"{verdict(run)}.", "strong")], most=1000), Lines(list(_about(run)), most=1000)]
     rows = [

@@ -32,6 +32,8 @@ _NOT_OF_A_REPLAY = {
     "find_rate": "repeat the replay with another --speed",
     "budget": "repeat the replay with another --speed",
     "crash": "crash a load of scripts: `weigh capture` writes them",
+    "nemesis": "disturb a load of scripts: `weigh capture` writes them",
+    "during": "disturb a load of scripts: `weigh capture` writes them",
     "properties": "it is of YCSB",
     "property": "it is of YCSB",
     "records": "it is of YCSB",

@@ -16,6 +16,7 @@ from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.disturbances.results import DisturbedResults
 from weigh.load.durability.results import Durability
 from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
@@ -240,6 +241,8 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
         durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
+        disturbances: what else happened to the server, and what users felt of it (docs/guide/disturb.md); absent where
+            nothing did.
         replay: how a replay kept to its recording (docs/guide/replay.md); absent of other loads.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
@@ -264,6 +267,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: tuple[Quiet, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
     durability: Durability | msgspec.UnsetType
+    disturbances: DisturbedResults | msgspec.UnsetType
     replay: ReplayResults | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
     requirements: RequirementsDocument | msgspec.UnsetType
@@ -299,6 +303,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,
+        disturbances=results.disturbed or msgspec.UNSET,
         replay=results.replay or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
         requirements=requirements.document(results.requirements) if results.requirements else msgspec.UNSET,

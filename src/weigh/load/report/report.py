@@ -11,6 +11,7 @@ from rich.text import Text
 
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
+from weigh.load.disturbances import report as disturbances
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.isolation import report as isolation
@@ -152,15 +153,15 @@ def _whole_load(results: LoadResults) -> Iterator[Section]:
         yield Section(replay.TITLE, replay.blocks(results.replay), "replay")
     if results.durability:
         yield Section(durability.TITLE, durability.blocks(results.durability), "durability")
+    yield from disturbances.sections(results.disturbed) if results.disturbed else ()
     if results.answers and (found := answers.blocks(results.answers)):
         yield Section(answers.TITLE, found, "answers")
 
 
 def _loops(results: LoadResults) -> Iterator[Section]:
     if results.loops:
-        yield Section(
-            "Open loop and closed loop", [Lines([words.loops(results.loops)])], "loops", short="Open and closed loop"
-        )
+        found = [Lines([words.loops(results.loops)])]
+        yield Section("Open loop and closed loop", found, "loops", short="Open and closed loop")
 
 
 def _style(results: LoadResults) -> str:
@@ -218,10 +219,8 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
         Lines([words.server_sentence(record, environment)]),
         Lines(_machine_itself(record), css="muted", most=1000),
     ]
-    values = [
-        (name, read_back(one.get("value")), read_back(one.get("default")))
-        for name, one in environment.target.in_force.items()
-    ]
+    in_force = environment.target.in_force.items()
+    values = [(name, read_back(one.get("value")), read_back(one.get("default"))) for name, one in in_force]
     settings = [table(("setting, read back", "value", "default"), values, label=None)] if values else []
     yield Section("Server and settings", [*about, *settings], "target")
     yield Section("Reproduce", [Commands(environment.command)], "reproduce")
@@ -229,8 +228,7 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
 
 def _sentences(title: str, lines: Iterable[str]) -> Section | None:
     """Sentences under their title; None without any."""
-    found = list(lines)
-    return Section(title, [Lines(found, indent=2, css="say", listed=True, most=1000)]) if found else None
+    return Section(title, [Lines(all_, indent=2, css="say", listed=True, most=1000)]) if (all_ := list(lines)) else None
 
 
 def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
@@ -297,9 +295,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
 
 def _of_workload(results: LoadResults, run: RunFigures) -> Iterator[Section]:
     yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == run.number)
-    yield from (
-        Section(isolation.TITLE, isolation.blocks(one)) for one in results.isolation if one.number == run.number
-    )
+    yield from isolation.sections(results.isolation, run.number)
 
 
 def _begun(text: str) -> str:

@@ -133,6 +133,7 @@ class EmbeddedPostgres:
             if data is not None:
                 server_folder.copy(data, folder / "data")
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
+            asks["environment"] = dict(server_folder.environment())
             with _server_process(environment, asks, self.text) as (reply, pipe):
                 if reply.error and own and any(name in reply.error for name in own):
                     raise UsageError(sentences(reply.error), where=self.text, remedy=_SETTINGS)
@@ -355,9 +356,9 @@ class _Server:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("crash", _PATIENCE, _Failed)
 
-    def restart(self) -> None:
+    def restart(self) -> int | None:
         """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded("restart", _STARTED, _Failed)
+        return self._decoded("restart", _STARTED, _Reply).process
 
     def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
         """As of :class:`weigh.load.target.target.Reached`."""

@@ -65,7 +65,7 @@ def main() -> None:
             if place is not None:
                 # Whoever sweeps leaves it to this process.
                 importlib.import_module("server").hold(place)
-                running, reached = _start(place, request["options"], request["programs"])
+                running, reached = _start(place, request)
                 connection = running.connection
             else:
                 resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -98,10 +98,11 @@ def main() -> None:
             running, ended = None, running
             ended.crash()
 
-        def restart() -> None:
+        def restart() -> dict[str, Any]:
             nonlocal running
-            running, _ = _start(place or Path(), request["options"], request["programs"])
+            running, _ = _start(place or Path(), request)
             running.connection.close()
+            return {"process": running.pid}
 
         own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
         activity = _looking(lambda: psycopg.connect(**again, autocommit=True), reply, place, nearby=nearby)
@@ -131,7 +132,7 @@ def _answer(
     activity: Any,
     *,
     nearby: bool,
-    own: dict[str, Callable[[], None]],
+    own: dict[str, Callable[[], Any]],
     names: tuple[str, ...],
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
@@ -192,17 +193,18 @@ def _described_again(connect: Callable[[], Any], names: tuple[str, ...]) -> dict
         return _described(connection, names)
 
 
-def _start(place: Path, options: dict[str, str], installed: str) -> tuple[Any, dict[str, str]]:
+def _start(place: Path, request: dict[str, Any]) -> tuple[Any, dict[str, str]]:
     os_user, server = importlib.import_module("os_user"), importlib.import_module("server")
     whose = os_user.unprivileged()
-    programs = os_user.programs(whose, installed)
+    programs = os_user.programs(whose, request["programs"])
     if whose is not None:
         whose.own(place)
     data = place / "data"
     # There already: a copy of one that was kept.
     if not data.exists():
         server.initialise(programs, data, whose, place)
-    running = server.Server(programs, data, options, place / "server.log", whose)
+    log, environment = place / "server.log", request["environment"]
+    running = server.Server(programs, data, request["options"], log, whose, environment=environment)
     return running, {
         "socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"], "process": running.pid,
     }  # fmt: skip

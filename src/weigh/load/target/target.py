@@ -45,7 +45,8 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
             afterwards. None where weigh cannot begin its life anew.
         rows: which rows the tables hold whose names a function takes. None where it cannot be asked.
         crash: kills all its processes with SIGKILL. None where weigh has not started it.
-        restart: starts it again on the data that a crash left; returns when it answers.
+        restart: starts it again on the data that a crash left; returns its first process when it answers, None where
+            that is not known.
         process: the first process of the server, from which all others of it descend; None where it is not known.
     """
 
@@ -63,7 +64,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     keep: Callable[[Path], None] | None = None
     rows: Callable[[Callable[[str], bool]], dict[str, TableRows]] | None = None
     crash: Callable[[], None] | None = None
-    restart: Callable[[], None] | None = None
+    restart: Callable[[], int | None] | None = None
     process: int | None = None
 
 

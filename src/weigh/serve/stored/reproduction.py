@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from weigh.serve.kept.summary import Figure, Summary, name
+from weigh.serve.stored.summary import Figure, Summary, name
 
 
 class Of(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class OneOutcome(msgspec.Struct, frozen=True):
     outcome: str
 
 
-class ReproductionKept(msgspec.Struct, frozen=True):
+class StoredReproduction(msgspec.Struct, frozen=True):
     """The document of a reproduction."""
 
     original: Of

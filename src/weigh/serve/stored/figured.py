@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from weigh.model import units
-from weigh.serve.kept.summary import interval
+from weigh.serve.stored.summary import interval
 
 
 class Figured(msgspec.Struct, frozen=True):

@@ -15,16 +15,16 @@ from weigh.load.comparison.report.files import JSON as COMPARISON
 from weigh.load.report.files import JSON as LOADED
 from weigh.model.errors import EvidenceFault
 from weigh.model.verdict import TierName
-from weigh.serve.kept.ladder import LadderKept, LoadLadderKept
-from weigh.serve.kept.load import LoadComparisonKept, LoadKept
-from weigh.serve.kept.reproduction import ReproductionKept
-from weigh.serve.kept.run import RunKept
+from weigh.serve.stored.ladder import StoredLadder, StoredLoadLadder
+from weigh.serve.stored.load import StoredLoad, StoredLoadComparison
+from weigh.serve.stored.reproduction import StoredReproduction
+from weigh.serve.stored.run import StoredRun
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.kinds.kind import Kind
-    from weigh.serve.kept.summary import Evidence, Figure, Summary
+    from weigh.serve.stored.summary import Evidence, Figure, Summary
 
 
 class Sealed(StrEnum):
@@ -50,12 +50,12 @@ class _Document(NamedTuple):
 
 
 _DOCUMENTS = {
-    RUN.name: _Document(VERDICTS, RunKept),
-    LOAD.name: _Document(LOADED, LoadKept),
-    LOAD_COMPARISON.name: _Document(COMPARISON, LoadComparisonKept),
-    REPRODUCTION.name: _Document(REPRODUCTION.file, ReproductionKept),
-    LADDER.name: _Document(LADDER.file, LadderKept, sealed=False),
-    LOAD_LADDER.name: _Document(LOAD_LADDER.file, LoadLadderKept, sealed=False),
+    RUN.name: _Document(VERDICTS, StoredRun),
+    LOAD.name: _Document(LOADED, StoredLoad),
+    LOAD_COMPARISON.name: _Document(COMPARISON, StoredLoadComparison),
+    REPRODUCTION.name: _Document(REPRODUCTION.file, StoredReproduction),
+    LADDER.name: _Document(LADDER.file, StoredLadder, sealed=False),
+    LOAD_LADDER.name: _Document(LOAD_LADDER.file, StoredLoadLadder, sealed=False),
 }
 
 

@@ -15,7 +15,7 @@ from weigh.model import units
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
 from weigh.render import words
-from weigh.serve.kept.summary import Figure, Judged, Named, Summary, against, interval, name
+from weigh.serve.stored.summary import Figure, Judged, Named, Summary, against, interval, name
 
 _MOST = 3
 """Contenders that a line tells of; the others are counted."""
@@ -66,7 +66,7 @@ class Decided(msgspec.Struct, frozen=True):
     temperature: str = "hot"
 
 
-class RunKept(msgspec.Struct, frozen=True):
+class StoredRun(msgspec.Struct, frozen=True):
     """The document."""
 
     experiment: Experiment

@@ -8,8 +8,8 @@ import msgspec
 
 from weigh.model import units
 from weigh.model.verdict import TierName
-from weigh.serve.kept.figured import Figured, rate, seconds
-from weigh.serve.kept.summary import Figure, Summary, name
+from weigh.serve.stored.figured import Figured, rate, seconds
+from weigh.serve.stored.summary import Figure, Summary, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +39,7 @@ class Series(msgspec.Struct, frozen=True):
     first: int | float | None
 
 
-class LadderKept(msgspec.Struct, frozen=True):
+class StoredLadder(msgspec.Struct, frozen=True):
     """The document of a ladder."""
 
     ladder: Ladder
@@ -95,7 +95,7 @@ class LoadRung(msgspec.Struct, frozen=True):
     response: dict[str, Figured | None] | None
 
 
-class LoadLadderKept(msgspec.Struct, frozen=True):
+class StoredLoadLadder(msgspec.Struct, frozen=True):
     """The document of a ladder of loads."""
 
     plan: Plan

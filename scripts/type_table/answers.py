@@ -48,11 +48,11 @@ def groups(types: list[str], engines: tuple[str, ...] = ENGINES) -> Iterator[Cel
     size = 1 if set(engines) <= set(LOADERS) else _GROUP
     for begin in range(0, len(types), size):
         group = types[begin : begin + size]
-        cells = together(group, engines if _WITNESS in engines else (_WITNESS, *engines))
+        cells = cells_of_engines(group, engines if _WITNESS in engines else (_WITNESS, *engines))
         lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
         # Whoever reads one table otherwise is asked nothing more in that run: each of these is asked for alone.
         for one in group if lost and len(group) > 1 else ():
-            alone = together([one], tuple(dict.fromkeys((_WITNESS, *lost))))
+            alone = cells_of_engines([one], tuple(dict.fromkeys((_WITNESS, *lost))))
             cells[one] |= {engine: alone[one][engine] for engine in lost}
         yield {name: {engine: of[engine] for engine in engines} for name, of in cells.items()}
 
@@ -75,14 +75,14 @@ def cast(engine: str, engines: tuple[str, ...] = ENGINES) -> Cells:
     Raises:
         SystemExit: weigh could not run.
     """
-    asked = casts.queries(engine)
-    names = {f"cast_{number:02}": kind for number, kind in enumerate(asked)}
+    queries = casts.queries(engine)
+    names = {f"cast_{number:02}": kind for number, kind in enumerate(queries)}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "asked").mkdir()
         casts.write(folder / f"{casts.TABLE}.parquet")
         for name, kind in names.items():
-            (folder / "asked" / f"{name}.sql").write_text(asked[kind] + "\n")
+            (folder / "asked" / f"{name}.sql").write_text(queries[kind] + "\n")
         flags = ("--data", f"{casts.TABLE}={casts.TABLE}.parquet", "--contender", engine)
         made = _weigh(folder, "init", "--quiet", "--sql", "asked", *flags)
         if made.returncode:
@@ -99,7 +99,7 @@ def _refused(cell: str) -> bool:
     return cell.startswith("refused")
 
 
-def together(types: list[str], engines: tuple[str, ...]) -> Cells:
+def cells_of_engines(types: list[str], engines: tuple[str, ...]) -> Cells:
     """Ask for several types in one run, of a table each; types that one engine refuses may end it for the others.
 
     Raises:
@@ -117,7 +117,7 @@ def together(types: list[str], engines: tuple[str, ...]) -> Cells:
         if made.returncode:
             why = _short(made.stderr)
             if len(types) > 1:
-                return {name: cell for one in types for name, cell in together([one], engines).items()}
+                return {name: cell for one in types for name, cell in cells_of_engines([one], engines).items()}
             return {types[0]: dict.fromkeys(engines, f"refused: weigh init: {why}")}
         document, gate = _gate(folder, engines)
         return {name: {engine: _cell(f"t_{name}", engine, document, gate) for engine in engines} for name in types}

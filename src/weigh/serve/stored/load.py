@@ -8,8 +8,8 @@ from weigh.load.comparison.metrics import LOAD_METRICS
 from weigh.model import units
 from weigh.model.text import whole_sentences
 from weigh.render import words
-from weigh.serve.kept.figured import Figured, rate, seconds, time
-from weigh.serve.kept.summary import NAME, Figure, Judged, Named, Summary, against, interval, name
+from weigh.serve.stored.figured import Figured, rate, seconds, time
+from weigh.serve.stored.summary import NAME, Figure, Judged, Named, Summary, against, interval, name
 
 _PERCENTILES = ("p50", "p90", "p95", "p99", "p999", "p9999", "max")
 _LABELS = {"p999": "p99.9", "p9999": "p99.99"}
@@ -60,7 +60,7 @@ class Searched(msgspec.Struct, frozen=True):
     """A search for the highest rate."""
 
     status: str
-    kept: float | None
+    highest: float | None = msgspec.field(name="kept")
     broken: float | None
 
 
@@ -85,7 +85,7 @@ class Run(msgspec.Struct, frozen=True):
     tpcc: Tpcc | None = None
 
 
-class LoadKept(msgspec.Struct, frozen=True):
+class StoredLoad(msgspec.Struct, frozen=True):
     """The document of a load."""
 
     experiment: Experiment
@@ -174,7 +174,7 @@ class Decided(msgspec.Struct, frozen=True):
     plain_ratio: float | None = None
 
 
-class LoadComparisonKept(msgspec.Struct, frozen=True):
+class StoredLoadComparison(msgspec.Struct, frozen=True):
     """The document of a comparison of servers."""
 
     experiment: Experiment
@@ -251,7 +251,7 @@ def _judged(one: Decided) -> str:
 
 
 def _found(one: Searched) -> str:
-    outcome = f"kept up to {one.kept:,.4g}/s" if one.kept is not None else "kept at no rate that was tried"
+    outcome = f"kept up to {one.highest:,.4g}/s" if one.highest is not None else "kept at no rate that was tried"
     broken = f", broken from {one.broken:,.4g}/s on" if one.broken is not None else ""
     return f"Search for the highest rate: the budgets are {outcome}{broken} ({name(one.status)})."
 

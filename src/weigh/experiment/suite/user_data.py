@@ -16,7 +16,7 @@ from weigh.experiment.config import given_files, named_files
 from weigh.experiment.config.contenders import chosen_contenders
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
-from weigh.experiment.config.user_data import OwnFiles, chosen_csv
+from weigh.experiment.config.user_data import UserFiles, chosen_csv
 from weigh.experiment.suite import findings
 from weigh.experiment.suite.load import load
 from weigh.experiment.suite.schemas import schemas
@@ -47,9 +47,9 @@ _REASONS = 8
 """Reasons that are told where nothing of a suite can be asked."""
 
 
-def own_data(
+def user_data(
     file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
-) -> tuple[OwnFiles | None, dict[str, Any]]:
+) -> tuple[UserFiles | None, dict[str, Any]]:
     """The user's own data and queries, a suite's too, and the flags with the workload that they are.
 
     Args:
@@ -72,16 +72,16 @@ def own_data(
         options["workload"] = options.get("workload") or "sql"
     frames = named_files.frames_place(file, path, options)
     if folder := Path(sql).expanduser() if sql else named(file, path, options):
-        found = own_files(folder, file, path, options, progress)
+        found = suite_files(folder, file, path, options, progress)
         found = found._replace(written=_written(file, options), frames=frames)
         return found, {**options, "workload": "sql"}
-    own = named_files.own_files(file, path, options, progress)
-    if own is None and frames:
+    files = named_files.user_files(file, path, options, progress)
+    if files is None and frames:
         raise UsageError(
             "--frames names functions for your own questions, and the workload has its own",
             remedy="name data and questions as well: --data FILES --sql PATH",
         )
-    return own and own._replace(frames=frames), options
+    return files and files._replace(frames=frames), options
 
 
 def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
@@ -102,9 +102,9 @@ def _written(file: File | None, flags: Mapping[str, Any]) -> str:
     return str(flags.get("workload") or (file or File()).experiment.workload)
 
 
-def own_files(
+def suite_files(
     folder: Path, file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
-) -> OwnFiles:
+) -> UserFiles:
     """A suite as an experiment takes it: its questions with their result schemas, and its data.
 
     Args:
@@ -190,7 +190,7 @@ def own_files(
             where=str(folder),
             remedy="docs/guide/suites.md says what is not taken",
         )
-    return OwnFiles(
+    return UserFiles(
         tables=tables,
         folder=None,
         conversions=conversions,
@@ -227,7 +227,9 @@ def _needs(sql: str, others: Mapping[str, str]) -> str:
     return next((why for name, why in others.items() if name.lower() in words or _SETTING in why), "")
 
 
-def _given(file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress) -> OwnFiles:
+def _given(
+    file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress
+) -> UserFiles:
     """The tables that are named beside the suite."""
     data = flags.get("data") or ([file.sql.data] if file and file.sql and file.sql.data else [])
     csv = chosen_csv(file.sql if file else None, flags)
@@ -238,20 +240,20 @@ def _given(file: File | None, path: Path | None, flags: Mapping[str, Any], cache
         for one in given.conversions:
             for note in one.notes or ():
                 progress.say(f"{one.source}: {note}")
-        return OwnFiles(given.tables, None, given.conversions)
+        return UserFiles(given.tables, None, given.conversions)
     if data:
         found = registered.confirmed(data[0], cache)
-        return OwnFiles(
+        return UserFiles(
             {key: [Path(one.path) for one in files] for key, files in found.tables.items()},
             None,
             known={Path(one.path): one.blake3 for one in found.files},
             registered=data[0],
         )
     if file is None or path is None or file.sql is None or not file.sql.tables:
-        return OwnFiles({}, None)
+        return UserFiles({}, None)
     patterns = {table: [one] if isinstance(one, str) else one for table, one in file.sql.tables.items()}
     read = converted(user_files.find(patterns, path.parent), cache, progress, csv)
-    return OwnFiles(read.tables, None, read.conversions)
+    return UserFiles(read.tables, None, read.conversions)
 
 
 def _operation(question: Question, described: QueryFile) -> Operation:
