@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import Budget, RateSearch
+from weigh.load.isolation.workload import IsolationWorkload
 from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
@@ -220,7 +221,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``replay``, ``tpcc``,
-            or ``script``.
+            ``isolation``, or ``script``.
         scripts: of the workload ``script``.
         variables: what the scripts may use as well as their own, such as ``scale``: whole numbers, and texts of others,
             as they stand in a statement.
@@ -245,6 +246,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
         tpcc: of the workload ``tpcc``, likewise.
+        isolation: of the workload ``isolation``, likewise.
         expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
         server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
         server_memory: bytes of memory that a control group holds the server to.
@@ -285,6 +287,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
     tpcc: TpccWorkload | msgspec.UnsetType = msgspec.UNSET
+    isolation: IsolationWorkload | msgspec.UnsetType = msgspec.UNSET
     expected_interval_s: Seconds | msgspec.UnsetType = msgspec.UNSET
     server_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     client_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -377,7 +380,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_tables(self) -> bool:
         """Whether it has tables of its own, which weigh makes wherever it runs."""
-        return self.is_ycsb or bool(self.tpcc)
+        return self.is_ycsb or bool(self.tpcc) or self.isolation is not msgspec.UNSET
 
     @property
     def terminals(self) -> bool:
