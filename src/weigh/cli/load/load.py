@@ -257,7 +257,7 @@ def command_line(hidden: Mapping[str, str]) -> str:
 
 def _without_secrets(words: Iterable[str]) -> Iterator[str]:
     """Without the values of properties that are none of YCSB's own: one of them may be a password."""
-    from weigh.load.ycsb_properties import is_secret
+    from weigh.load.ycsb.properties import is_secret
 
     before = ""
     for word in words:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import conditions, ycsb_properties
+from weigh.load import conditions
 from weigh.load.config import disturbances
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
@@ -24,6 +24,7 @@ from weigh.load.replay import config as replay_config
 from weigh.load.requirements import config as requirements
 from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, interval_s
 from weigh.load.tpcc import config as tpcc
+from weigh.load.ycsb import properties as ycsb_properties
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_fraction, parse_rows
 

@@ -30,10 +30,11 @@ from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row
 from weigh.load.requirements import report as requirements
 from weigh.load.requirements.report import RequirementsDocument
 from weigh.load.runs import ColdStart, CpusRead, ServerUse
-from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
+from weigh.load.spec import Arrivals, Loop, QueryMode
 from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
+from weigh.load.ycsb.workload import YcsbWorkload
 from weigh.machine.drift import Quiet
 from weigh.machine.working_set import WorkingSet
 from weigh.model.data.storage import Place
