@@ -60,7 +60,9 @@ CASTS = {
         "m": ("TIMESTAMP(0)", "TIMESTAMP(9)", "TIMESTAMP WITH TIME ZONE"),
         "s": ("STRING", "BYTEA"),
     },
-    "postgres": {"n": ("NUMERIC", "INT2", "FLOAT4"), "m": ("TIMESTAMP WITHOUT TIME ZONE",), "s": ("CHAR(3)",), "j": ("JSONB",)},
+    "postgres": {
+        "n": ("NUMERIC", "INT2", "FLOAT4"), "m": ("TIMESTAMP WITHOUT TIME ZONE",), "s": ("CHAR(3)",), "j": ("JSONB",),
+    },
 }  # fmt: skip
 """By the engine whose types they are, and by the column that is cast. An engine refuses what it calls otherwise."""
 
