@@ -40,6 +40,7 @@ from . import (
     steadiness,
     templates,
     unsound,
+    weak,
 )
 from .noise import Size
 from .rates import Truth
@@ -57,6 +58,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
     yield from verdicts(experiments, sessions)
     yield from histories.rows(experiments)
     yield from small_steps.rows(experiments)
+    yield from weak.rows(experiments)
     yield from _series(experiments)
 
 

@@ -80,7 +80,7 @@ def early(histories: int, seed: int) -> Rate:
     draw = np.random.default_rng([seed, histories])
     told = 0
     for _ in range(histories):
-        at, logs = int(draw.integers(2, EARLY - 1)), draw.normal(0, 0.02, EARLY)
+        at, logs = int(draw.integers(2, EARLY)), draw.normal(0, 0.02, EARLY)
         logs[at:] += np.log(TIMES) * draw.choice([-1, 1])
         values = [float(x) for x in np.exp(logs)]
         short = gross(values, MARGIN)

@@ -116,18 +116,18 @@ class _Waits(Sessions):
 
     def __init__(self, cursor: Any, stream: Callable[[str, Any], Any]) -> None:
         super().__init__(cursor, stream)
-        self.asked = 0
+        self.count = 0
 
     def ask(self, sql: str) -> tuple[int, Any]:
         if sql.startswith((_LOOK, _READ)):
             return super().ask(sql)
-        if not self.asked:
+        if not self.count:
             self.turn.acquire()
-        self.asked += 1
+        self.count += 1
         try:
             return super().ask(sql)
         finally:
-            if self.asked == _QUERIES:
+            if self.count == _QUERIES:
                 self.turn.release()
 
 

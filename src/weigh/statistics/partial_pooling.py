@@ -12,8 +12,8 @@ for few blocks of heavy-tailed numbers. Everything is a logarithm, D is what one
 4. *Shrunk*: with spread tau and error v of its deviation an operation's effect is the mean and tau^2 / (tau^2 + v) of
    its deviation; its error that of the mean, and what is left of its own.
 
-An operation that lies further off than noise alone would put one in ten is *apart*; where as much scatter as theirs is
-rarer than one in twenty among equal ones they are not *alike*. Neither should be pooled.
+An operation that lies two standard errors off the others is *apart*; where as much scatter as theirs is rarer than one
+in twenty among equal ones they are not *alike*. Neither should be pooled.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ ROBUST = 1.4826
 """Standard deviation over the median absolute deviation of normal noise."""
 UPPER = 0.6745
 """Normal quantile of 75 %: the bound that the spread is taken at."""
-APART, ALIKE = 1.645, 0.05
-"""Standard errors by which one in ten equal operations is off; p-value below which operations differ."""
+APART, ALIKE = 2.0, 0.05
+"""Standard errors by which an operation is off the others; p-value below which all of them differ."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     notice: str
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class StreamQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A query of a stream.
 
     Attributes:
@@ -89,7 +89,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked, and what follows."""
 
-    queries: tuple[Asked, ...]
+    queries: tuple[StreamQuery, ...]
     states: tuple[State, ...]
 
 

@@ -16,7 +16,7 @@ from weigh.render import page as pages
 from weigh.render.blocks import Cell, Column, Findings, Group, Lines, Page, Part, Row, Section, Table
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
-from weigh.streams.record import Asked, Life, State
+from weigh.streams.record import Life, State, StreamQuery
 from weigh.streams.results import FIGURES, Figure, Outcome
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class StreamsDocument(msgspec.Struct, frozen=True, kw_only=True):
     figures: tuple[Figure, ...]
     verdicts: tuple[Verdict, ...]
     states: tuple[State, ...]
-    queries: tuple[Asked, ...]
+    queries: tuple[StreamQuery, ...]
     lives: tuple[Life, ...]
     findings: tuple[Finding, ...]
     exit_code: int

@@ -168,7 +168,7 @@ def _plain(schema: pa.Schema) -> pa.Schema:
     return pa.schema([(field.name, field.type) for field in schema])
 
 
-def _queries(spec: StreamsSpec, setup: Setup) -> tuple[records.Asked, ...]:
+def _queries(spec: StreamsSpec, setup: Setup) -> tuple[records.StreamQuery, ...]:
     """All queries of all streams in the order in which each asks them, with its own parameters."""
     cube = setup.data.truth["queries"]
     validation = {int(number): str(text) for number, text in zip(cube["number"], cube["text"], strict=True)}
@@ -179,7 +179,7 @@ def _queries(spec: StreamsSpec, setup: Setup) -> tuple[records.Asked, ...]:
         for number in qgen.order(stream):
             text = qgen.with_fraction(validation[11], drawn[11][1]) if number == 11 else validation[number]
             made.append(
-                records.Asked(
+                records.StreamQuery(
                     name=query_name(stream, number),
                     parameters=drawn[number],
                     sql=qgen.text(number, text, drawn[number]),

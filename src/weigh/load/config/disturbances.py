@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from weigh import workloads
+from weigh.data.generator import dataset_scale
 from weigh.load.config.numbers import text_of
 from weigh.load.disturbances import plan
 from weigh.load.disturbances.nemeses import DISKS, NEMESES
@@ -17,7 +19,7 @@ from weigh.model.errors import UsageError, nearest
 if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
-_FLAGS = ("nemesis", "during")
+_FLAGS = ("nemesis", "during", "with")
 _NOT_WITH = {
     "contender": "it is about one server; disturb each by itself",
     "crash": "--nemesis kill is the kill of several faults",
@@ -76,7 +78,7 @@ def wanted(flags: dict[str, Any], target: str, kinds: int, duration_s: Seconds) 
     if flags.get("nemesis"):
         return _nemeses(flags, target)
     _check(duration_s)
-    return _statements(flags["during"])
+    return _queries(flags["with"], target) if flags.get("with") else _statements(flags["during"])
 
 
 def _check(duration_s: Seconds) -> None:
@@ -125,6 +127,26 @@ def _statements(text: str) -> Disturbances:
         raise UsageError("--during names no statement", remedy="write --during 'VACUUM', or a FILE.sql")
     short = " ".join(name.split())
     return Disturbances(during=found, name=short if len(short) <= _SHOWN else f"{short[: _SHOWN - 4]} ...")
+
+
+def _queries(text: str, target: str) -> Disturbances:
+    """``run --workload NAME [--scale S]``."""
+    words = text.split()
+    given = dict(zip(words[1::2], words[2::2], strict=False))
+    if words[:1] != ["run"] or len(words) % 2 == 0 or not given.keys() <= {"--workload", "--scale"}:
+        raise UsageError(
+            f"--with takes a run of queries, and not '{text}'", remedy="write --with 'run --workload tpch --scale 0.01'"
+        )
+    if not target.startswith("postgres:embedded"):
+        raise UsageError(
+            "--with loads tables for its queries, and takes a server of PostgreSQL that weigh starts",
+            where=target,
+            remedy="take --target postgres:embedded, or --during FILE.sql with queries on tables of yours",
+        )
+    workload = given.get("--workload", "tpch")
+    source = workloads.load(workload)
+    scale = dataset_scale(source.dataset, given.get("--scale"))
+    return Disturbances(queries=workload, scale=scale, name=f"{workload} at scale {scale:g}")
 
 
 def statements(text: str) -> list[str]:

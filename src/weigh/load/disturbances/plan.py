@@ -71,6 +71,13 @@ def _pairs(spec: LoadSpec, draw: random.Random) -> tuple[Planned, ...]:
     return tuple(found)
 
 
+def arms(spec: LoadSpec, run: int) -> tuple[tuple[int, Arm], ...]:
+    """Block and arm of each window of a run in which queries are asked: three in each block, in random order."""
+    draw = random.Random(f"{spec.seed}/disturbances/{run}")
+    sides: list[Arm] = ["with", "without", "alone"]
+    return tuple((block, arm) for block in range(1, BLOCKS + 1) for arm in draw.sample(sides, len(sides)))
+
+
 def window_s(duration_s: Seconds, interval_s: Seconds) -> Seconds:
     """How long each window of a pair is: whole intervals, as many as there is room for."""
     room = int((1 - FIRST) * duration_s / interval_s + 1e-9)

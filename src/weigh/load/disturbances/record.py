@@ -9,7 +9,7 @@ import msgspec
 from weigh.load.durability.record import Account
 from weigh.model.units import Seconds
 
-Arm = Literal["with", "without"]
+Arm = Literal["with", "without", "alone"]
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,8 +18,8 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         run: its number.
         block: windows that are compared have the same, from 1.
-        arm: whether something happened in it.
-        kind: what: a nemesis, or ``statement``.
+        arm: whether something happened in it; ``alone`` where queries were asked and no load was offered.
+        kind: what: a nemesis, ``statement``, or ``queries``.
         from_s: when it began.
         until_s: when it ended.
         ended_s: when what happened was over: a fault was taken away, a statement answered. None where nothing
@@ -27,6 +27,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
         answered_s: when the server gave its first answer after a fault; None where it gave none, or nobody asked.
         died: whether the server ended itself by the fault, and was started again.
         account: what it had after the fault; None where nobody knows what the workload leaves behind.
+        times: what each query took, on average over its executions in the window.
         failed: why it could not be done, or the server did not come back; empty otherwise.
     """
 
@@ -40,4 +41,5 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     answered_s: Seconds | None = None
     died: bool = False
     account: Account | None = None
+    times: dict[str, Seconds] = {}
     failed: str = ""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FAULTS, PAIRS = "Faults of the server", "With it and without it"
 _FAULTS = ("fault", "lost", "first answer", "p99 back", "p99 before", "p99 in it", "p99 after", "errors")
 _VERDICTS = ("response", "with", "without", "ratio", "99 % interval", "verdict")
+_QUERIES = ("query", "under load", "alone", "ratio", "99 % interval", "verdict")
 _MEANS = {
     "kill": "kill -9, and a start at once",
     "pause": "all its processes stood still",
@@ -38,7 +39,9 @@ def lines(found: DisturbedResults) -> Iterator[str]:
             yield f"{_felt(one)}."
         return
     yield _compared(found)
-    if found.longest_s is not None:
+    if found.queries:
+        yield _queries(found)
+    if found.longest_s is not None and not found.queries:
         yield f"It took {seconds(found.longest_s)} at most."
     if found.left_out:
         yield (
@@ -90,6 +93,13 @@ def _compared(found: DisturbedResults) -> str:
     return f"{name} is not shown to make users wait longer: {_interval(tail)}, over {pairs} of windows."
 
 
+def _queries(found: DisturbedResults) -> str:
+    slower = [one for one in found.queries if one.verdict is VerdictName.SLOWER]
+    ratios = sorted(one.ratio for one in found.queries if one.ratio)
+    middle = f"; the middle one took {ratios[len(ratios) // 2]:.3g} times as long" if ratios else ""
+    return f"{len(slower)} of {len(found.queries)} queries took longer under load than alone{middle}."
+
+
 def _interval(one: WindowVerdict) -> str:
     if one.low is None or one.high is None:
         return f"{one.metric} cannot be compared"
@@ -106,8 +116,10 @@ def _blocks(found: DisturbedResults) -> list[Block]:
     if found.faults:
         table = words(_FAULTS, [_row(one) for one in found.faults], None, ("p99 after", "p99 before", "errors"))
         return [Lines(list(lines(found)), most=1000), table, Lines([below], css="muted", form="page")]
-    table = words(_VERDICTS, [_verdict(one) for one in found.verdicts], None)
-    return [Lines(list(lines(found)), most=1000), table, Lines([below], css="muted", form="page")]
+    tables = [words(_VERDICTS, [_verdict(one) for one in found.verdicts], None)]
+    if found.queries:
+        tables.append(words(_QUERIES, [_verdict(one) for one in found.queries], None))
+    return [Lines(list(lines(found)), most=1000), *tables, Lines([below], css="muted", form="page")]
 
 
 def _row(one: FaultFigures) -> tuple[str, ...]:

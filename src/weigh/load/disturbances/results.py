@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.disturbances.verdicts import WindowVerdict, verdicts
+from weigh.load.disturbances.verdicts import WindowVerdict, of_queries, verdicts
 from weigh.load.durability.record import Account
 from weigh.load.durability.results import until_back
 from weigh.model import codes
@@ -84,7 +84,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         run: number of the run.
-        kind: a nemesis, or ``statement``.
+        kind: a nemesis, ``statement``, or ``queries``.
         from_s, to_s: seconds since the schedule of the run began.
     """
 
@@ -103,6 +103,7 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
         windows: how many windows with and without were compared.
         longest_s: what the statements took at most; None of nemeses.
         verdicts: what takes longer with it than without.
+        queries: of queries beside the load: which take longer with it than alone.
         left_out: blocks whose statements took longer than their window, or failed.
         marks: everything, for drawing.
     """
@@ -114,6 +115,7 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[WindowVerdict, ...]
     left_out: int
     marks: tuple[Mark, ...]
+    queries: tuple[WindowVerdict, ...] = ()
 
     @property
     def lost(self) -> int:
@@ -156,6 +158,7 @@ def disturbed(
         verdicts=judged,
         left_out=left_out,
         marks=marks,
+        queries=of_queries(windows),
     )
 
 

@@ -33,6 +33,7 @@ _NOT_OF_A_REPLAY = {
     "budget": "repeat the replay with another --speed",
     "crash": "crash a load of scripts: `weigh capture` writes them",
     "nemesis": "disturb a load of scripts: `weigh capture` writes them",
+    "with": "disturb a load of scripts: `weigh capture` writes them",
     "during": "disturb a load of scripts: `weigh capture` writes them",
     "properties": "it is of YCSB",
     "property": "it is of YCSB",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,6 +14,7 @@ from weigh.load.disturbances import plan
 from weigh.load.disturbances.record import Window
 from weigh.load.durability.record import Account
 from weigh.load.generator_errors import call
+from weigh.load.session import queries
 from weigh.load.session.faults import Fault, Link, Victim, fault
 from weigh.model.errors import EngineFault, WeighError
 
@@ -76,6 +78,8 @@ class Disturber:
         self._begun = 0.0
         self._still = 0.0
         """Seconds that the schedule stood still."""
+        self._bind = reached.bind
+        self._queries: dict[str, str] = {}
         self._link = Link(reached, spec.disturbances)
         self._victim = Victim(reached, spec.disturbances)
         kinds = spec.disturbances.nemeses
@@ -85,7 +89,14 @@ class Disturber:
         self.reached = msgspec.structs.replace(reached, connect=self._link.connect)
 
     def offered_by(self, generator: Any) -> Self:
-        """The same, with the generator of the run."""
+        """The same, with the generator of the run; the data is loaded.
+
+        Raises:
+            WeighError: there is no data for queries.
+        """
+        wanted = self._spec.disturbances
+        if wanted and wanted.queries:
+            self._queries = queries.loaded(wanted.queries, wanted.scale, self._spec.seed, self._bind, self._progress)
         self._generator = generator
         return self
 
@@ -119,6 +130,9 @@ class Disturber:
         spec = self._spec
         assert spec.disturbances
         try:
+            if spec.disturbances.queries:
+                self._mixed()
+                return
             for one in plan.planned(spec, self._run):
                 if self._wait(one.from_s):
                     return
@@ -175,18 +189,76 @@ class Disturber:
     def _account(self) -> Account | None:
         """What the server has; the schedule stands still until it is read back."""
         self._progress.say("reading back what the server has")
+        begun = self._hold()
+        found = call(self._generator.examine)
+        self._release(begun)
+        return None if found is None else msgspec.json.decode(found, type=Account)
+
+    def _hold(self) -> Seconds:
+        """Offer nothing; when that began."""
         begun = self._now()
         call(self._generator.hold)
         until = time.monotonic() + _RELEASED
         while not call(self._generator.is_held):
             if time.monotonic() > until or self._generator.is_over():
-                raise EngineFault("the run was over before it could be read back", remedy="raise --duration")
+                raise EngineFault("the run was over before everything was done", remedy="raise --duration")
             time.sleep(_POLL)
-        found = call(self._generator.examine)
+        return begun
+
+    def _release(self, begun: Seconds) -> None:
+        """Offer on; the schedule stood still."""
         still = self._now() - begun
         call(self._generator.release, still)
         self._still += still
-        return None if found is None else msgspec.json.decode(found, type=Account)
+
+    def _mixed(self) -> None:
+        """Windows with load and queries, with load alone, and with queries alone; each until all queries were asked."""
+        spec = self._spec
+        each = plan.window_s(spec.duration_s, spec.interval_s)
+        if self._wait(plan.FIRST * spec.duration_s):
+            return
+        for block, arm in plan.arms(spec, self._run):
+            self._progress.say(f"block {block} of {plan.BLOCKS}, {arm}")
+            window = Window(run=self._run, block=block, arm=arm, kind="queries", from_s=self._now(), until_s=0.0)
+            until = window.from_s + each
+            try:
+                if arm == "without":
+                    self._ended.wait(each)
+                elif arm == "with":
+                    # What was due before is no part of it.
+                    self._ended.wait(spec.interval_s)
+                    window = msgspec.structs.replace(window, times=self._timed(until))
+                else:
+                    begun = self._hold()
+                    window = msgspec.structs.replace(window, from_s=self._now())
+                    window = msgspec.structs.replace(window, times=self._timed(until))
+                    self._release(begun)
+                ended = None if arm == "without" else self._now()
+                window = msgspec.structs.replace(window, ended_s=ended, until_s=self._now())
+            except WeighError as error:
+                window = msgspec.structs.replace(window, until_s=self._now(), failed=error.what)
+                raise
+            finally:
+                self._windows.put(window)
+            if self._ended.is_set():
+                return
+
+    def _timed(self, until: Seconds) -> dict[str, Seconds]:
+        """What each query took on average: all of them, one after another, again until a moment is past."""
+        from weigh._native import execute
+
+        target = msgspec.json.encode(self._direct).decode()
+        took: dict[str, list[Seconds]] = {name: [] for name in self._queries}
+        while not self._ended.is_set():
+            for name, text in self._queries.items():
+                begun = time.monotonic()
+                call(execute, target, text)
+                took[name].append(time.monotonic() - begun)
+                if self._ended.is_set():
+                    break
+            if self._now() >= until:
+                break
+        return {name: fmean(times) for name, times in took.items() if times}
 
     def _pair(self, one: Planned) -> None:
         """A window of a pair: what is to be executed, where it is one with it."""

@@ -165,6 +165,7 @@ class EmbeddedPostgres:
                     again=server.again,
                     keep=lambda to: server.keep(folder / "data", to),
                     rows=server.rows,
+                    bind=server.bind,
                     crash=server.crash,
                     restart=server.restart,
                     process=reply.process,
@@ -351,6 +352,10 @@ class _Server:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("stop", _RETAINED, _Failed)
         server_folder.copy(data, to)
+
+    def bind(self, schema: str, tables: dict[str, list[str]]) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded(f"bind {msgspec.json.encode([schema, tables]).decode()}", _LOADED, _Failed)
 
     def crash(self) -> None:
         """As of :class:`weigh.load.target.target.Reached`."""

@@ -26,7 +26,7 @@ T3_CORRELATED = plain(
     "the samples are correlated over an eighth of the run, or those of one connection in many",
 )
 T3_HEAVY = plain(
-    "T3.heavy", pages.MEAN, "the largest samples follow a law without a variance, so no interval of the mean"
+    "T3.heavy", pages.MEAN, "the largest samples carry too much of the variance for an interval of the mean"
 )
 T3_INTERVALS = note(
     "T3.intervals", pages.JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
