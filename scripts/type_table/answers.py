@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 READERS = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow")
 LOADERS = ("sqlite", "postgres")
-"""Engines that hold the rows themselves: one type that they have not ends the load of all tables, so each is alone."""
+"""Engines that hold the rows themselves, and leave out a table that they have no type for."""
 ENGINES = (*READERS, *LOADERS)
 _WITNESS = "pyarrow"
 """Who answers first, and is asked together with an engine that is asked alone: it reads every type."""
@@ -45,9 +45,8 @@ def groups(types: list[str], engines: tuple[str, ...] = ENGINES) -> Iterator[Cel
         types: names of :data:`type_table.columns.TYPES`.
         engines: contenders.
     """
-    size = 1 if set(engines) <= set(LOADERS) else _GROUP
-    for begin in range(0, len(types), size):
-        group = types[begin : begin + size]
+    for begin in range(0, len(types), _GROUP):
+        group = types[begin : begin + _GROUP]
         cells = cells_of_engines(group, engines if _WITNESS in engines else (_WITNESS, *engines))
         lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
         # Whoever reads one table otherwise is asked nothing more in that run: each of these is asked for alone.

@@ -18,6 +18,7 @@ _COLUMNS = {
     "m": pa.array(["2024-02-29 12:34:56", "1970-01-01 00:00:00", None]),
     "u": pa.array(["1f07baf9-1122-3344-5566-7788990011aa", "00000000-0000-0000-0000-000000000001", None]),
     "s": pa.array(["abc", "x", None]),
+    "j": pa.array(['{"a": 1}', "[1]", None]),
 }
 _NUMBERS = (
     "BOOLEAN",
@@ -59,7 +60,9 @@ CASTS = {
         "m": ("TIMESTAMP(0)", "TIMESTAMP(9)", "TIMESTAMP WITH TIME ZONE"),
         "s": ("STRING", "BYTEA"),
     },
-    "postgres": {"n": ("NUMERIC", "INT2", "FLOAT4"), "m": ("TIMESTAMP WITHOUT TIME ZONE",), "s": ("CHAR(3)", "JSONB")},
+    "postgres": {
+        "n": ("NUMERIC", "INT2", "FLOAT4"), "m": ("TIMESTAMP WITHOUT TIME ZONE",), "s": ("CHAR(3)",), "j": ("JSONB",),
+    },
 }  # fmt: skip
 """By the engine whose types they are, and by the column that is cast. An engine refuses what it calls otherwise."""
 
