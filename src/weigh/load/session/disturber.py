@@ -96,7 +96,9 @@ class Disturber:
         """
         wanted = self._spec.disturbances
         if wanted and wanted.queries:
-            self._queries = queries.loaded(wanted.queries, wanted.scale, self._spec.seed, self._bind, self._progress)
+            self._queries = queries.loaded(
+                wanted.queries, wanted.scale, wanted.operations, self._spec.seed, self._bind, self._progress
+            )
         self._generator = generator
         return self
 
