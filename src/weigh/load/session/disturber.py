@@ -37,6 +37,8 @@ _RELEASED = 10.0
 """Seconds for the generator to close its connections."""
 _JOINED = 150.0
 """Seconds for what goes on to be taken away: a server may have to be started."""
+_CONNECTED = 0.5
+"""Seconds for it to open them again."""
 _POLL = 0.001
 
 
@@ -234,7 +236,12 @@ class Disturber:
                     begun = self._hold()
                     window = msgspec.structs.replace(window, from_s=self._now())
                     window = msgspec.structs.replace(window, times=self._timed(until))
+                    ended = self._now()
+                    window = msgspec.structs.replace(window, ended_s=ended, until_s=ended)
                     self._release(begun)
+                    # The generator must see that it may go on before it is held again, and connect.
+                    self._ended.wait(_CONNECTED)
+                    continue
                 ended = None if arm == "without" else self._now()
                 window = msgspec.structs.replace(window, ended_s=ended, until_s=self._now())
             except WeighError as error:
