@@ -560,6 +560,19 @@ class Load:
     def account(self) -> str | None:
         """Return what a run of TPC-C that is over asked for, as JSON; None of another workload."""
 
+    def write_history(self, path: str | PathLike[str]) -> bool:
+        """Write what every transaction of a run that is over read and wrote, once.
+
+        Args:
+            path: of the file, which is made: lines of JSON in Elle's form, compressed by gzip.
+
+        Returns:
+            Whether this load writes it down.
+
+        Raises:
+            LoadError: the file cannot be written.
+        """
+
     def statements(self) -> str:
         """Return the statements of the scripts as JSON, in order: ``script``, ``line`` (from 1), ``text``."""
 
@@ -788,3 +801,13 @@ class StoreClient:
 
     def stat(self, key: str) -> tuple[int, str] | None:
         """Return the size of an object, and the store's own checksum of it (``ETag``); None where there is none."""
+
+def check_history(path: str | PathLike[str]) -> str:
+    """What a history shows (``crates/weigh-isolation/src/report.rs``), as JSON; the same history shows the same.
+
+    Args:
+        path: of a file that :meth:`Load.write_history` wrote.
+
+    Raises:
+        ValueError: it cannot be read, or is no history.
+    """

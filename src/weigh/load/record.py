@@ -17,6 +17,7 @@ from weigh.load.disturbances.record import Window
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
+from weigh.load.isolation.record import IsolationRun
 from weigh.load.recording import record as replay
 from weigh.load.runs import (
     ColdStart,
@@ -172,6 +173,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
+        isolation: what the history of each run of the workload ``isolation`` shows.
         agents: who offered the load; None where weigh itself did.
         agent_runs: what each of them did in each run.
         end: None where it was killed.
@@ -198,6 +200,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
+    isolation: tuple[IsolationRun, ...] = ()
     agents: Agents | None = None
     agent_runs: tuple[AgentRun, ...] = ()
     end: End | None = None
@@ -281,6 +284,7 @@ _MANY: dict[str, tuple[str, type[Any]]] = {
     "waits": ("waits", RunWaits),
     "activity": ("activity", RunActivity),
     "tpcc": ("tpcc", TpccRun),
+    "isolation": ("isolation", IsolationRun),
     "agent": ("agent_runs", AgentRun),
     "finding": ("findings", Finding),
 }

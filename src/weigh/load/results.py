@@ -13,6 +13,7 @@ from weigh.load.analysis import agents_compared, conditions, lacking, repeats
 from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.figures import RunFigures, figures, moments
 from weigh.load.analysis.findings import findings
+from weigh.load.analysis.isolation import of_isolation
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.tier import tier
@@ -20,6 +21,8 @@ from weigh.load.analysis.tpcc import of_tpcc
 from weigh.load.disturbances.results import DisturbedResults, disturbed
 from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.gate.results import GateResults, gate_results
+from weigh.load.isolation import findings as isolation
+from weigh.load.isolation.results import IsolationFigures, refusals
 from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
@@ -53,6 +56,8 @@ WRONG = tuple(
         codes.E7_LOST,
         codes.E7_TORN,
         codes.E7_NOT_BACK,
+        codes.L12_VIOLATED,
+        codes.L12_LEVEL,
     )
 )
 """Findings of wrong answers."""
@@ -96,6 +101,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         probes: all runs of such a search, in order.
         replay: how a replay kept to its recording; None of other loads.
         tpcc: what is said of each run of TPC-C; empty of another workload.
+        isolation: what is said of the isolation of each run; empty of another workload.
         requirements: whether what must hold holds; None where nothing must.
         agents: each agent that offered the load, by the number of the run; none where weigh itself did.
     """
@@ -115,6 +121,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     probes: tuple[RunFigures, ...] = ()
     replay: ReplayResults | None = None
     tpcc: tuple[TpccFigures, ...] = ()
+    isolation: tuple[IsolationFigures, ...] = ()
     requirements: Requirements | None = None
     agents: dict[int, tuple[AgentFigures, ...]] = {}
 
@@ -190,6 +197,11 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     for number, run in computed.items():
         if reasons := tuple(conditions.refusals(record, number)):
             computed[number] = msgspec.structs.replace(run, reasons=(*run.reasons, *reasons))
+    isolated = of_isolation(record)
+    for one_isolated in isolated:
+        if (reasons := tuple(refusals(one_isolated))) and one_isolated.number in computed:
+            run = computed[one_isolated.number]
+            computed[run.number] = msgspec.structs.replace(run, reasons=(*reasons, *run.reasons))
     groups = tuple(
         _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
         for key in keys
@@ -209,6 +221,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
     found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals, happened)
+    found = (*found, *isolation.findings(isolated))
     found = gravest_first((*found, *agents_compared.findings(record, agents)))
     judged = tier(record, runs, found, watched, activity, answers, tuple(agents_compared.tier_reasons(record, agents)))
     return LoadResults(
@@ -225,6 +238,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         answers=answers,
         replay=replayed,
         tpcc=of_terminals,
+        isolation=isolated,
         requirements=requirements(record, computed, judged),
         agents=agents,
     )

@@ -31,7 +31,18 @@ _WITHOUT = (
         "start_command",
         "agents",
     ),
-    *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
+    *(
+        "records",
+        "warehouses",
+        "isolation",
+        "define",
+        "protocol",
+        "answers",
+        "pin",
+        "expected_interval",
+        "both",
+        "fanout",
+    ),
     "verbose",
 )
 """Flags of `load` that mean nothing for a ladder: several servers, a search, crashes, scripts, what it decides, and a

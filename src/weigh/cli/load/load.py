@@ -105,7 +105,7 @@ _FLAGS: list[click.Parameter] = [
         metavar="NAME=VALUE",
         help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
     ),
-    *keys(LoadTable, records="N", warehouses="W"),
+    *keys(LoadTable, records="N", warehouses="W", isolation="LEVEL"),
     key(LoadTable, "define", "NAME=VALUE", multiple=True, short="-D"),
     *keys(LoadTable, protocol="MODE"),
     key(
@@ -156,9 +156,9 @@ def load(
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
-    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
-    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. replay
-    FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
+    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, isolation, or scripts in pgbench's
+    language as FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target.
+    replay FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
     table [load] of weigh.toml says what to do; or name a FILE.toml, or a FOLDER that `weigh capture` wrote.
 
     \b
@@ -257,7 +257,7 @@ def command_line(hidden: Mapping[str, str]) -> str:
 
 def _without_secrets(words: Iterable[str]) -> Iterator[str]:
     """Without the values of properties that are none of YCSB's own: one of them may be a password."""
-    from weigh.load.ycsb_properties import is_secret
+    from weigh.load.ycsb.properties import is_secret
 
     before = ""
     for word in words:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.host.settle import Quiet
-from weigh.load import ycsb_properties
 from weigh.load.activity import analysis as blamed
 from weigh.load.activity import cycles
 from weigh.load.analysis import conditions, machine
@@ -19,6 +18,7 @@ from weigh.load.gate import findings as gate
 from weigh.load.replay import findings as replay
 from weigh.load.tpcc import findings as tpcc
 from weigh.load.waits import analysis
+from weigh.load.ycsb import properties as ycsb_properties
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
 from weigh.model import codes

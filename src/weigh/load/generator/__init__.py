@@ -9,6 +9,7 @@ import msgspec
 from weigh.load.generator.settings import (
     ArrivalSettings,
     GeneratorSettings,
+    IsolationSettings,
     NamedScript,
     ReplaySettings,
     ScriptSettings,
@@ -82,7 +83,7 @@ def generator_settings(
 
 def _workload(
     spec: LoadSpec, files: LoadFiles, reached: Reached, samples: int
-) -> YcsbSettings | TpccSettings | ScriptSettings | ReplaySettings:
+) -> YcsbSettings | TpccSettings | IsolationSettings | ScriptSettings | ReplaySettings:
     if spec.replay and files.plan:
         return _replay(spec.replay, files.plan)
     if spec.is_ycsb:
@@ -91,6 +92,8 @@ def _workload(
         )
     if spec.tpcc:
         return TpccSettings(**{"terminals": False, **msgspec.to_builtins(spec.tpcc)}, seed=spec.seed)
+    if spec.isolation is not msgspec.UNSET:
+        return IsolationSettings(seed=spec.seed, level=spec.isolation.sql)
     history: Literal["whole", "part"] | None = None
     if spec.crash or (spec.disturbances and spec.disturbances.nemeses):
         history = "whole" if has_own_data(spec, reached) else "part"

@@ -20,6 +20,7 @@ from weigh.load.disturbances.results import DisturbedResults
 from weigh.load.durability.results import Durability
 from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
+from weigh.load.isolation.results import IsolationFigures
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.replay.results import ReplayResults
@@ -29,10 +30,11 @@ from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row
 from weigh.load.requirements import report as requirements
 from weigh.load.requirements.report import RequirementsDocument
 from weigh.load.runs import ColdStart, CpusRead, ServerUse
-from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
+from weigh.load.spec import Arrivals, Loop, QueryMode
 from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
+from weigh.load.ycsb.workload import YcsbWorkload
 from weigh.machine.drift import Quiet
 from weigh.machine.working_set import WorkingSet
 from weigh.model.data.storage import Place
@@ -118,6 +120,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         activity: what the server did beside answering
             (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
         tpcc: its figure, limits and checks (docs/guide/tpcc.md); absent of another workload.
+        isolation: whether its level was kept (docs/guide/isolation.md); absent of another workload.
         agents: each agent that offered it, judged by itself (docs/guide/load-agents.md); absent where weigh itself did.
     """
 
@@ -148,6 +151,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     waits: WaitsDocument | msgspec.UnsetType
     activity: ActivityDocument | msgspec.UnsetType
     tpcc: TpccFigures | msgspec.UnsetType
+    isolation: IsolationFigures | msgspec.UnsetType
     agents: tuple[AgentFigures, ...] | msgspec.UnsetType
 
 
@@ -375,6 +379,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
         activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
+        isolation=next((one for one in results.isolation if one.number == run.number), msgspec.UNSET),
         tpcc=next((one for one in results.tpcc if one.number == run.number), msgspec.UNSET),
         agents=results.agents.get(run.number, ()) or msgspec.UNSET,
     )

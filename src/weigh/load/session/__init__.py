@@ -20,6 +20,7 @@ from weigh.load.fleet.generator import AgentsGenerator
 from weigh.load.fleet.shares import shared
 from weigh.load.generator import generator_settings, has_own_data, make_generator
 from weigh.load.generator_errors import call
+from weigh.load.isolation import checking as isolation
 from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
 from weigh.load.session.disturber import Disturber
@@ -210,6 +211,9 @@ class Session:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
         if self.spec.replay and self._gate.files.plan and made.number == 1:
             replay.ended(self._journal, self.spec.replay, self._gate.files.plan, run.generator)
+        if self.spec.isolation is not msgspec.UNSET:
+            self._progress.say("checking the history")
+            isolation.ended(self._journal, self._journal.folder, made.number, run.generator)
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
@@ -346,6 +350,8 @@ class Session:
 
 
 def _loading(spec: LoadSpec) -> str:
+    if spec.isolation is not msgspec.UNSET:
+        return "making the table of lists"
     if spec.tpcc:
         return f"loading {units.count(spec.tpcc.warehouses, 'warehouse')} of TPC-C"
     return f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"

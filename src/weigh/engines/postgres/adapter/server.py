@@ -159,20 +159,28 @@ class Server:
         """Process id of the postmaster."""
         return self._process.pid
 
+    def connect(self) -> psycopg.Connection[Any]:
+        """A connection to it.
+
+        Raises:
+            psycopg.OperationalError: it takes none.
+        """
+        return psycopg.connect(
+            host=f"/proc/self/fd/{self._folder}",
+            port=5432,
+            user=_USER,
+            dbname="postgres",
+            client_encoding="UTF8",
+            autocommit=True,
+            prepare_threshold=None,
+        )
+
     def _connect(self) -> psycopg.Connection[Any]:
         """The first connection, as soon as the server takes one."""
         until = time.monotonic() + _START_LIMIT
         while True:
             try:
-                return psycopg.connect(
-                    host=f"/proc/self/fd/{self._folder}",
-                    port=5432,
-                    user=_USER,
-                    dbname="postgres",
-                    client_encoding="UTF8",
-                    autocommit=True,
-                    prepare_threshold=None,
-                )
+                return self.connect()
             except psycopg.OperationalError as error:
                 if self._process.poll() is not None:
                     raise RuntimeError(f"PostgreSQL does not start: {self._complaint()}") from None
