@@ -222,6 +222,8 @@ class Disturber:
         if self._wait(plan.FIRST * spec.duration_s):
             return
         for block, arm in plan.arms(spec, self._run):
+            if self._ended.is_set():
+                return
             self._progress.say(f"block {block} of {plan.BLOCKS}, {arm}")
             window = Window(run=self._run, block=block, arm=arm, kind="queries", from_s=self._now(), until_s=0.0)
             until = window.from_s + each
@@ -236,8 +238,8 @@ class Disturber:
                     begun = self._hold()
                     window = msgspec.structs.replace(window, from_s=self._now())
                     window = msgspec.structs.replace(window, times=self._timed(until))
-                    ended = self._now()
-                    window = msgspec.structs.replace(window, ended_s=ended, until_s=ended)
+                    over = self._now()
+                    window = msgspec.structs.replace(window, ended_s=over, until_s=over)
                     self._release(begun)
                     # The generator must see that it may go on before it is held again, and connect.
                     self._ended.wait(_CONNECTED)
@@ -249,8 +251,6 @@ class Disturber:
                 raise
             finally:
                 self._windows.put(window)
-            if self._ended.is_set():
-                return
 
     def _timed(self, until: Seconds) -> dict[str, Seconds]:
         """What each query took on average: all of them, one after another, again until a moment is past."""
