@@ -54,6 +54,7 @@ _FLAG_PAGES = {
         "--crash": "docs/guide/durability.md",
         "--nemesis": "docs/guide/disturb.md#faults",
         "--during": "docs/guide/disturb.md#with-it-and-without-it",
+        "--with": "docs/guide/disturb.md#queries-in-the-same-server",
     },
     "verify": {
         "--sql": "docs/reference/evidence.md#a-second-implementation",

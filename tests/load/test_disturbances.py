@@ -225,3 +225,49 @@ def test_what_is_not_asked_for_does_not_enter_the_id() -> None:
     assert requested().id == config.make(["ycsb-a"], "valkey:embedded", {**NONE, "rate": "500"}).id
     assert requested(nemesis="pause, kill").disturbances == Disturbances(nemeses=("pause", "kill"))
     assert requested(nemesis="pause").id != requested(nemesis="kill").id
+
+
+def mixed(factor: float) -> LoadRecord:
+    """A run in which queries take so many times as long under load as alone, and the load waits twice as long."""
+    wanted = spec(LENGTH, disturbances=Disturbances(queries="tpch", scale=0.01, name="tpch"))
+    times = steady_times(LENGTH)
+    windows = []
+    at = 60
+    rng = np.random.default_rng(1)
+    for block, arm in plan.arms(wanted, 1):
+        begin, at = at, at + 6
+        if arm == "with":
+            times[begin:at] = [one * 2 for one in times[begin:at]]
+        each = 0.1 * (factor if arm == "with" else 1.0) * (1 + 0.01 * rng.standard_normal())
+        windows.append(
+            Window(
+                run=1, block=block, arm=arm, kind="queries", from_s=begin * EACH, until_s=at * EACH,
+                ended_s=None if arm == "without" else at * EACH, times={} if arm == "without" else {"q1": each},
+            )
+        )  # fmt: skip
+    made = record([run([interval(place, one) for place, one in enumerate(times)])], wanted)
+    return msgspec.structs.replace(made, windows=tuple(windows))
+
+
+@pytest.mark.promise("the load's response times with the queries against without, and what each query took")
+def test_queries_in_the_same_server_have_verdicts_on_both_sides() -> None:
+    found, calm = load_results(mixed(1.8)).disturbed, load_results(mixed(1.0)).disturbed
+    assert found is not None
+    assert calm is not None
+    assert {one.verdict for one in found.verdicts} == {VerdictName.SLOWER}
+    (query,) = found.queries
+    assert (query.metric, query.verdict) == ("q1", VerdictName.SLOWER)
+    assert query.ratio == pytest.approx(1.8, rel=0.05)
+    assert calm.queries[0].verdict is not VerdictName.SLOWER
+    assert "1 of 1 queries took longer" in " ".join(plain(load_results(mixed(1.8)), "some").split())
+
+
+def test_queries_are_named_as_of_a_run() -> None:
+    words = "run --workload tpch --scale 0.01 --operations q1,q6"
+    found = requested(target="postgres:embedded", **{"with": words}).disturbances
+    assert (found.queries, found.scale, found.operations) == ("tpch", 0.01, ("q1", "q6"))
+    for text in ("gate", "run --starts 3", "run --workload"):
+        with pytest.raises(UsageError):
+            requested(target="postgres:embedded", **{"with": text})
+    with pytest.raises(UsageError, match="takes a server of PostgreSQL"):
+        requested(**{"with": words})

@@ -140,7 +140,8 @@ class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     Attributes:
         nemeses: faults, each once a run.
         during: statements that are executed one after another, once in every block.
-        queries, scale: workload of ``weigh run`` whose queries are asked meanwhile, and the scale of its data.
+        queries, scale, operations: workload of ``weigh run`` whose queries are asked meanwhile, the scale of its data,
+            and which of them; empty for all.
         name: of statements or queries, for people.
         kill, start: as of :class:`Crashes`.
     """
@@ -149,6 +150,7 @@ class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     during: tuple[str, ...] = ()
     queries: str = ""
     scale: float | None = None
+    operations: tuple[str, ...] = ()
     name: str = ""
     kill: str = ""
     start: str = ""

@@ -98,7 +98,7 @@ def test_commits_that_are_acknowledged_before_they_are_written_are_lost(careless
 
 
 def test_evidence_of_crashes_is_verified(careless: Run, weigh: Weigh) -> None:
-    assert weigh("verify", str(careless.evidence)).code == 0
+    assert weigh("verify", "--sql", str(careless.evidence)).code == 0
 
 
 @pytest.mark.long

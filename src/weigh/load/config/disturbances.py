@@ -130,10 +130,10 @@ def _statements(text: str) -> Disturbances:
 
 
 def _queries(text: str, target: str) -> Disturbances:
-    """``run --workload NAME [--scale S]``."""
+    """``run --workload NAME [--scale S] [--operations A,B]``."""
     words = text.split()
     given = dict(zip(words[1::2], words[2::2], strict=False))
-    if words[:1] != ["run"] or len(words) % 2 == 0 or not given.keys() <= {"--workload", "--scale"}:
+    if words[:1] != ["run"] or len(words) % 2 == 0 or not given.keys() <= {"--workload", "--scale", "--operations"}:
         raise UsageError(
             f"--with takes a run of queries, and not '{text}'", remedy="write --with 'run --workload tpch --scale 0.01'"
         )
@@ -146,7 +146,11 @@ def _queries(text: str, target: str) -> Disturbances:
     workload = given.get("--workload", "tpch")
     source = workloads.load(workload)
     scale = dataset_scale(source.dataset, given.get("--scale"))
-    return Disturbances(queries=workload, scale=scale, name=f"{workload} at scale {scale:g}")
+    chosen = tuple(given.get("--operations", "").split(",")) if "--operations" in given else ()
+    known = workloads.operation_names(source)
+    if known and (unknown := [one for one in chosen if one not in known]):
+        raise UsageError(f"{workload} has no query '{unknown[0]}'", remedy=nearest(unknown[0], known))
+    return Disturbances(queries=workload, scale=scale, operations=chosen, name=f"{workload} at scale {scale:g}")
 
 
 def statements(text: str) -> list[str]:

@@ -37,6 +37,8 @@ _RELEASED = 10.0
 """Seconds for the generator to close its connections."""
 _JOINED = 150.0
 """Seconds for what goes on to be taken away: a server may have to be started."""
+_CONNECTED = 0.5
+"""Seconds for it to open them again."""
 _POLL = 0.001
 
 
@@ -96,7 +98,9 @@ class Disturber:
         """
         wanted = self._spec.disturbances
         if wanted and wanted.queries:
-            self._queries = queries.loaded(wanted.queries, wanted.scale, self._spec.seed, self._bind, self._progress)
+            self._queries = queries.loaded(
+                wanted.queries, wanted.scale, wanted.operations, self._spec.seed, self._bind, self._progress
+            )
         self._generator = generator
         return self
 
@@ -218,6 +222,8 @@ class Disturber:
         if self._wait(plan.FIRST * spec.duration_s):
             return
         for block, arm in plan.arms(spec, self._run):
+            if self._ended.is_set():
+                return
             self._progress.say(f"block {block} of {plan.BLOCKS}, {arm}")
             window = Window(run=self._run, block=block, arm=arm, kind="queries", from_s=self._now(), until_s=0.0)
             until = window.from_s + each
@@ -232,7 +238,12 @@ class Disturber:
                     begun = self._hold()
                     window = msgspec.structs.replace(window, from_s=self._now())
                     window = msgspec.structs.replace(window, times=self._timed(until))
+                    over = self._now()
+                    window = msgspec.structs.replace(window, ended_s=over, until_s=over)
                     self._release(begun)
+                    # The generator must see that it may go on before it is held again, and connect.
+                    self._ended.wait(_CONNECTED)
+                    continue
                 ended = None if arm == "without" else self._now()
                 window = msgspec.structs.replace(window, ended_s=ended, until_s=self._now())
             except WeighError as error:
@@ -240,8 +251,6 @@ class Disturber:
                 raise
             finally:
                 self._windows.put(window)
-            if self._ended.is_set():
-                return
 
     def _timed(self, until: Seconds) -> dict[str, Seconds]:
         """What each query took on average: all of them, one after another, again until a moment is past."""

@@ -13,7 +13,7 @@ from weigh.model.errors import UsageError
 from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from weigh.model.progress import Progress
 
@@ -25,6 +25,7 @@ _DIALECT = "postgres"
 def loaded(
     workload: str,
     scale: float | None,
+    operations: Collection[str],
     seed: int,
     bind: Callable[[str, dict[str, list[str]]], None] | None,
     progress: Progress,
@@ -34,6 +35,7 @@ def loaded(
     Args:
         workload: its name.
         scale: of its data, in the unit of their generator; its usual one for None.
+        operations: which of its queries; empty for all.
         seed: of data and literals.
         bind: makes tables of Parquet files in a schema of the server.
         progress: is told what is made.
@@ -59,6 +61,7 @@ def loaded(
     for file in data.manifest.files:
         tables.setdefault(file.table, []).append(str(data.folder / file.path))
     bind(SCHEMA, tables)
-    built = workloads.build(source, data.truth, seed, ())
+    built = workloads.build(source, data.truth, seed, operations)
     place = f"SET search_path = {SCHEMA}; "
-    return {one.name: place + one.text(one.timed()[0], _DIALECT) for one in built.operations if one.timed()}
+    found = {one.name: place + one.text(one.timed()[0], _DIALECT) for one in built.operations if one.timed()}
+    return {name: text for name, text in found.items() if not operations or name in operations}

@@ -192,6 +192,8 @@ def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
 def _bind(connect: Callable[[], Any], wanted: list[Any]) -> dict[str, Any]:
     """Tables of Parquet files in a schema of their own."""
     schema, tables = wanted
+    # Behind everything else: what loads them is the worker's, which stands beside weigh.
+    sys.path.append(str(Path(__file__).parents[3]))
     with connect() as connection:
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
         connection.execute(f"CREATE SCHEMA {schema}")
