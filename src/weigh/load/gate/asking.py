@@ -49,7 +49,7 @@ _KEYS, _SECONDS = 10_000, 20.0
 """Of YCSB: keys that are read back at most, and for how long."""
 _PATIENCE = 600.0
 """Seconds for one invariant."""
-_SQL = ("postgres", "sqlite")
+_SQL = ("mysql", "postgres", "sqlite")
 """Kinds of targets whose scripts are SQL."""
 _CHANGED = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables"
 """Rows that anybody changed, by PostgreSQL's own count."""
