@@ -15,8 +15,8 @@ _POOLER = (
 )
 _CAST = "write a cast, :n::int or :n::text, so that the server need not guess the type; or take --protocol simple"
 _LOGIN = (
-    "check the user and the password, and whom the server lets in from here (PostgreSQL's pg_hba.conf, the host of a user "
-    "of MySQL)"
+    "check the user and the password, and whom the server lets in from here (PostgreSQL's pg_hba.conf, the host of a "
+    "MySQL user)"
 )
 _CROWDED = (
     "lower --connections, or let the server take more (max_connections of PostgreSQL and MySQL, "
