@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.mysql_durability import undurable
+from weigh.load.target.mysql.durability import undurable
 from weigh.load.target.registry import target
 from weigh.load.target.url import parse
 from weigh.load.tpcc import conditions, read_back

@@ -279,8 +279,8 @@ class LoadGate:
         after: bool,
     ) -> InvariantsAsked:
         try:
-            queries = [_query(reached, one) for one in questions]
-            return InvariantsAsked(run=number, after=after, answers=self._each(reached, queries))
+            answers = self._each(reached, [_query(reached, one) for one in questions])
+            return InvariantsAsked(run=number, after=after, answers=answers)
         except WeighError as error:
             return InvariantsAsked(run=number, after=after, failed=str(error))
 
@@ -317,10 +317,8 @@ class LoadGate:
         if lost := getattr(generator, "lost", ""):
             return TpccRun(run=number, account=account, unread=lost)
         try:
-            queries = read_back.queries(SCHEMA)
-            if reached.read.kind == "mysql":
-                queries = tuple(map(in_mysql, queries))
-            answers = self._each(reached, list(queries))
+            dialect = in_mysql if reached.read.kind == "mysql" else str
+            answers = self._each(reached, list(map(dialect, read_back.queries(SCHEMA))))
             held = read_back.tables(answers, workload.warehouses)
         except WeighError as error:
             return TpccRun(run=number, account=account, unread=error.what)

@@ -27,7 +27,7 @@ def target(text: str) -> Target:
     """
     from weigh.load.target import embedded
     from weigh.load.target.http import SCHEMES, Http
-    from weigh.load.target.mysql import EmbeddedMariaDB, MySqlByUrl
+    from weigh.load.target.mysql.target import EmbeddedMariaDB, MySqlByUrl
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
     from weigh.load.target.sqlite import SCHEME, Sqlite
     from weigh.load.target.url import parse

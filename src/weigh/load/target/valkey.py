@@ -17,7 +17,6 @@ from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
 from weigh.load.target import embedded, server_folder, valkey_rows
-from weigh.load.target.life import Life
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError
@@ -104,7 +103,7 @@ class EmbeddedValkey:
             options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}
             connect = _address(socket=str(socket))
             command = [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))]
-            life = Life(command, place, folder / "log", whose)
+            life = server_folder.Life(command, place, folder / "log", whose)
             self._await(connect, life)
 
             def restart() -> None:
@@ -139,7 +138,7 @@ class EmbeddedValkey:
                 life.end()
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _await(self, connect: dict[str, Any], life: Life) -> None:
+    def _await(self, connect: dict[str, Any], life: server_folder.Life) -> None:
         until = time.monotonic() + _START_LIMIT
         while True:
             with suppress(OSError, Refused, Malformed), Client(connect) as client:

@@ -468,9 +468,9 @@ impl Session {
     fn begin_rows(&mut self, payload: &[u8]) -> Result<(), Error> {
         let mut fields = Fields::new(payload);
         let columns = fields.length()?.unwrap_or(0);
-        let told = self.can & can::REMEMBERS_COLUMNS == 0 || fields.byte()? != 0;
+        let described = self.can & can::REMEMBERS_COLUMNS == 0 || fields.byte()? != 0;
         self.answer.kind = ReplyKind::Rows;
-        if told {
+        if described {
             *self.columns() = Columns::default();
             self.awaited = Awaited::Definitions { parameters: 0, columns };
         } else if self.columns().types.len() == columns {

@@ -51,23 +51,27 @@ def main() -> None:
     """Say how it is, and answer until nothing is asked any more."""
     request = json.loads(sys.stdin.readline())
     # Behind everything else: what lies beside this file has names that others have too.
-    sys.path.extend(map(str, (Path(__file__).parent, Path(__file__).parents[1] / "activity")))
+    sys.path.extend(
+        map(str, (Path(__file__).parent, Path(__file__).parents[1], Path(__file__).parents[2] / "activity"))
+    )
     import pymysql
 
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    own = request["own"]
+    database = request["database"]
 
     def connect() -> Any:
         options = dict(request["connect"])
-        options.setdefault("database", own or None)
+        options.setdefault("database", database or None)
         return pymysql.connect(charset="utf8mb4", autocommit=True, read_timeout=3600, **options)
 
-    names = tuple(request["shown"])
+    names = tuple(request["names"])
     process = None
     try:
-        if own:
+        if database:
             with closing(pymysql.connect(**request["connect"])) as first, first.cursor() as cursor:
-                cursor.execute(f"CREATE DATABASE IF NOT EXISTS {own} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+                cursor.execute(
+                    f"CREATE DATABASE IF NOT EXISTS {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"
+                )
         with closing(connect()) as connection:
             process = request["process"] or _process(connection, request)
             reply = {**_described(connection, names), "server": process}
@@ -95,18 +99,18 @@ def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | N
     looking = importlib.import_module("sampling.looking")
     mariadb = importlib.import_module("sampling.mysql")
     activity = looking.Looking(lambda: mariadb.MySqlServer(connect(), process))
-    rows = importlib.import_module("mysql_rows")
+    rows = importlib.import_module("rows")
 
-    def asked(work: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    def ask(work: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         with closing(connect()) as connection:
             return work(connection)
 
     known: dict[str, Callable[[str], dict[str, Any]]] = {
-        "state": lambda _: asked(_state),
-        "checkpoint": lambda _: asked(_checkpoint),
-        "describe": lambda _: asked(lambda connection: _described(connection, names)),
-        "tables": lambda _: asked(lambda connection: {"tables": rows.tables(connection)}),
-        "rows": lambda argument: asked(lambda connection: {"rows": rows.digests(connection, json.loads(argument))}),
+        "state": lambda _: ask(_state),
+        "checkpoint": lambda _: ask(_checkpoint),
+        "describe": lambda _: ask(lambda connection: _described(connection, names)),
+        "tables": lambda _: ask(lambda connection: {"tables": rows.tables(connection)}),
+        "rows": lambda argument: ask(lambda connection: {"rows": rows.digests(connection, json.loads(argument))}),
         "activity": lambda argument: looking.answer(activity, argument),
     }
     for line in sys.stdin:

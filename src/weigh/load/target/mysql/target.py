@@ -19,9 +19,8 @@ from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.remedies import remedy_of
 from weigh.load.runs import TargetRead
 from weigh.load.target import embedded, server_folder, sql_server
-from weigh.load.target.life import Life
 from weigh.load.target.local_server import same_host, whereabouts
-from weigh.load.target.mysql_durability import undurable
+from weigh.load.target.mysql.durability import undurable
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 CLIENT = "PyMySQL==1.2.4"
 """What asks the server for its settings, outside the clock."""
-_SCRIPT = Path(__file__).parent / "mysql_server.py"
+_SCRIPT = Path(__file__).parent / "server.py"
 _PROGRAMS = ("sbin/mariadbd", "bin/mariadbd", "libexec/mariadbd", "bin/mysqld", "sbin/mysqld")
 _INSTALLERS = ("bin/mariadb-install-db", "scripts/mariadb-install-db", "scripts/mysql_install_db")
 _SPARE = 10
@@ -106,7 +105,7 @@ class EmbeddedMariaDB:
                 self._install(programs, place, temporary, whose)
             else:
                 server_folder.copy(data, place)
-            life = Life(self._command(programs, place, temporary, connections), place, log, whose)
+            life = server_folder.Life(self._command(programs, place, temporary, connections), place, log, whose)
             socket = place / "socket"
             self._await(socket, life)
 
@@ -117,8 +116,8 @@ class EmbeddedMariaDB:
             in_memory = server_folder.in_memory(folder)
             describe = partial(_read, embedded=True, here=True, in_memory=in_memory)
             connect = _pymysql(socket=str(socket), user=_OWN[0])
-            asks = {"folder": None, "connect": connect, "near": True, "own": _OWN[1],
-                    "shown": list(self.request.settings), "process": life.process.pid}  # fmt: skip
+            asks = {"folder": None, "connect": connect, "near": True, "database": _OWN[1],
+                    "names": list(self.request.settings), "process": life.process.pid}  # fmt: skip
             with sql_server.process(_SCRIPT, environment, asks, self.text, "MariaDB") as (reply, pipe):
                 if reply.error:
                     raise EngineFault(sentences(reply.error), where=self.text, remedy="see what the server says")
@@ -186,7 +185,7 @@ class EmbeddedMariaDB:
             *(f"--{name}={value}" for name, value in options.items()),
         ]  # fmt: skip
 
-    def _await(self, socket: Path, life: Life) -> None:
+    def _await(self, socket: Path, life: server_folder.Life) -> None:
         """Until it listens. A server that was killed leaves its socket behind."""
         import socket as sockets
 
@@ -226,7 +225,7 @@ def _programs(folder: str, where: str) -> _Programs:
     return _Programs(server, install, base)
 
 
-def _keep(life: Life, place: Path, to: Path) -> None:
+def _keep(life: server_folder.Life, place: Path, to: Path) -> None:
     """End it in order, with all that it holds in its files, and copy them.
 
     Raises:
@@ -275,8 +274,8 @@ class MySqlByUrl:
             "folder": None,
             "connect": connect,
             "near": near,
-            "own": "",
-            "shown": [],
+            "database": "",
+            "names": [],
             "process": None,
         }
         with sql_server.process(_SCRIPT, environment, asks, url.text, "MySQL or MariaDB") as (reply, pipe):
