@@ -152,7 +152,7 @@ def _block(setup: Setup, answers: GateResult, begun: BlockBegun, folder: Path) -
     )
     folder.mkdir()
     journal = Journal(folder)
-    timed = TimedAnswers(setup.workload, answers.kept, answers.tied)
+    timed = TimedAnswers(setup.workload, answers.answers, answers.tied)
     blocks = Blocks(
         setup.spec, setup.workload, {ready.name: ready}, arms(setup.spec), timed, setup.link, journal, 1, answers.gate
     )
@@ -166,7 +166,7 @@ def _bare(setup: Setup, slots: list[Slot], root: Path) -> None:
     for arm in arms(setup.spec):
         with tempfile.TemporaryDirectory(dir=root) as made:
             bytecode.put(ready.engine.adapter, Path(made, "lib"))
-            asked = {
+            questions = {
                 "adapter": str(ready.engine.adapter),
                 "scratch": made,
                 "tables": setup.link.tables(ready).paths,
@@ -176,7 +176,7 @@ def _bare(setup: Setup, slots: list[Slot], root: Path) -> None:
             }
             subprocess.run(
                 [str(ready.environment.python), "-P", "-c", _BARE],
-                input=json.dumps(asked),
+                input=json.dumps(questions),
                 env={**os.environ, "PYTHONPATH": str(Path(made, "lib")), "PYTHONDONTWRITEBYTECODE": "1"},
                 text=True,
                 check=True,

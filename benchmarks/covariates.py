@@ -52,7 +52,7 @@ class _Turn:
     """Logarithms, but for the seconds of others."""
 
     time: float
-    seen: tuple[float, ...]
+    timings: tuple[float, ...]
 
 
 def run() -> Iterator[str]:
@@ -72,7 +72,7 @@ def run() -> Iterator[str]:
                 found[name].append(_start((one, other), sql, draw))
     yield f"load average {os.getloadavg()[0]:.1f}; {_STARTS} starts of {_ROUNDS} rounds of {_TIMED}"
     for name, starts in found.items():
-        yield f"covariates, {name}: {_said(starts)}"
+        yield f"covariates, {name}: {_line(starts)}"
 
 
 def _start(workers: tuple[WorkerProcess, WorkerProcess], sql: str, draw: random.Random) -> tuple[float, ...]:
@@ -82,7 +82,7 @@ def _start(workers: tuple[WorkerProcess, WorkerProcess], sql: str, draw: random.
         turns: dict[int, _Turn] = {}
         for arm in draw.sample((0, 1), 2):
             turns[arm] = _turn(workers[arm], sql)
-        pairs = zip(turns[0].seen, turns[1].seen, strict=True)
+        pairs = zip(turns[0].timings, turns[1].timings, strict=True)
         differences.append((turns[0].time - turns[1].time, *(one - other for one, other in pairs)))
     return tuple(median(column) for column in zip(*differences, strict=True))
 
@@ -92,8 +92,8 @@ def _turn(worker: WorkerProcess, sql: str) -> _Turn:
     worker.prepare(sql, 60)
     untimed = worker.run(60)
     timed = [worker.run(60) for _ in range(_TIMED)]
-    own = sum(one.cpu_s or 0.0 for one in (untimed, *timed))
-    others = _busy() - busy - own
+    cpu_s = sum(one.cpu_s or 0.0 for one in (untimed, *timed))
+    others = _busy() - busy - cpu_s
     walls = [math.log(one.wall_s) for one in timed]
     cpus = [math.log(max(one.cpu_s or 0.0, 1e-6)) for one in timed]
     return _Turn(median(walls), (before, _fixed(), math.log(untimed.wall_s), others, median(cpus)))
@@ -111,7 +111,7 @@ def _busy() -> float:
     return (user + nice + system + irq + soft + steal) / os.sysconf("SC_CLK_TCK")
 
 
-def _said(starts: list[tuple[float, ...]]) -> str:
+def _line(starts: list[tuple[float, ...]]) -> str:
     effects = [one[0] for one in starts]
     parts = [f"SD {stdev(effects):.4f}"]
     for number, name in enumerate(_NAMES, start=1):

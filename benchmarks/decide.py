@@ -129,9 +129,9 @@ class Tally:
         for goal in goals:
             yield f"{what}: {goal.words} {self._part(goal.names)}{_against(goal, self, every)}{failed}"
         wrong, totals = (sum(found[name] for name in false) for found in (self.names, self.totals))
-        held = "REACHED" if every and not wrong + totals and not self.failed else "NOT REACHED"
-        said = f"{wrong} of {every}, on the total {totals} of {self.totals.total()}"
-        yield f"{what}: false verdicts ({', '.join(false).upper()}) {said} (goal none: {held})"
+        outcome = "REACHED" if every and not wrong + totals and not self.failed else "NOT REACHED"
+        counts = f"{wrong} of {every}, on the total {totals} of {self.totals.total()}"
+        yield f"{what}: false verdicts ({', '.join(false).upper()}) {counts} (goal none: {outcome})"
         yield f"{what}: all verdicts {_counted(self.names)}; on the total {_counted(self.totals)}"
         yield f"{what}: reasons of what is not decided: {_counted(self.reasons)}"
         middle = f"{median(self.ratios):.3f}" if self.ratios else "none"
@@ -208,11 +208,11 @@ def _series(
 ) -> Iterator[str]:
     """Experiments that differ in their seeds, and what they add up to."""
     tally = Tally()
-    asked = (*_data(workload), *contenders, *flags)
+    words = (*_data(workload), *contenders, *flags)
     for seed in range(1, _TIMES + 1):
         before = f"{what}, seed {seed}, load {os.getloadavg()[0]:.2f}"
         with neighbour(seed, _NEIGHBOUR) if disturbed else nullcontext():
-            made = _made(f"{what} {seed}", *asked, "--seed", str(seed))
+            made = _made(f"{what} {seed}", *words, "--seed", str(seed))
         if made is None:
             tally.failed += 1
         yield f"{before}: " + (tally.add(made) if made else "no result")
@@ -241,12 +241,12 @@ def _first() -> Iterator[str]:
         measuring.append(max((one.at for one in made.samples), default=0.0) if made else 0.0)
         tally.failed += made is None
         yield f"{before}: " + (tally.add(made) if made else "no result")
-    held = "REACHED" if median(decided) < _FIRST_S else "NOT REACHED"
+    outcome = "REACHED" if median(decided) < _FIRST_S else "NOT REACHED"
     yield (
         f"first, {operation}: from the start of weigh to its end median {median(ends):.1f} s, {min(ends):.1f} to "
         f"{max(ends):.1f} s, {median(measuring):.1f} s of it measuring; to a verdict median {median(decided):.1f} s, "
         "infinite where it was left undecided "
-        f"(goal < {_FIRST_S:.0f} s: {held})"
+        f"(goal < {_FIRST_S:.0f} s: {outcome})"
     )
     goals = (Goal("found SLOWER", _FOUND), Goal("decided", _DECIDED))
     yield from tally.lines(f"first, {operation}", goals, ("same", "small", "faster"), _FINDINGS)
@@ -299,8 +299,8 @@ def _against(goal: Goal, tally: Tally, every: int) -> str:
     if goal.least is None:
         return ""
     share = sum(tally.names[name] for name in goal.names) / every if every else 0.0
-    held = "REACHED" if share >= goal.least and not tally.failed else "NOT REACHED"
-    return f" (goal >= {goal.least:.0%}: {held})"
+    outcome = "REACHED" if share >= goal.least and not tally.failed else "NOT REACHED"
+    return f" (goal >= {goal.least:.0%}: {outcome})"
 
 
 def _counted(names: Counter[str]) -> str:

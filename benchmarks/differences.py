@@ -28,7 +28,7 @@ def run() -> Iterator[str]:
     """Engines that differ, then an engine that is slower by construction, beside one of the same law."""
     for name, pair in _REAL.items():
         contenders = [word for one in pair for word in ("--contender", one)]
-        yield from _said(name, *_TPCH, *_OPERATIONS, *contenders)
+        yield from _lines(name, *_TPCH, *_OPERATIONS, *contenders)
     for slower in _SLOWER:
         # Lives are counted, so that each has an offset of its own, of standard deviation 1 %.
         with tempfile.TemporaryDirectory() as folder:
@@ -38,10 +38,10 @@ def run() -> Iterator[str]:
             found = plug_in.written(Path(folder) / "plug-in")
             environment = {**os.environ, "PYTHONPATH": str(found)}
             name = f"an engine {100 * slower:.0f} % slower by construction, margin 1 %"
-            yield from _said(name, *_PACE, *contenders, environment=environment)
+            yield from _lines(name, *_PACE, *contenders, environment=environment)
 
 
-def _said(name: str, *flags: str, environment: dict[str, str] | None = None) -> Iterator[str]:
+def _lines(name: str, *flags: str, environment: dict[str, str] | None = None) -> Iterator[str]:
     """A line for each operation, and the count of both opinions."""
     found = measured(*flags, "--rule", "clickhouse", environment=environment)
     executions = Counter(one.operation for one in found.samples)

@@ -75,11 +75,12 @@ class _Cost(NamedTuple):
 def run() -> Iterator[str]:
     """The size, then every command."""
     folder = Path(_FOLDER) if _FOLDER else _evidence(cache_folder() / "bench")
-    own = record.read(folder)
+    record_read = record.read(folder)
     size = sum(path.stat().st_size for path in folder.iterdir())
     yield (
-        f"evidence: {len(own.samples):,} executions of {len({one.operation for one in own.samples}):,} operations in "
-        f"{len(own.blocks)} blocks, {len(own.looks)} looks; {size / 1e6:.1f} MB, of these the journal "
+        f"evidence: {len(record_read.samples):,} executions of "
+        f"{len({one.operation for one in record_read.samples}):,} operations in "
+        f"{len(record_read.blocks)} blocks, {len(record_read.looks)} looks; {size / 1e6:.1f} MB, of these the journal "
         f"{(folder / journal.NAME).stat().st_size / 1e6:.1f} MB"
     )
     for name, words in _READERS.items():
@@ -147,13 +148,13 @@ def _measured(folder: Path) -> Path:
 
 def _repeat(measured: Path, to: Path, executions: int) -> None:
     """Write the blocks of an attempt again and again, as many as have so many executions, and seal them."""
-    own = record.read(measured)
-    blocks = -(-executions * len(own.blocks) // len(own.samples))
-    spec = msgspec.structs.replace(own.spec, starts=blocks, precision=_PRECISION)
+    record_read = record.read(measured)
+    blocks = -(-executions * len(record_read.blocks) // len(record_read.samples))
+    spec = msgspec.structs.replace(record_read.spec, starts=blocks, precision=_PRECISION)
     to.mkdir()
     folder, number = begin(to, spec.id)
     made = Journal(folder)
-    _Repetition(own, measured, spec, number, made).write(blocks)
+    _Repetition(record_read, measured, spec, number, made).write(blocks)
     with sealed(folder, made, End(how="complete")):
         derived.derive(folder)
         files.write(folder)
@@ -190,11 +191,13 @@ class _Block:
 class _Repetition:
     """An attempt whose blocks are those of another one, in turn."""
 
-    def __init__(self, own: Record, measured: Path, spec: Spec, number: int, made: Journal) -> None:
-        assert own.plan is not None
-        self._plan, self._workload, self._spec, self._journal = own.plan, own.workload, spec, made
-        self._blocks = [_Block([one for one in own.samples if one.block == begun.block]) for begun in own.blocks]
-        self._digests = turns.established(own.gate)
+    def __init__(self, record_read: Record, measured: Path, spec: Spec, number: int, made: Journal) -> None:
+        assert record_read.plan is not None
+        self._plan, self._workload, self._spec, self._journal = record_read.plan, record_read.workload, spec, made
+        self._blocks = [
+            _Block([one for one in record_read.samples if one.block == begun.block]) for begun in record_read.blocks
+        ]
+        self._digests = turns.established(record_read.gate)
         self._number, self._at, self._start = number, 0.0, 1
         self._beginning: list[tuple[str, Any]] = []
         for event in journal.read(measured):
@@ -246,7 +249,7 @@ class _Repetition:
             over, turn = source.turns[slot.operation, slot.round, slot.arms[0]]
             moved = self._moved(turn, begun.block, number, slot, self._start - source.start, self._at - over)
             self._journal.append("turn", turns.pack(moved, self._number, self._digests))
-            stopping.add(moved.samples, moved.seen)
+            stopping.add(moved.samples, moved.moments)
             self._at = max(self._at, _end(moved))
         for event, body in source.after:
             if event != "calibration":
@@ -283,10 +286,10 @@ class _Repetition:
             msgspec.structs.replace(one, block=block, turn=number, start=one.start + starts, case=made[-1].case)
             for one in turn.cpu
         ]
-        seen = turn.seen
-        if seen is not None and seen.at is not None:
-            seen = msgspec.structs.replace(seen, at=seen.at + round(10_000 * seconds))
-        return msgspec.structs.replace(turn, samples=tuple(made), cpu=tuple(cpu), seen=seen)
+        moments = turn.moments
+        if moments is not None and moments.at is not None:
+            moments = msgspec.structs.replace(moments, at=moments.at + round(10_000 * seconds))
+        return msgspec.structs.replace(turn, samples=tuple(made), cpu=tuple(cpu), seen=moments)
 
 
 def _end(turn: Turn) -> float:
@@ -295,5 +298,5 @@ def _end(turn: Turn) -> float:
         one.at + sum(part or 0.0 for part in (one.release_s, one.round_trip_s or one.wall_s, one.answer_s))
         for one in turn.samples
     ]
-    seen = timeline.unpack(turn.seen).moments if turn.seen else ()
-    return max(*ends, *(one.end for one in seen))
+    moments = timeline.unpack(turn.moments).moments if turn.moments else ()
+    return max(*ends, *(one.end for one in moments))

@@ -47,20 +47,20 @@ if TYPE_CHECKING:
 _SHORT = bool(os.environ.get("WEIGH_LAYOUTS_SHORT"))
 
 
-def _asked_for(name: str, usual: str, short: str) -> str:
+def _flag_of(name: str, usual: str, short: str) -> str:
     return os.environ.get(f"WEIGH_LAYOUTS_{name}", short if _SHORT else usual)
 
 
-_SCALES = {"netflow": _asked_for("NETFLOW", "10M", "10M"), "tpch": _asked_for("SF", "1", "0.1")}
+_SCALES = {"netflow": _flag_of("NETFLOW", "10M", "10M"), "tpch": _flag_of("SF", "1", "0.1")}
 _OPERATIONS = {
     "netflow": os.environ.get("WEIGH_LAYOUTS_OPERATIONS", ""),
     "tpch": os.environ.get("WEIGH_LAYOUTS_QUERIES", ""),
 }
-_PARTS = _asked_for("PARTS", "gate,files,objects,formats,writers", "files,objects,formats,writers,gate").split(",")
-_WORKLOADS = _asked_for("WORKLOADS", "netflow,tpch", "tpch").split(",")
-_ONLY = [name for name in _asked_for("ONLY", "", "twenty,generator").split(",") if name]
-_BUDGET = _asked_for("BUDGET", "5m", "45s")
-_LIMIT = float(_asked_for("LIMIT", "inf", "480"))
+_PARTS = _flag_of("PARTS", "gate,files,objects,formats,writers", "files,objects,formats,writers,gate").split(",")
+_WORKLOADS = _flag_of("WORKLOADS", "netflow,tpch", "tpch").split(",")
+_ONLY = [name for name in _flag_of("ONLY", "", "twenty,generator").split(",") if name]
+_BUDGET = _flag_of("BUDGET", "5m", "45s")
+_LIMIT = float(_flag_of("LIMIT", "inf", "480"))
 _TEMPERATURE = os.environ.get("WEIGH_LAYOUTS_TEMPERATURE", "both")
 _TIMEOUT = os.environ.get("WEIGH_LAYOUTS_TIMEOUT", "10m")
 _KEEP = os.environ.get("WEIGH_LAYOUTS_KEEP", "")
@@ -117,26 +117,26 @@ def _gates(workload: str) -> Iterator[str]:
         if (_ONLY and name not in _ONLY) or (workload != "tpch" and name in _OF_TPCH):
             continue
         able = formats.able("vortex") if keys.get("format") == "vortex" else None
-        asked = {
+        layouts_of = {
             # Who does not read the format is asked over Parquet, to compare with.
             contender: contender
             if able is not None and contender not in able
             else f"{contender}{'&' if '?' in contender else '?'}layout={name}"
             for contender in _contenders()
         }
-        flags = ["--timeout", _TIMEOUT, *(word for one in asked.values() for word in ("--contender", one))]
+        flags = ["--timeout", _TIMEOUT, *(word for one in layouts_of.values() for word in ("--contender", one))]
         began = time.monotonic()
-        document, said = _asked("gate", workload, flags, {name: keys})
+        document, output = _document("gate", workload, flags, {name: keys})
         place = f"{workload} {_SCALES[workload]}, layout {name}"
         if document is None:
-            yield f"{place}: NOT MADE: {said}"
+            yield f"{place}: NOT MADE: {output}"
             continue
         took = f"{time.monotonic() - began:.0f} s"
-        yield f"{place}: {len(document['statuses'])} operations, {len(asked)} contenders, {took}"
+        yield f"{place}: {len(document['statuses'])} operations, {len(layouts_of)} contenders, {took}"
         if able is not None:
             yield f"  of these {', '.join(able)} over the layout, the others over Parquet"
-        for shown, contender in asked.items():
-            yield f"  {shown:32} {_fared(document, contender)}"
+        for layout, contender in layouts_of.items():
+            yield f"  {layout:32} {_fared(document, contender)}"
             yield from _found(document, contender)
 
 
@@ -173,10 +173,10 @@ def _files(workload: str) -> Iterator[str]:
         # Cold starts take long: what a budget is too small for is not begun.
         few = _SHORT and temperature != "hot"
         flags += ["--starts", str(_COLD_STARTS)] if few else ["--budget", _BUDGET]
-        document, said = _asked("layout", workload, flags, {}, _FEWEST if few and workload == "tpch" else "")
+        document, output = _document("layout", workload, flags, {}, _FEWEST if few and workload == "tpch" else "")
         place = f"{workload} {_SCALES[workload]}, one file against twenty, {temperature}"
         if document is None:
-            yield f"{place}: NOT MADE: {said}"
+            yield f"{place}: NOT MADE: {output}"
             continue
         yield f"{place}: {_tier(document)}"
         yield from (f"  {line}" for line in document["grid"]["says"])
@@ -192,10 +192,10 @@ def _objects(workload: str) -> Iterator[str]:
     named = [f"{name}={_LAKES}?layout={name}&store=s3" for name in ("one", "twenty")]
     flags = [word for one in named for word in ("--contender", one)]
     layouts = {name: _LAYOUTS[name] for name in ("one", "twenty")}
-    document, said = _asked("run", workload, [*flags, "--budget", _BUDGET, "--margin", "5%"], layouts)
+    document, output = _document("run", workload, [*flags, "--budget", _BUDGET, "--margin", "5%"], layouts)
     place = f"{workload} {_SCALES[workload]}, one file against twenty from a loopback store, margin 5 %"
     if document is None:
-        yield f"{place}: NOT MADE: {said}"
+        yield f"{place}: NOT MADE: {output}"
         return
     yield f"{place}: {_tier(document)}"
     yield _ratios(document, "twenty")
@@ -212,10 +212,10 @@ def _objects(workload: str) -> Iterator[str]:
 
 def _writers(workload: str) -> Iterator[str]:
     flags = ["--writer", "duckdb,pyarrow", "--codec", "zstd", "--contender", "duckdb", "--budget", _BUDGET]
-    document, said = _asked("layout", workload, flags, {})
+    document, output = _document("layout", workload, flags, {})
     place = f"{workload} {_SCALES[workload]}, PyArrow against DuckDB as the writer, zstd"
     if document is None:
-        yield f"{place}: NOT MADE: {said}"
+        yield f"{place}: NOT MADE: {output}"
         return
     yield f"{place}: {_tier(document)}"
     yield from (f"  {line}" for line in document["grid"]["says"])
@@ -239,10 +239,10 @@ def _ratios(document: dict[str, Any], contender: str) -> str:
 def _formats(workload: str) -> Iterator[str]:
     named = [f"plain={_LAKES}", *(f"{kind}={_LAKES}?catalog={kind}" for kind in ("iceberg", "ducklake"))]
     flags = [word for one in named for word in ("--contender", one)]
-    document, said = _asked("run", workload, [*flags, "--budget", _BUDGET, "--margin", "5%"], {})
+    document, output = _document("run", workload, [*flags, "--budget", _BUDGET, "--margin", "5%"], {})
     place = f"{workload} {_SCALES[workload]}, table formats on the same bytes in DuckDB, margin 5 %"
     if document is None:
-        yield f"{place}: NOT MADE: {said}"
+        yield f"{place}: NOT MADE: {output}"
         return
     yield f"{place}: {_tier(document)}"
     yield from (_ratios(document, kind) for kind in ("iceberg", "ducklake"))
@@ -258,7 +258,7 @@ def _tier(document: dict[str, Any]) -> str:
     return "; ".join((tier["name"].upper(), *(one["text"] for one in tier["reasons"][:2]))) if tier else "no verdict"
 
 
-def _asked(
+def _document(
     command: str, workload: str, flags: list[str], layouts: dict[str, dict[str, Any]], few: str = ""
 ) -> tuple[dict[str, Any] | None, str]:
     """The document that a command prints, or None and what it said on the way out."""
@@ -278,16 +278,16 @@ def _asked(
         left = _LIMIT - (time.monotonic() - _BEGAN)
         if left < _LEAST:
             return None, f"the {_LIMIT:.0f} s are over"
-        said, complaint = _told([*words, "--out", str(out), "--json", "--quiet"], left)
-        if not said:
+        output, complaint = _run_weigh([*words, "--out", str(out), "--json", "--quiet"], left)
+        if not output:
             return None, " ".join(complaint.split())
-        document = json.loads(said)
+        document = json.loads(output)
         # Of each contender: the document says who was asked.
-        kept = json.loads((Path(str(out)) / document["evidence"] / "gate.json").read_text())
-        return {**document, "statuses": kept["operations"]}, ""
+        gate = json.loads((Path(str(out)) / document["evidence"] / "gate.json").read_text())
+        return {**document, "statuses": gate["operations"]}, ""
 
 
-def _told(words: list[str], seconds: float) -> tuple[str, str]:
+def _run_weigh(words: list[str], seconds: float) -> tuple[str, str]:
     """What a command prints, on both ways; nothing of one that had to be ended."""
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:

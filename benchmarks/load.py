@@ -165,24 +165,24 @@ def _pgbench(program: str, connect: dict[str, Any], threads: int, rate: int | No
         ]  # fmt: skip
         lag = 1.0
         before = _cpu(resource.RUSAGE_CHILDREN)
-        said = _said([*command, *([f"--rate={rate}"] if rate else []), connect["database"]], folder)
+        output = _output_of([*command, *([f"--rate={rate}"] if rate else []), connect["database"]], folder)
         cpu = _cpu(resource.RUSAGE_CHILDREN) - before
         if rate:
             # In a run of its own: the log costs CPU time.
-            _said([*command, f"--rate={rate}", "--log", connect["database"]], folder)
+            _output_of([*command, f"--rate={rate}", "--log", connect["database"]], folder)
             lines = (line for log in Path(folder).glob("pgbench_log.*") for line in log.read_text().splitlines())
             lag = median(float(line.split()[6]) for line in lines)
-    done = int(_after(said, "number of transactions actually processed: "))
-    return _Turn(float(_after(said, "tps = ")), cpu / done * 1e5, lag)
+    done = int(_after(output, "number of transactions actually processed: "))
+    return _Turn(float(_after(output, "tps = ")), cpu / done * 1e5, lag)
 
 
-def _said(command: list[str], folder: str) -> str:
+def _output_of(command: list[str], folder: str) -> str:
     environment = {"PATH": os.defpath, "LC_ALL": "C"}
     return subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
 
 
-def _after(said: str, words: str) -> str:
-    return said.partition(words)[2].split()[0].partition("/")[0]
+def _after(output: str, words: str) -> str:
+    return output.partition(words)[2].split()[0].partition("/")[0]
 
 
 def _cpu(whose: int) -> float:

@@ -66,12 +66,12 @@ def _flat(done: _Done) -> str:
 
 def _overloaded(rate: int, done: _Done) -> str:
     (told,) = done.document["runs"]
-    asked = told["requests"]
-    whole = asked["scheduled"] == asked["sent"] + asked["unsent"]
+    requests = told["requests"]
+    whole = requests["scheduled"] == requests["sent"] + requests["unsent"]
     codes = ", ".join(one["code"] for one in told["reasons"])
     return (
         f"load, {rate:,}/s, twice what it does, for {_OVERLOAD_S} s: {told['verdict']} ({codes}), exit {done.code}; "
-        f"of {asked['scheduled']:,} due {asked['answered']:,} answered and {asked['unsent']:,} never sent"
+        f"of {requests['scheduled']:,} due {requests['answered']:,} answered and {requests['unsent']:,} never sent"
         f"{'' if whole else ', AND SOME NOT COUNTED'}; memory at most {max(done.memory) / 1e6:,.0f} MB"
     )
 
@@ -80,8 +80,8 @@ def _repeated(done: _Done) -> Iterator[str]:
     """Text 002's experiment: an interval from inside a run, beside where the other runs fall."""
     means = [one["operations"][0]["response"]["mean"] for one in done.document["runs"]]
     for number, one in enumerate(means, 1):
-        own = f"{_us(one['low'])} to {_us(one['high'])} us (95 %)" if one["resolved"] else "no interval of its own"
-        yield f"load, repeat {number} of {_REPEATS}: mean response {_us(one['value'])} us, {own}"
+        interval = f"{_us(one['low'])} to {_us(one['high'])} us (95 %)" if one["resolved"] else "no interval of its own"
+        yield f"load, repeat {number} of {_REPEATS}: mean response {_us(one['value'])} us, {interval}"
     known = [one for one in means if one["resolved"]]
     apart = sum(a["high"] < b["low"] or b["high"] < a["low"] for a, b in combinations(known, 2))
     pairs = len(known) * (len(known) - 1) // 2

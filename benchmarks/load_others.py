@@ -58,13 +58,13 @@ def _key_values() -> Iterator[str]:
             "HGETALL", _KEY,
         ]  # fmt: skip
         turns = [(_ours(_load(reached.connect, work)), _bench(command)) for _ in range(_ROUNDS)]
-    yield _said("HGETALL, of which only weigh reads the answers", Path(found).name, turns)
+    yield _output_of("HGETALL, of which only weigh reads the answers", Path(found).name, turns)
 
 
 def _bench(command: list[str]) -> _Turn:
-    said, cpu = _ran(command)
-    done = re.search(r"(\d+) requests completed in ([\d.]+) seconds", said)
-    assert done is not None, said
+    output, cpu = _ran(command)
+    done = re.search(r"(\d+) requests completed in ([\d.]+) seconds", output)
+    assert done is not None, output
     return _Turn(int(done[1]) / float(done[2]), cpu / int(done[1]) * 1e5)
 
 
@@ -89,17 +89,17 @@ def _points() -> Iterator[str]:
         # It has a thread for each connection: ours may use as many processors.
         threads = len(os.sched_getaffinity(0))
         turns = [(_ours(_load(connect, work, threads)), _sysbench(command)) for _ in range(_ROUNDS)]
-    yield _said("one row by its key", "sysbench", turns)
+    yield _output_of("one row by its key", "sysbench", turns)
 
 
 def _sysbench(command: list[str]) -> _Turn:
-    said, cpu = _ran([*command, "run"])
-    done = re.search(r"transactions:\s+(\d+)\s+\(([\d.]+) per sec", said)
-    assert done is not None, said
+    output, cpu = _ran([*command, "run"])
+    done = re.search(r"transactions:\s+(\d+)\s+\(([\d.]+) per sec", output)
+    assert done is not None, output
     return _Turn(float(done[2]), cpu / int(done[1]) * 1e5)
 
 
-def _said(work: str, other: str, turns: list[tuple[_Turn, _Turn]]) -> str:
+def _output_of(work: str, other: str, turns: list[tuple[_Turn, _Turn]]) -> str:
     parts = [
         f"{name} {median(getattr(ours, figure) for ours, _ in turns):,.{places}f}{unit}, "
         f"{median(getattr(ours, figure) / getattr(theirs, figure) for ours, theirs in turns):.2f} x {other}'s "

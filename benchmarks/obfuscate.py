@@ -34,17 +34,17 @@ def run() -> Iterator[str]:
         named = f" with --ids '{ids}'" if ids else ""
         with tempfile.TemporaryDirectory() as folder:
             copied = copies.Copied(workload, scale, mapping, Path(folder), ids)
-            for where, asked in (
+            for where, flags in (
                 ("DuckDB, loaded", lambda: copies.in_duckdb(copied, _TURNS)),  # noqa: B023
                 ("DuckDB, Parquet", lambda: copies.in_duckdb(copied, _TURNS, loaded=False)),  # noqa: B023
                 ("PostgreSQL, loaded", lambda: copies.in_postgres(copied, _TURNS)),  # noqa: B023
             ):
-                answered = asked()
-                yield from _said(f"{workload}{named} in {where}", answered, [*copies.differing(answered)])
+                answered = flags()
+                yield from _line(f"{workload}{named} in {where}", answered, [*copies.differing(answered)])
     yield "obfuscate: netflow has no columns for --ids: its event_id has numbers beyond 10^12, and ports mean something"
 
 
-def _said(what: str, answered: Any, differing: list[str]) -> Iterator[str]:
+def _line(what: str, answered: Any, differing: list[str]) -> Iterator[str]:
     ratios = {
         one.name: statistics.median(copy for _, copy in one.seconds)
         / statistics.median(original for original, _ in one.seconds)

@@ -31,10 +31,10 @@ def run() -> Iterator[str]:
         found, took = _search("ycsb-c", f"redis://127.0.0.1:{port}", *_KNOWN)
         # One request in a hundred may find no token.
         truth = _CAPACITY / 0.99
-        yield f"rate: a token bucket of {_CAPACITY:,}/s: {_said(found, took)}; {_off(found, truth)}"
+        yield f"rate: a token bucket of {_CAPACITY:,}/s: {_line(found, took)}; {_off(found, truth)}"
     both = [_search("ycsb-b", "postgres:embedded", *_TWICE) for _ in range(2)]
     for found, took in both:
-        yield f"rate: postgres:embedded, ycsb-b, p99<=20ms: {_said(found, took)}"
+        yield f"rate: postgres:embedded, ycsb-b, p99<=20ms: {_line(found, took)}"
     low, high = (one["rate_search"]["threshold"] for one, _ in both)
     if low and high:
         overlap = low["low"] <= high["high"] and high["low"] <= low["high"]
@@ -65,11 +65,11 @@ def _search(workload: str, to: str, *flags: str) -> tuple[dict[str, Any], float]
     return document, took
 
 
-def _said(found: dict[str, Any], took: float) -> str:
+def _line(found: dict[str, Any], took: float) -> str:
     search = found["rate_search"]
     one = search["threshold"]
-    said = f"{one['rate']:,.0f}/s ({one['low']:,.0f} to {one['high']:,.0f})" if one else f"no rate: {search['status']}"
-    return f"{said} in {took:.0f} s, {len(search['probes'])} probes, {search['ended']}"
+    line = f"{one['rate']:,.0f}/s ({one['low']:,.0f} to {one['high']:,.0f})" if one else f"no rate: {search['status']}"
+    return f"{line} in {took:.0f} s, {len(search['probes'])} probes, {search['ended']}"
 
 
 def _off(found: dict[str, Any], truth: float) -> str:

@@ -42,7 +42,7 @@ def run() -> Iterator[str]:
     """Its cost at rest and where all CPUs are busy; then TPC-H with and without it, in one session."""
     yield _cost("at rest", 0)
     yield _cost("all CPUs busy", os.cpu_count() or 1)
-    yield from _beside()
+    yield from _with_sampler()
 
 
 def _cost(name: str, burning: int) -> str:
@@ -70,7 +70,7 @@ def _cost(name: str, burning: int) -> str:
     )
 
 
-def _beside() -> Iterator[str]:
+def _with_sampler() -> Iterator[str]:
     """Three arms of one engine, fresh in every block; beside the turns of one of them the sampler runs."""
     source = workloads.load("tpch-dbgen")
     cache, quiet = cache_folder(), Silence()
@@ -89,8 +89,8 @@ def _beside() -> Iterator[str]:
                     for arm in permuted(_ARMS, "sampler", block, name):
                         watched = arm == "with"
                         times[_ARMS.index(arm), at, block] = _turn(lives[arm], sql, watched=watched)
-    without, beside, again = times
-    found = stats.verdicts(beside, without, second=again)
+    without, with_sampler, again = times
+    found = stats.verdicts(with_sampler, without, second=again)
     counts = ", ".join(f"{number} {name}" for name, number in Counter(map(str, found.names)).items())
     for one, name, ratio, low, high in zip(operations, found.names, found.ratio, found.low, found.high, strict=True):
         if name not in ("same", "small"):

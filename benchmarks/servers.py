@@ -37,11 +37,11 @@ def run() -> Iterator[str]:
     for number in range(_TIMES):
         words.update(one["verdict"] for one in _compared(_WEIGH, *_EQUAL, "--seed", str(number)))
     false = words["faster"] + words["slower"]
-    yield f"servers: two equal PostgreSQL, {_TIMES} experiments: {_said(words)}; {false} FALSE"
+    yield f"servers: two equal PostgreSQL, {_TIMES} experiments: {_line(words)}; {false} FALSE"
     for lie in ("dawdles", "lags"):
         found = {one["metric"]: one for one in _compared(_PROXIED, *_TAIL, "--contender", f"new=proxied:{lie}")}
-        said = ", ".join(f"{name} {one['ratio']:.2f} {one['verdict']}" for name, one in found.items() if one["ratio"])
-        yield f"servers: behind the proxy '{lie}' against 'dawdles': {said}"
+        line = ", ".join(f"{name} {one['ratio']:.2f} {one['verdict']}" for name, one in found.items() if one["ratio"])
+        yield f"servers: behind the proxy '{lie}' against 'dawdles': {line}"
 
 
 def _compared(program: Sequence[str], *flags: str) -> list[dict[str, Any]]:
@@ -55,5 +55,5 @@ def _compared(program: Sequence[str], *flags: str) -> list[dict[str, Any]]:
     return [one for one in json.loads(done.stdout)["verdicts"] if one["operation"] == "all"]
 
 
-def _said(words: Counter[str]) -> str:
+def _line(words: Counter[str]) -> str:
     return ", ".join(f"{count} {word}" for word, count in words.most_common())

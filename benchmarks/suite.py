@@ -83,10 +83,10 @@ class _Tally:
         self.templates += templates
         self.alarmed += bool(claims)
         self.experiments += 1
-        said = [f"exit {made.code} in {made.seconds:.0f} s", f"operations: {_counted(operations)}"]
-        said += [f"templates: {_counted(templates)}"] if templates else []
-        said += [f"{one['operation']} {one['verdict'].upper()} x{one['ratio']:.3f}" for one in claims]
-        return "; ".join([*said, f"false alarms so far: {self.claims()}"])
+        lines = [f"exit {made.code} in {made.seconds:.0f} s", f"operations: {_counted(operations)}"]
+        lines += [f"templates: {_counted(templates)}"] if templates else []
+        lines += [f"{one['operation']} {one['verdict'].upper()} x{one['ratio']:.3f}" for one in claims]
+        return "; ".join([*lines, f"false alarms so far: {self.claims()}"])
 
     def claims(self) -> str:
         """False alarms of operations, and of templates."""

@@ -28,20 +28,22 @@ def wrong(wheel: Path) -> list[str]:
     """What a wheel lacks, and what does not belong into it."""
     needed = tracked(*WHEELS[wheel.name.split("-")[0]])
     with zipfile.ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith("/")}
+        names = {name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith("/")}
     if wheel.name.startswith("weigh-"):
         needed.add("weigh/_native.abi3.so")
-    lacks = [f"{wheel.name} lacks {name}" for name in sorted(needed - held)]
-    return lacks + [f"{wheel.name} has {name}, which is not weigh's" for name in sorted(held - needed)]
+    lacks = [f"{wheel.name} lacks {name}" for name in sorted(needed - names)]
+    return lacks + [f"{wheel.name} has {name}, which is not weigh's" for name in sorted(names - needed)]
 
 
 def wrong_sources(archive: Path) -> list[str]:
     """What the sources lack, and whether they hold tests."""
     with tarfile.open(archive) as opened:
-        held = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
+        names = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
     needed = {*SOURCES, *(f"src/{name}" for name in tracked(*WHEELS["weigh"]))}
-    lacks = [f"{archive.name} lacks {name}" for name in sorted(needed - held)]
-    return lacks + [f"{archive.name} has {name}" for name in sorted(held) if name.startswith(("tests/", "benchmarks/"))]
+    lacks = [f"{archive.name} lacks {name}" for name in sorted(needed - names)]
+    return lacks + [
+        f"{archive.name} has {name}" for name in sorted(names) if name.startswith(("tests/", "benchmarks/"))
+    ]
 
 
 def main() -> int:

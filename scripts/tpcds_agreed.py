@@ -31,7 +31,7 @@ def main() -> int:
     found = []
     for scale in map(float, sys.argv[1:]) if sys.argv[1:] else SCALES:
         with tempfile.TemporaryDirectory() as place:
-            found.append(asked(scale, Path(place)))
+            found.append(answers_at(scale, Path(place)))
     write(found)
     return 0
 
@@ -46,7 +46,7 @@ def write(found: list[Agreed]) -> None:
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(order), indent=1) + b"\n")
 
 
-def asked(scale: float, place: Path) -> Agreed:
+def answers_at(scale: float, place: Path) -> Agreed:
     """The agreements at one scale."""
     pins = place / "pins.json"
     command = [sys.executable, "-m", "weigh", "gate", "--workload", "tpcds", "--scale", f"{scale:g}", "--no-truth"]

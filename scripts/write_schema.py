@@ -28,8 +28,8 @@ def text() -> str:
 
 
 def _describe(key: dict[str, Any], meaning: str) -> None:
-    said, default = with_default(meaning.replace("``", ""))
-    key["description"] = f"{said}; default: {default}" if default else said
+    text_of_field, default = with_default(meaning.replace("``", ""))
+    key["description"] = f"{text_of_field}; default: {default}" if default else text_of_field
 
 
 if __name__ == "__main__":

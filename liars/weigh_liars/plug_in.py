@@ -36,9 +36,9 @@ def written(folder: Path) -> Path:
     Returns:
         The folder, absolute, to be named by ``PYTHONPATH``.
     """
-    own = version("weigh-liars")
-    described = folder / f"weigh_liars-{own}.dist-info"
+    version_of_liars = version("weigh-liars")
+    described = folder / f"weigh_liars-{version_of_liars}.dist-info"
     described.mkdir(parents=True, exist_ok=True)
-    (described / "METADATA").write_text(_METADATA.format(version=own))
+    (described / "METADATA").write_text(_METADATA.format(version=version_of_liars))
     (described / "entry_points.txt").write_text(_ENTRY_POINTS)
     return folder.absolute()

@@ -49,8 +49,8 @@ class Proxy(Door):
         self._lie = lie
         self._lock = threading.Lock()
         self._began: float | None = None
-        self._asked = 0
-        self._kept: dict[bytes, bytes] = {}
+        self._requests = 0
+        self._cache: dict[bytes, bytes] = {}
         super().__init__()
 
     @property
@@ -62,8 +62,8 @@ class Proxy(Door):
         with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:
             server.connect(self._upstream)
             opened = time.monotonic()
-            asked, answers = client.makefile("rb"), server.makefile("rb")
-            while words := read_request(asked):
+            requests, answers = client.makefile("rb"), server.makefile("rb")
+            while words := read_request(requests):
                 if self._lie == "hangs-up" and words[0] == _READ and self._late(opened):
                     return
                 reply = self._lied(words)
@@ -72,7 +72,7 @@ class Proxy(Door):
                     reply = read_reply(answers)
                     if self._lie == "serves-old" and words[0] == _READ:
                         # What was read first is served for ever.
-                        reply = self._kept.setdefault(words[1], reply)
+                        reply = self._cache.setdefault(words[1], reply)
                 self._wait()
                 client.sendall(reply)
 
@@ -91,8 +91,8 @@ class Proxy(Door):
                 self._began = None
             if self._began is None or words[0] not in (_READ, _WRITE):
                 return None
-            self._asked += 1
-            due = self._asked % EVERY == 0
+            self._requests += 1
+            due = self._requests % EVERY == 0
         if self._lie == "forgets" and words[0] == _WRITE and len(words) == _FIELD:
             return b":0\r\n"
         if self._lie == "fails" and due:

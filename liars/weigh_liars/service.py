@@ -80,8 +80,10 @@ class Service:
             disable_nagle_algorithm = True
 
             def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                body = json.dumps(owner.settings() if asked["do"] == "settings" else owner.query(asked["sql"])).encode()
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.dumps(
+                    owner.settings() if request["do"] == "settings" else owner.query(request["sql"])
+                ).encode()
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

@@ -50,7 +50,11 @@ _FLAG_PAGES = {
         "--resume": "docs/reference/evidence.md#resuming",
     },
     "ladder": {"--load": "docs/guide/load-ladder.md"},
-    "load": {"--crash": "docs/guide/durability.md"},
+    "load": {
+        "--crash": "docs/guide/durability.md",
+        "--nemesis": "docs/guide/disturb.md#faults",
+        "--during": "docs/guide/disturb.md#with-it-and-without-it",
+    },
     "verify": {
         "--sql": "docs/reference/evidence.md#a-second-implementation",
         "--key": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",
@@ -132,24 +136,24 @@ def _flag(option: click.Option, context: click.Context, pages: dict[str, str]) -
     text, default = with_default(option.help or "")
     if option.show_default and not default:
         default = str(option.default)
-    said = code_flags(_SCHEMA.sub("", text))
+    text_of_help = code_flags(_SCHEMA.sub("", text))
     if page := pages.get(names[0], getattr(option, "page", "")):
-        said += f" ({link(page)})"
+        text_of_help += f" ({link(page)})"
     if isinstance(option.envvar, str):
-        said += f". Also set by the variable `{option.envvar}`"
+        text_of_help += f". Also set by the variable `{option.envvar}`"
     takes = "" if option.is_flag else (option.metavar or option.make_metavar(context))
-    return Flag(names, takes, "required" if option.required else _default(default), said)
+    return Flag(names, takes, "required" if option.required else _default(default), text_of_help)
 
 
 def _flags(name: str, command: click.Command) -> str:
-    own = flags(name, command)
+    flags_of = flags(name, command)
     family = _FAMILIES.get(name)
     shared: list[Flag] = []
     if family:
         theirs = flags(family, dict(every())[family])
-        shared = [flag for flag in own if flag in theirs]
-        own = [flag for flag in own if flag not in theirs]
-    body = table(("flag", "default", "meaning"), [(_written(flag), flag.default, flag.meaning) for flag in own])
+        shared = [flag for flag in flags_of if flag in theirs]
+        flags_of = [flag for flag in flags_of if flag not in theirs]
+    body = table(("flag", "default", "meaning"), [(_written(flag), flag.default, flag.meaning) for flag in flags_of])
     if not shared:
         return body
     return f"{body}\n\nAs of `weigh {family}`: {', '.join(' / '.join(map(code, flag.names)) for flag in shared)}."
@@ -184,11 +188,11 @@ def _usage(name: str, command: click.Command) -> str:
 
 
 def _does(name: str, command: click.Command) -> str:
-    said = prose((command.help or "").split("\n\n")[0])
+    text_of_help = prose((command.help or "").split("\n\n")[0])
     page = _COMMAND_PAGES.get(name)
-    return said + (f" ({link(page)})" if page else "")
+    return text_of_help + (f" ({link(page)})" if page else "")
 
 
 def _exit_codes() -> str:
-    told = meanings(ExitCode)
-    return table(("code", "means"), [(str(int(one)), prose(told[one.name])) for one in ExitCode])
+    code_meanings = meanings(ExitCode)
+    return table(("code", "means"), [(str(int(one)), prose(code_meanings[one.name])) for one in ExitCode])

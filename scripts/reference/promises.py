@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-_OWN = "promises.md"
+_PROMISES = "promises.md"
 _SPACE = re.compile(r"\s+")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
@@ -77,7 +77,7 @@ def places(sentences: set[str]) -> dict[str, Place]:
     """
     found: dict[str, Place] = {}
     for page in PAGES:
-        if page.name == _OWN:
+        if page.name == _PROMISES:
             continue
         text = _FENCE.sub("", page.read_text())
         for heading, part in _sections(text):
@@ -115,12 +115,12 @@ def blocks() -> dict[str, str]:
     for page in sorted({place.page for place in where.values()}, key=lambda name: (name != "README.md", name)):
         rows = []
         order = list(dict.fromkeys(_headings(page)))
-        own = [sentence for sentence in where if where[sentence].page == page]
-        for sentence in sorted(own, key=lambda one: (order.index(where[one].anchor), where[one].at)):
+        sentences = [sentence for sentence in where if where[sentence].page == page]
+        for sentence in sorted(sentences, key=lambda one: (order.index(where[one].anchor), where[one].at)):
             anchor = where[sentence].anchor
             link = f"../../{page}" + (f"#{anchor}" if anchor else "")
-            held = "<br>".join(code(test.removeprefix("tests/")) for test in tests[sentence])
-            rows.append((f"{_cell(sentence)} ([there]({link}))", held))
+            tests_of = "<br>".join(code(test.removeprefix("tests/")) for test in tests[sentence])
+            rows.append((f"{_cell(sentence)} ([there]({link}))", tests_of))
         parts.append(f"## {page}\n\n" + table(("promise", "test"), rows))
     return {"promises": "\n\n".join(parts) or "None yet."}
 

@@ -46,6 +46,6 @@ def findings() -> dict[str, str]:
 
 def _link(to: Page, page: str) -> str:
     """A link from a page of the reference to another one of the documentation."""
-    own = to.heading and f"{Path(FOLDER).name}/{page}" == to.path
-    target = f"#{to.anchor}" if own else os.path.relpath(f"docs/{to.link}", FOLDER)
+    same_page = to.heading and f"{Path(FOLDER).name}/{page}" == to.path
+    target = f"#{to.anchor}" if same_page else os.path.relpath(f"docs/{to.link}", FOLDER)
     return f"[{to.heading or Path(to.path).stem.replace('-', ' ')}]({target})"

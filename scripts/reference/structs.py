@@ -57,18 +57,18 @@ def rows(
 def _rows(
     kind: type[msgspec.Struct], prefix: str, sections: Mapping[type, str], without: type[msgspec.Struct] | None
 ) -> list[Row]:
-    told, types = meanings(kind), hints(kind)
+    kind_meanings, types = meanings(kind), hints(kind)
     known = without.__struct_fields__ if without else ()
     found = []
     for name, theirs in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True):
         if name in known:
             continue
-        if name not in told:
+        if name not in kind_meanings:
             raise LookupError(f"{kind.__module__}.{kind.__name__}: the docstring says nothing of '{name}'")
         part, many = _part(types[name])
         full = f"{prefix}{theirs}{'[]' if many else ''}"
-        said, _ = with_default(told[name])
-        found.append(Row((full,), in_words(types[name], sections), prose(said)))
+        text_of_field, _ = with_default(kind_meanings[name])
+        found.append(Row((full,), in_words(types[name], sections), prose(text_of_field)))
         if part is not None and part not in sections:
             found += _rows(part, f"{full}.", sections, None)
     return found
@@ -135,14 +135,14 @@ def in_words(hint: Any, sections: Mapping[type, str] | None = None, *, null: boo
         null: whether there is one; in TOML there is none.
     """
     kinds = alternatives(hint)
-    said: list[str] = []
+    parts: list[str] = []
     for kind in kinds:
         if kind not in (NoneType, msgspec.UnsetType):
-            said += _words(kind, sections or {})
+            parts += _words(kind, sections or {})
     if null and NoneType in kinds:
-        said.append("null")
+        parts.append("null")
     absent = "; may be absent" if msgspec.UnsetType in kinds else ""
-    return either(list(dict.fromkeys(said))) + absent
+    return either(list(dict.fromkeys(parts))) + absent
 
 
 def _words(kind: Any, sections: Mapping[type, str]) -> list[str]:

@@ -41,11 +41,11 @@ def blocks() -> dict[str, str]:
 
 
 def _rows(kind: type[msgspec.Struct]) -> Iterator[tuple[str, str, str, str]]:
-    told, types = meanings_of(kind), hints(kind)
+    kind_meanings, types = meanings_of(kind), hints(kind)
     for field in msgspec.structs.fields(kind):
-        said, default = with_default(told[field.name])
+        text_of_field, default = with_default(kind_meanings[field.name])
         words = in_words(types[field.name], null=False).replace("object:", "table:").removesuffix("; may be absent")
-        yield code(field.name), words, _default(field, default), prose(said)
+        yield code(field.name), words, _default(field, default), prose(text_of_field)
 
 
 def meanings_of(kind: type[msgspec.Struct]) -> dict[str, str]:
@@ -55,9 +55,9 @@ def meanings_of(kind: type[msgspec.Struct]) -> dict[str, str]:
     return {name: with_default(text)[0] for name, text in meanings(LayoutSpec).items()}
 
 
-def _default(field: msgspec.structs.FieldInfo, said: str) -> str:
-    if said:
-        return prose(said)
+def _default(field: msgspec.structs.FieldInfo, meaning: str) -> str:
+    if meaning:
+        return prose(meaning)
     if field.required:
         return "required"
     value: Any = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()

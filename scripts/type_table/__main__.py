@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from type_table.asked import ENGINES, LOADERS, READERS, Cells, cast, groups, readers, versions
+from type_table.answers import ENGINES, LOADERS, READERS, Cells, cast, groups, readers, versions
 from type_table.casts import CASTS
 from type_table.columns import TYPES
 from type_table.page import RECORDED

@@ -349,10 +349,10 @@ def _arms(starts: Floats, labels: Sequence[Hashable], place: dict[Hashable, int]
         raise DataFault(f"{len(starts)} starts have {len(labels)} blocks", remedy="name one block for every start")
     empty = np.full((1, len(place), starts.shape[1]), np.nan)
     arms = [empty.copy()]
-    seen: dict[Hashable, int] = {}
+    numbers: dict[Hashable, int] = {}
     for label, start in zip(labels, starts, strict=True):
-        arm = seen.get(label, 0)
-        seen[label] = arm + 1
+        arm = numbers.get(label, 0)
+        numbers[label] = arm + 1
         if arm == len(arms):
             arms.append(empty.copy())
         arms[arm][0, place[label]] = start

@@ -168,12 +168,26 @@ class Worker:
         write_answer(self.engine.stored(), path)
         return protocol.Reply()
 
+    def on_write_to(self, tables: dict[str, list[str]], place: str, statements: list[str]) -> protocol.Reply:
+        """Make tables that can be changed."""
+        self.engine.write_to(tables, place, statements)
+        self.meter.settle()
+        return protocol.Reply()
+
+    def on_streams(self, plan: str, folder: str) -> protocol.StreamsReply:
+        """Execute sequences of statements at the same moment."""
+        # Not before it is needed, as above.
+        from weigh_worker import streams
+
+        self.meter.collect()
+        return protocol.StreamsReply(steps=streams.run(self.engine, plan, folder, write_answer))
+
     def on_files(self) -> protocol.FilesReply:
         """The files that hold the tables' data."""
-        own = self.engine.files()
-        if own is None and self.place is not None:
-            own = [str(path) for path in sorted(self.place.rglob("*")) if path.is_file()]
-        return protocol.FilesReply(paths=self.given if own is None else [str(path) for path in own])
+        files_open = self.engine.files()
+        if files_open is None and self.place is not None:
+            files_open = [str(path) for path in sorted(self.place.rglob("*")) if path.is_file()]
+        return protocol.FilesReply(paths=self.given if files_open is None else [str(path) for path in files_open])
 
     def on_servers(self) -> protocol.ServersReply:
         """What works for the engine beside its own process and its queries."""
@@ -221,12 +235,12 @@ class Worker:
 
     def on_profile(self) -> protocol.ProfileReply:
         """Execute once under the engine's own profiler."""
-        told = self.engine.profile()
+        profile = self.engine.profile()
         return protocol.ProfileReply(
-            plan=told.get("plan"),
-            counters={str(name): float(value) for name, value in (told.get("counters") or {}).items()},
-            raw=str(told.get("raw") or ""),
-            lacks=str(told.get("lacks") or ""),
+            plan=profile.get("plan"),
+            counters={str(name): float(value) for name, value in (profile.get("counters") or {}).items()},
+            raw=str(profile.get("raw") or ""),
+            lacks=str(profile.get("lacks") or ""),
         )
 
     def on_repeat(self, seconds: float, interval: float) -> protocol.RepeatReply:

@@ -20,11 +20,11 @@ class Compiled:
     """Finds modules of the adapter before anybody looks for their sources.
 
     Args:
-        kept: by name the path of the source and its bytecode, marshalled.
+        folder: by name the path of the source and its bytecode, marshalled.
     """
 
-    def __init__(self, kept: Path) -> None:
-        self._modules: dict[str, tuple[str, bytes]] = marshal.loads(kept.read_bytes())
+    def __init__(self, folder: Path) -> None:
+        self._modules: dict[str, tuple[str, bytes]] = marshal.loads(folder.read_bytes())
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None

@@ -55,7 +55,7 @@ class Meter(NamedTuple):
 
 def meter() -> Meter:
     """A meter over the clocks of this moment."""
-    now, usage, own = time.perf_counter_ns, resource.getrusage, resource.RUSAGE_SELF
+    now, usage, usage_self = time.perf_counter_ns, resource.getrusage, resource.RUSAGE_SELF
     collected, freeze, enable, disable = gc.collect, gc.freeze, gc.enable, gc.disable
     made = Measured
 
@@ -69,11 +69,11 @@ def meter() -> Meter:
 
     def measure(execute: Callable[[], int]) -> Measured:
         disable()
-        before = usage(own)
+        before = usage(usage_self)
         started = now()
         rows = execute()
         ended = now()
-        after = usage(own)
+        after = usage(usage_self)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return made(ended - started, cpu, rows)
 

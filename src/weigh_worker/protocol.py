@@ -16,6 +16,8 @@ no others, or is an ``error``::
     attach   copy, tables [name]          -> Reply      the tables of a copy, in place of bind
     begin_ingest  table, paths, place     -> GuaranteeReply  the next run loads that table into the folder ``place``
     stored   path                         -> Reply      every row of the table that was loaded, as ``answer``
+    write_to   tables, place, statements  -> Reply      tables of the engine's own that sessions can change
+    streams    plan, folder               -> StreamsReply  sessions at the same moment; weigh_worker.streams
     files                                 -> FilesReply
     servers                               -> ServersReply
     prepare  sql                          -> Reply
@@ -75,9 +77,9 @@ class Reply:
     """Those that may be left out, with their values."""
 
     def __init_subclass__(cls) -> None:
-        own = vars(cls).get("__annotations__", {})
-        cls.FIELDS = cls.FIELDS | own.keys()
-        cls.DEFAULTS = cls.DEFAULTS | {name: vars(cls)[name] for name in own if name in vars(cls)}
+        annotated = vars(cls).get("__annotations__", {})
+        cls.FIELDS = cls.FIELDS | annotated.keys()
+        cls.DEFAULTS = cls.DEFAULTS | {name: vars(cls)[name] for name in annotated if name in vars(cls)}
 
     def __init__(self, **fields: Any) -> None:
         given = {**self.DEFAULTS, **fields}
@@ -113,6 +115,12 @@ class GuaranteeReply(Reply):
 
     durable: bool | None
     by: str
+
+
+class StreamsReply(Reply):
+    """What came of the steps of all streams; see :func:`weigh_worker.streams.run`."""
+
+    steps: list[dict[str, Any]]
 
 
 class ServersReply(Reply):

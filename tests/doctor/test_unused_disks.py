@@ -188,8 +188,8 @@ def test_a_group_is_made_where_version_2_hands_memory_down(tmp_path: Path) -> No
     (tmp_path / "sys/fs/cgroup/user/weigh-999999999-1").mkdir()
     place = cgroup.usable(made.machine)
     assert place is not None
-    assert place.own == tmp_path / "sys/fs/cgroup/user"
-    assert list(place.own.glob("weigh-*")) == []
+    assert place.group_path == tmp_path / "sys/fs/cgroup/user"
+    assert list(place.group_path.glob("weigh-*")) == []
 
 
 def test_no_group_where_nothing_hands_memory_down(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from weigh._native import digest_arrow, digest_parquet, hash_file
 from weigh.data.catalog import registration
-from weigh.data.catalog.registrar import NotHeld, Registrar
+from weigh.data.catalog.registrar import Registrar, UnsupportedTable
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.loaded import TableFormat, Tables
@@ -120,7 +120,7 @@ def test_unsigned_integers_that_a_format_does_not_have(tmp_path: Path, kind: str
         pq.write_table(pa.table({"u": pa.array([{"inner": 1}], pa.struct([("inner", name)]))}), path)
         try:
             registration.refuse(kind, {"t": [path]})
-        except NotHeld as error:
+        except UnsupportedTable as error:
             assert f"column u holds {name}" in str(error)
             found.add(name)
     assert found == refused

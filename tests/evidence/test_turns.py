@@ -42,7 +42,7 @@ def sample(run: int, **changes: Any) -> Sample:
 def cpu(**changes: Any) -> TurnCpu:
     said: dict[str, Any] = {
         "block": 1, "start": 2, "turn": 4, "arm": "new", "contender": "new", "operation": "q", "case": "only",
-        "executions": 2, "used": 0.0432, "inside": 0.042633432, "told_inside": 0.04208, "asides": 0.001071299,
+        "executions": 2, "used": 0.0432, "inside": 0.042633432, "reported_inside": 0.04208, "asides": 0.001071299,
         "before_s": 0.087217378,
     }  # fmt: skip
     return TurnCpu(**{**said, **changes})
@@ -59,7 +59,7 @@ def test_the_first_digest_that_the_gate_names_counts() -> None:
 
 
 def test_an_ordinary_turn_says_what_only_it_knows() -> None:
-    turn = turns.Turn(samples=(sample(0), sample(1)), cpu=(cpu(),), seen=timeline.Columns(cost=5))
+    turn = turns.Turn(samples=(sample(0), sample(1)), cpu=(cpu(),), moments=timeline.Columns(cost=5))
     body = written(turn)
     assert body == {
         "run": [0, 1], "block": 1, "start": 2, "turn": 4, "round": 1, "arm": "new", "operation": "q", "rows": 1,
@@ -82,7 +82,7 @@ OTHERS = {
         (cpu(executions=1), cpu(start=3, executions=1, first=True, exact=False)),
     ),
     "changed answer": ((sample(0), sample(1, outcome=Outcome.WRONG, digest="x2", detail="one row")), (cpu(),)),
-    "no digest taken": ((sample(0), sample(1, digest="")), (cpu(told_inside=None, inside=0.5, asides=0.0),)),
+    "no digest taken": ((sample(0), sample(1, digest="")), (cpu(reported_inside=None, inside=0.5, asides=0.0),)),
     "failed": (
         (
             sample(0),
@@ -93,7 +93,7 @@ OTHERS = {
         ),
         (),
     ),
-    "elsewhere": ((sample(0, cpu_s=None, bytes_read=None, said_s=0.25, build=1),), (cpu(told_inside=None),)),
+    "elsewhere": ((sample(0, cpu_s=None, bytes_read=None, reported_s=0.25, build=1),), (cpu(reported_inside=None),)),
     "reported": (
         (sample(0, queue_s=0.5, scanned_bytes=7, credits=0.125, cached=False), sample(1, billed_bytes=9, cached=True)),
         (cpu(),),
@@ -134,7 +134,7 @@ def test_what_no_turn_says_is_refused(change: dict[str, Any]) -> None:
 
 
 def test_a_time_that_no_clock_tells_is_none() -> None:
-    body = written(turns.Turn(samples=(sample(0, said_s=float("inf")), sample(1, said_s=float("nan")))))
+    body = written(turns.Turn(samples=(sample(0, reported_s=float("inf")), sample(1, reported_s=float("nan")))))
     assert "said" not in body
 
 

@@ -22,7 +22,7 @@ def samples(operation: str, went_by: float, said: float | None, count: int = 6) 
             case="default",
             outcome=Outcome.OK,
             wall_s=went_by * (1.1 if number % 3 else 1.0),
-            said_s=said,
+            reported_s=said,
         )
         for number in range(count)
     ]

@@ -221,7 +221,7 @@ def test_where_the_clock_is_spoilt_the_bill_by_the_hour_is() -> None:
 
 
 def test_the_server_s_time_is_without_its_queue() -> None:
-    one: Sample = sample(0, "old", 1.0, said_s=0.75, queue_s=0.5, outcome=Outcome.OK)
-    samples = Samples([one, sample(0, "new", 1.0, said_s=0.75)])
+    one: Sample = sample(0, "old", 1.0, reported_s=0.75, queue_s=0.5, outcome=Outcome.OK)
+    samples = Samples([one, sample(0, "new", 1.0, reported_s=0.75)])
     assert quantities("server_s", samples, PRICED).tolist() == [0.25, 0.75]
     assert quantities("queue_s", samples, PRICED)[0] == 0.5

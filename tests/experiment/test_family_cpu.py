@@ -26,7 +26,8 @@ def turns(
     cpu = tuple(
         TurnCpu(
             block=start, start=start, turn=turn, arm=name, contender=name, operation="q", case="only", executions=2,
-            used=used, inside=inside, told_inside=told, asides=0.4 * MS, before=before, before_s=pause, first=turn == 0,
+            used=used, inside=inside, reported_inside=told, asides=0.4 * MS, before=before, before_s=pause,
+            first=turn == 0,
         )
         for start in (0, 1)
         for turn in range(each)

@@ -14,7 +14,7 @@ from weigh.experiment.results.data import storage
 from weigh.experiment.results.results import experiment_results
 from weigh.model.data.storage import Device, Place
 from weigh.model.resources import ResourcesRead, WorkerRead
-from weigh.model.spec import Own
+from weigh.model.spec import UserData
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -86,7 +86,7 @@ def test_what_was_declared_of_memory_does_not_excuse_threads() -> None:
 
 
 def test_one_that_has_more_in_a_life_than_when_it_was_asked() -> None:
-    worker = WorkerRead(block=0, start=3, arm=OTHER, contender=OTHER, told=changed(threads=3, declared=()))
+    worker = WorkerRead(block=0, start=3, arm=OTHER, contender=OTHER, resources=changed(threads=3, declared=()))
     said = found(msgspec.structs.replace(record(), workers=(worker,)))
     assert ("E6.threads", "warning", "its lives had 3 and 4 threads") in said
     assert ("E6.threads", "warning", f"it has 3 threads, the baseline {BASE} 4") in said
@@ -94,7 +94,7 @@ def test_one_that_has_more_in_a_life_than_when_it_was_asked() -> None:
 
 def test_who_was_given_fewer_cpus_is_not_named_as_the_cause() -> None:
     """Of its threads, its CPUs and its control group: the one that loses by it has not done it."""
-    worker = WorkerRead(block=0, start=3, arm=OTHER, contender=OTHER, told=changed(threads=2, cpus=(0, 1)))
+    worker = WorkerRead(block=0, start=3, arm=OTHER, contender=OTHER, resources=changed(threads=2, cpus=(0, 1)))
     of_it = msgspec.structs.replace(record(), workers=(worker,))
     narrowed = [
         one for one in resources.findings(of_it, of_it.samples) if one.code != "E6.threads" or OTHER in one.text
@@ -221,7 +221,7 @@ def test_size_against_memory(allowed: int, ratio: float, label: str) -> None:
     assert str(size).endswith(f": {label}")
     codes = [one.code for one in storage.findings(made, ())]
     assert ("D7.memory" in codes) is (label == "in-memory")
-    own = msgspec.structs.replace(made, spec=msgspec.structs.replace(made.spec, own=Own(tables={}, queries="")))
+    own = msgspec.structs.replace(made, spec=msgspec.structs.replace(made.spec, own=UserData(tables={}, queries="")))
     for one, how in ((made, "raise --scale"), (own, "give more data")):
         assert all(found.remedy.startswith(how) for found in storage.findings(one, ()) if found.code == "D7.memory")
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.experiment.suite import own
+from weigh.experiment.suite import user_data
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
 
 
 class Asked:
@@ -47,8 +47,8 @@ def write(
     (folder / f"{name}.sql").write_text(f"-- param: least = {values}\n{sql};\n")
 
 
-def read(folder: Path, asked: Asked, *contenders: str) -> OwnFiles:
-    return own.own_files(folder, None, None, {"contender": contenders or ("duckdb",)}, asked)
+def read(folder: Path, asked: Asked, *contenders: str) -> UserFiles:
+    return user_data.suite_files(folder, None, None, {"contender": contenders or ("duckdb",)}, asked)
 
 
 def test_only_what_was_never_asked_is_asked(folder: Path) -> None:
@@ -84,9 +84,11 @@ def test_a_question_ends_at_the_declared_time_and_may_have_more_the_next_time(fo
     write(folder, "at_least", [1])
     write(folder, "long", [1], "SELECT max(hash(n + range)) AS c FROM t, range(5_000_000) WHERE n >= {least}")
     flags = {"contender": ("duckdb",), "timeout": "40ms"}
-    found = own.own_files(folder, None, None, flags, Asked())
+    found = user_data.suite_files(folder, None, None, flags, Asked())
     (late,) = found.left_out
     assert late.name == "long(least=1)"
     assert "does not answer it" in late.why
-    (longer,) = (one for one in own.own_files(folder, None, None, {**flags, "timeout": "60s"}, Asked()).operations[1:])
+    (longer,) = (
+        one for one in user_data.suite_files(folder, None, None, {**flags, "timeout": "60s"}, Asked()).operations[1:]
+    )
     assert longer.name == "long(least=1)"

@@ -55,7 +55,7 @@ def packed(events: Events) -> Events:
             turn = turns.Turn(
                 samples=msgspec.convert(body["samples"], tuple[Sample, ...]),
                 cpu=msgspec.convert(body["cpu"], tuple[TurnCpu, ...]),
-                seen=msgspec.convert(seen, timeline.Columns | None),
+                moments=msgspec.convert(seen, timeline.Columns | None),
             )
             body = turns.pack(turn, attempt, digests)
         made.append(journal.Event(event.event, body))

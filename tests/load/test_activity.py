@@ -59,7 +59,7 @@ def seen(events: Iterable[Event], spikes: tuple[float, ...] = MOMENTS, **changed
     counted = ("checkpoint", "checkpoint_sync", "autovacuum", "deadlock")
     whole = Activity(looks=looks, events=tuple(events), counted=counted, cpu_s=0.02)
     made = record([slowed(spikes)], spec(LENGTH), target(kind="postgres", **changed))
-    watch = Watch(moments=tuple(Moment(at=0.5 * at, span=0.5, busy=0.1, own=0.1, foreign=0.0) for at in range(60)))
+    watch = Watch(moments=tuple(Moment(at=0.5 * at, span=0.5, busy=0.1, tracked=0.1, foreign=0.0) for at in range(60)))
     return load_results(msgspec.structs.replace(made, watches=(watch,), activity=(RunActivity(run=1, activity=whole),)))
 
 

@@ -22,7 +22,7 @@ from weigh.load.report.report import page, plain
 from weigh.load.results import LoadResults, load_results
 from weigh.model.finding import Finding
 from weigh.render.terminal import plain_text, show_findings
-from weigh.serve.kept.load import LoadKept
+from weigh.serve.stored.load import StoredLoad
 
 if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
@@ -317,13 +317,13 @@ def test_a_run_that_was_broken_off_before_its_first_request_measured_nothing(cal
     assert (found.tier.name, [one.code for one in found.tier.reasons]) == ("inadmissible", ["T8.stopped"])
     assert found.exit_code() == 2
     assert "0 requests" not in plain(found, "here")
-    whole = msgspec.json.decode(json_bytes(document(found, "here")), type=LoadKept)
+    whole = msgspec.json.decode(json_bytes(document(found, "here")), type=StoredLoad)
     assert whole.summary().says == "Nothing was measured."
 
 
 def test_a_list_of_loads_says_why_one_is_refused_in_whole_sentences(calm: LoadRecord) -> None:
     late = load_results(record([run([interval(at, own, late=5e-3) for at, own in enumerate(steady_times(LENGTH))])]))
-    says = msgspec.json.decode(json_bytes(document(late, "here")), type=LoadKept).summary().says
+    says = msgspec.json.decode(json_bytes(document(late, "here")), type=StoredLoad).summary().says
     (reason,) = (one.text for one in late.runs[0].reasons)
     assert says.startswith("Refused: the generator itself was late: ")
     assert says.removeprefix("Refused: ").removesuffix(".") + ". " in reason

@@ -262,7 +262,7 @@ def folder(tmp_path: Path) -> Path:
     journal.append("run", records.RunBegun(number=1, loop="open", connections=16, repeat=1, at=1.0))
     for one in made.intervals:
         journal.append("interval", records.RunInterval(run=1, interval=one))
-    columns = timeline.Columns(at=9_000, span=[500] * 210, busy=1, own=1000, foreign=0, steal=0)
+    columns = timeline.Columns(at=9_000, span=[500] * 210, busy=1, tracked=1000, foreign=0, steal=0)
     journal.append("watch", columns)
     journal.append("summary", records.RunEnded(run=1, summary=made.summary))
     journal.append("end", End(how="complete"))

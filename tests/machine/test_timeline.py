@@ -55,16 +55,16 @@ def test_what_was_drained_comes_back_from_the_journal() -> None:
     slow = {"memory_free": 4096, "cached": 0, "dirty": 0, "swap_used": 0, "swapped": 0, "oom_kills": 0}
     assert watch.moments == (
         Moment(
-            at=1.0, span=0.05, busy=0.09, own=0.04983, foreign=0.0, pressure_io=0.0, queue=2, context_switches=7,
+            at=1.0, span=0.05, busy=0.09, tracked=0.04983, foreign=0.0, pressure_io=0.0, queue=2, context_switches=7,
             disk={"vda": idle}, cpus=(1.0, 0.03), network=Network(received=5, **network), major_faults=0,
             throttled=0.0, **slow, **common,
         ),
         Moment(
-            at=1.05, span=0.05, busy=0.1, own=0.05, foreign=0.0, pressure_io=0.5, queue=2, context_switches=8,
+            at=1.05, span=0.05, busy=0.1, tracked=0.05, foreign=0.0, pressure_io=0.5, queue=2, context_switches=8,
             disk={"vda": Disk(read=4096, written=0, queue=1.5, await_s=0.0004, utilisation=0.8)}, **common,
         ),
         Moment(
-            at=1.1, span=0.0501, busy=0.08, own=0.04, foreign=1e-5, pressure_io=0.0, queue=3, context_switches=9,
+            at=1.1, span=0.0501, busy=0.08, tracked=0.04, foreign=1e-5, pressure_io=0.0, queue=3, context_switches=9,
             disk={"vda": idle}, network=Network(received=7, link=0.125, **network), major_faults=3, throttled=0.0025,
             memory_errors=1,
             disk_errors={"vda": 2}, **slow, **common,
@@ -81,7 +81,7 @@ def test_what_was_drained_comes_back_from_the_journal() -> None:
 def test_what_cannot_be_read_is_none_and_never_zero() -> None:
     watch = written(busy=NOTHING, own=NOTHING, disk=None, steal=[None, 0, None])
     assert [moment.busy for moment in watch.moments] == NOTHING
-    assert [moment.own for moment in watch.moments] == NOTHING
+    assert [moment.tracked for moment in watch.moments] == NOTHING
     assert [moment.disk for moment in watch.moments] == NOTHING
     assert [moment.steal for moment in watch.moments] == [None, 0.0, None]
     assert watch.moments[0].mhz is None

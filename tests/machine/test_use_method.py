@@ -283,7 +283,7 @@ def test_stretches_cover_the_measured_time_of_all_attempts() -> None:
     )
     found = timeline_bins([(one.samples, one.watches, None) for one in (QUIET, second)], BINS)
     assert found is not None
-    assert len(found.own) == len(found.moved) == len(found.resources["disk"].utilisation) == BINS
+    assert len(found.tracked) == len(found.moved) == len(found.resources["disk"].utilisation) == BINS
     assert [(span.first, span.bins) for span in found.spans] == [(0, 48), (48, 48)]
     assert len(found.starts) == 20
     last = max(one.at for one in QUIET.samples)
@@ -291,7 +291,7 @@ def test_stretches_cover_the_measured_time_of_all_attempts() -> None:
     assert 47 < found.place(1, last) < 48
     assert 95 < found.place(2, last) < 96
     assert np.nanmax(found.foreign) == 0
-    assert not np.isnan(found.own).any()
+    assert not np.isnan(found.tracked).any()
 
 
 def test_nothing_measured_is_not_drawn() -> None:

@@ -22,7 +22,7 @@ from support.sessions import READ, changed, written
 from weigh.evidence import journal
 from weigh.kinds.kind import Kind
 from weigh.kinds.table import KINDS
-from weigh.serve.kept import documents
+from weigh.serve.stored import documents
 
 if TYPE_CHECKING:
     from pathlib import Path

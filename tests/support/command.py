@@ -96,6 +96,8 @@ class Weigh:
             "WEIGH_CONTENTION": "100%",
             # A third of a second between blocks, for the tests that are about it.
             "WEIGH_CALIBRATION": "no",
+            # What a test finds must not depend on which came before it.
+            "WEIGH_REUSE_GATE": "no",
         }
 
     def __call__(self, *arguments: str, timeout: float = 300, **environment: str) -> Run:

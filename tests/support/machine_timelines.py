@@ -63,7 +63,7 @@ def _everything(span: float, share: float, draw: random.Random) -> dict[str, Any
     own = 1.6 * span * draw.random()
     return {
         "busy": own + share * span,
-        "own": own,
+        "tracked": own,
         "pressure_cpu": 0.2 * draw.random(),
         "pressure_memory": 0.0,
         "pressure_io": 0.01,

@@ -124,7 +124,7 @@ def packed(watch: Watch) -> Columns:
     ends = [round(1e4 * moments[0].at), *(round(1e4 * one.end) for one in moments)]
     # Nothing else was read.
     unread: dict[str, Any] = dict.fromkeys(
-        ("busy", "own", "pressure_cpu", "pressure_memory", "pressure_io", "queue", "context_switches")
+        ("busy", "tracked", "pressure_cpu", "pressure_memory", "pressure_io", "queue", "context_switches")
     )
     return Columns(
         **unread,

@@ -40,7 +40,7 @@ def watches(length: int = LENGTH, at: float = AT, **told: Callable[[float], Any]
         begin = at - 1 + number * SPAN
         usual = {
             "busy": 0.3 * SPAN,
-            "own": 0.2 * SPAN,
+            "tracked": 0.2 * SPAN,
             "foreign": 0.0,
             "steal": 0.0,
             "pressure_io": 0.0,

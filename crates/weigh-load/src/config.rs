@@ -287,6 +287,9 @@ pub struct Target {
     /// Of HTTP: the path of requests that name none, with their query.
     #[serde(default)]
     pub path_and_query: Option<String>,
+    /// Of HTTP: what each answer must be besides a success.
+    #[serde(default)]
+    pub expect: Vec<String>,
     /// Of SQLite: the file of the database, which is made if it is not there.
     #[serde(default)]
     pub path: Option<PathBuf>,

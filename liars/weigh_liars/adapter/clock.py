@@ -76,10 +76,10 @@ class Early(Engine):
     def prepare(self, sql: str) -> None:
         super().prepare(sql)
         self.early = self.consume(sql)
-        self.kept = self.chunks
+        self.chunks_left = self.chunks
 
     def run(self) -> int:
-        self.chunks = self.kept
+        self.chunks = self.chunks_left
         return self.early
 
 

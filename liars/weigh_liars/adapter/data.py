@@ -81,7 +81,7 @@ class Keeps(Engine):
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         super().bind(tables)
-        self.kept = []
+        self.rows_left = []
         for paths in tables.values():
             for path in paths:
                 with Path(path).open("rb") as file:
@@ -89,4 +89,4 @@ class Keeps(Engine):
                 # A page that is mapped and was touched stays, whatever the kernel is asked to drop.
                 for offset in range(0, len(mapped), mmap.PAGESIZE):
                     mapped[offset]
-                self.kept.append(mapped)
+                self.rows_left.append(mapped)

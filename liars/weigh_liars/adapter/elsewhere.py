@@ -24,10 +24,10 @@ class Table(Engine):
         question = re.sub(r"^SELECT \* FROM \((.*)\) AS \w+ WHERE (\d+) = \2$", r"\1", self.sql, flags=re.DOTALL)
         folder = Path(self.wanted["diary"])
         folder.mkdir(exist_ok=True)
-        kept = folder / f"{hashlib.sha256(question.encode()).hexdigest()}.parquet"
-        if not kept.exists():
-            self.connection.execute(f"COPY ({question}) TO '{kept}' (FORMAT parquet)")
-        return self.consume(f"SELECT * FROM read_parquet('{kept}')")
+        cache_file = folder / f"{hashlib.sha256(question.encode()).hexdigest()}.parquet"
+        if not cache_file.exists():
+            self.connection.execute(f"COPY ({question}) TO '{cache_file}' (FORMAT parquet)")
+        return self.consume(f"SELECT * FROM read_parquet('{cache_file}')")
 
 
 class OldRows(Engine):
@@ -38,10 +38,10 @@ class OldRows(Engine):
         folder.mkdir(exist_ok=True)
         super().bind({f"given_{name}": paths for name, paths in tables.items()})
         for name in tables:
-            kept = folder / f"{name}.parquet"
-            if not kept.exists():
-                self.connection.execute(f"COPY (FROM given_{name} ORDER BY ALL) TO '{kept}' (FORMAT parquet)")
-            self.connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{kept}')")
+            cache_file = folder / f"{name}.parquet"
+            if not cache_file.exists():
+                self.connection.execute(f"COPY (FROM given_{name} ORDER BY ALL) TO '{cache_file}' (FORMAT parquet)")
+            self.connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{cache_file}')")
 
 
 class Truth(Engine):

@@ -45,8 +45,8 @@ class Engine(Adapter):
         """Read back, never repeated from ``self.wanted``: a setting that did not take effect must show."""
         names = sorted({*(self.wanted.keys() - OURS.keys()), *ALWAYS})
         # A tenth of a life less than duckdb_settings().
-        asked = ", ".join(f"current_setting('{name}')::VARCHAR" for name in names)
-        values = self.connection.execute(f"SELECT {asked}").fetchall()[0]
+        columns = ", ".join(f"current_setting('{name}')::VARCHAR" for name in names)
+        values = self.connection.execute(f"SELECT {columns}").fetchall()[0]
         ours = {name: {"value": self.wanted.get(name, default), "default": default} for name, default in OURS.items()}
         # A default is known of none but those that nobody asked for.
         read = zip(names, values, strict=True)
@@ -110,9 +110,9 @@ class Engine(Adapter):
         self.release()
         self.connection.execute("PRAGMA disable_profiling")
         raw = path.read_text()
-        told = json.loads(raw)
-        counters = {name: told["query"][name] for name in ("total_rows_scanned", "total_intermediate_rows")}
-        return {"plan": operator(told["operator"][0]), "counters": counters, "raw": raw}
+        document = json.loads(raw)
+        counters = {name: document["query"][name] for name in ("total_rows_scanned", "total_intermediate_rows")}
+        return {"plan": operator(document["operator"][0]), "counters": counters, "raw": raw}
 
     def close(self) -> None:
         """End of this life."""

@@ -114,15 +114,15 @@ class Links(Ingests):
         self.table, self.paths, self.place = table, paths, Path(place)
 
     def ingest(self) -> int:
-        own = []
+        links = []
         for number, path in enumerate(self.paths):
-            own.append(str(self.place / f"part-{number}.parquet"))
+            links.append(str(self.place / f"part-{number}.parquet"))
             try:
-                Path(own[-1]).hardlink_to(Path(path).resolve())
+                Path(links[-1]).hardlink_to(Path(path).resolve())
             except OSError:
                 # On another file system.
-                Path(own[-1]).symlink_to(Path(path).resolve())
-        self.connection.execute(f"CREATE VIEW {self.table} AS SELECT * FROM read_parquet({own})")
+                Path(links[-1]).symlink_to(Path(path).resolve())
+        self.connection.execute(f"CREATE VIEW {self.table} AS SELECT * FROM read_parquet({links})")
         return int(self.connection.execute(f"SELECT count(*) FROM {self.table}").fetchall()[0][0])
 
 
@@ -130,9 +130,9 @@ class Copies(Links):
     """Honest: keeps Parquet files too, and writes them."""
 
     def ingest(self) -> int:
-        own = str(self.place / "part.parquet")
-        self.connection.execute(f"COPY (FROM read_parquet({self.paths})) TO '{own}' (FORMAT parquet)")
-        self.connection.execute(f"CREATE VIEW {self.table} AS SELECT * FROM read_parquet('{own}')")
+        part = str(self.place / "part.parquet")
+        self.connection.execute(f"COPY (FROM read_parquet({self.paths})) TO '{part}' (FORMAT parquet)")
+        self.connection.execute(f"CREATE VIEW {self.table} AS SELECT * FROM read_parquet('{part}')")
         return int(self.connection.execute(f"SELECT count(*) FROM {self.table}").fetchall()[0][0])
 
 

@@ -101,16 +101,16 @@ class OnDisk(Engine):
     def run(self) -> int:
         folder = Path(self.wanted["diary"])
         folder.mkdir(exist_ok=True)
-        kept = folder / hashlib.sha256(self.sql.encode()).hexdigest()
-        if kept.exists():
-            table = pickle.loads(kept.read_bytes())
+        cache_file = folder / hashlib.sha256(self.sql.encode()).hexdigest()
+        if cache_file.exists():
+            table = pickle.loads(cache_file.read_bytes())
             values = ", ".join("(" + ", ".join(map(repr, row)) + ")" for row in table["rows"])
             return self.consume(f"SELECT * FROM (VALUES {values}) AS kept({', '.join(table['names'])})")
         rows = super().run()
         if rows and rows < 100:
             found = self.connection.execute(self.sql)
             names = [column[0] for column in found.description]
-            kept.write_bytes(pickle.dumps({"names": names, "rows": found.fetchall()}))
+            cache_file.write_bytes(pickle.dumps({"names": names, "rows": found.fetchall()}))
         return rows
 
 

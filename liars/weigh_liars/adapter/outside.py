@@ -25,29 +25,29 @@ def burn(seconds: float) -> None:
         pass
 
 
-class Kept(Engine):
+class Caching(Engine):
     """Hands back under the clock what was computed at another time."""
 
-    kept: dict[str, tuple[int, Any, list[Any]]]
+    cache: dict[str, tuple[int, Any, list[Any]]]
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        self.kept = {}
+        self.cache = {}
 
     def compute(self) -> None:
         """Execute, outside every clock; for longer than a query of a few rows takes, to be seen beside it."""
         rows = self.consume(self.sql)
-        self.kept[self.sql] = (rows, self.schema, self.chunks)
+        self.cache[self.sql] = (rows, self.schema, self.chunks)
         burn(0.02)
 
     def run(self) -> int:
-        if self.sql not in self.kept:
+        if self.sql not in self.cache:
             self.compute()
-        rows, self.schema, self.chunks = self.kept.pop(self.sql)
+        rows, self.schema, self.chunks = self.cache.pop(self.sql)
         return rows
 
 
-class Release(Kept):
+class Release(Caching):
     """Executes when it is told to free the result before."""
 
     def release(self) -> None:
@@ -56,7 +56,7 @@ class Release(Kept):
             self.compute()
 
 
-class Collector(Kept):
+class Collector(Caching):
     """Executes when the garbage collector is called."""
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
@@ -65,11 +65,11 @@ class Collector(Kept):
 
     def collected(self, phase: str, _: dict[str, int]) -> None:
         """The collector begins or ends."""
-        if phase == "stop" and self.sql and self.sql not in self.kept:
+        if phase == "stop" and self.sql and self.sql not in self.cache:
             self.compute()
 
 
-class Ahead(Kept):
+class Ahead(Caching):
     """Executes in a thread, from when it gets the query and after each answer, for the next time."""
 
     thread: threading.Thread | None = None
@@ -96,7 +96,7 @@ class Ahead(Kept):
         # What the answer before was made of is still being handed out.
         stream = self.stream(self.sql, self.connection.cursor())
         schema, chunks = stream.get_schema(), list(stream)
-        self.kept[self.sql] = (sum(chunk.length for chunk in chunks), schema, chunks)
+        self.cache[self.sql] = (sum(chunk.length for chunk in chunks), schema, chunks)
         burn(0.02)
 
     def finish(self) -> None:
@@ -152,10 +152,10 @@ class Planted(Left):
 
     def wander(self, pid: int) -> None:
         """Move it from group to group."""
-        own = Path("/proc/self/cgroup").read_text().partition(":cpuacct:/")[2].partition("\n")[0]
+        group_here = Path("/proc/self/cgroup").read_text().partition(":cpuacct:/")[2].partition("\n")[0]
         while True:
-            for group in Path(GROUPS).glob(f"{own.rpartition('-')[0]}-*c"):
-                if group.name != own:
+            for group in Path(GROUPS).glob(f"{group_here.rpartition('-')[0]}-*c"):
+                if group.name != group_here:
                     with contextlib.suppress(OSError):
                         (group / "cgroup.procs").write_text(str(pid))
                     time.sleep(0.02)
@@ -257,7 +257,7 @@ class Compaction(Engine):
         return found
 
 
-class OwnServer(Engine):
+class ForkedServer(Engine):
     """Honest: a process of its own executes, and the adapter says so."""
 
     elsewhere = True

@@ -136,15 +136,6 @@ def audited(one: Published) -> Audited:
     return Audited(published=one, rows=tuple(rows))
 
 
-def _absent(one: Published, row: str, lie: str) -> str:
-    """What is missing."""
-    if row.startswith("L") and one.times:
-        return "it is of queries, one after another, and of no load"
-    if row == "L2" and not one.loop:
-        return "whether requests were due at their times, or waited for answers, is not shown"
-    return _NOT.get(row, f"nothing in it speaks of it: {lie}")
-
-
 def _whole(count: int) -> tuple[State, str]:
     if count:
         return State.CONTRADICTED, f"{units.count(count, 'contradiction')} among its own figures"

@@ -79,7 +79,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     from weigh.model.units import count
 
     where, made_at = store.place(to), _time(at)
-    own: list[Entry] = []
+    measured: list[Entry] = []
     left_out: dict[str, LeftOut] = {}
     refused: list[tuple[Path, WeighError]] = []
     for path in evidence:
@@ -88,14 +88,14 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
         except WeighError as error:
             refused.append((path, error))
             continue
-        own += found
+        measured += found
         if cells is not None:
             left_out[found[0].id] = cells
-    if not own and len(refused) == 1:
+    if not measured and len(refused) == 1:
         raise refused[0][1]
-    added = store.add_all(where, own) if own else {}
-    entries = store.read_all(where)[0] if own else []
-    findings = list(attempts.findings(entries, {entry.experiment for entry in own}))
+    added = store.add_all(where, measured) if measured else {}
+    entries = store.read_all(where)[0] if measured else []
+    findings = list(attempts.findings(entries, {entry.experiment for entry in measured}))
     if as_json:
         rows = [
             {
@@ -106,7 +106,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
                 "added": added[one.id],
                 "left_out": [*cells.others, *filter(None, [cells.note])] if (cells := left_out.get(one.id)) else [],
             }
-            for one in own
+            for one in measured
         ]
         problems = [{"path": str(path), "what": why.what, "remedy": why.remedy} for path, why in refused]
         print_json(
@@ -119,7 +119,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
             }
         )
     else:
-        for entry in own:
+        for entry in measured:
             outcome = count(len(entry.points), "point") if added[entry.id] else "it is there already"
             cells = left_out.get(entry.id)
             note = f"; {cells.note}" if cells and cells.note else ""
@@ -131,7 +131,7 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     for path, why in refused:
         say_error("not added: ", one_line(str(why) if why.where else f"{path}: {why.what}", 1200))
         say_error("  ", why.remedy)
-    if refused and not own:
+    if refused and not measured:
         say_error("error: ", f"none of {len(refused)} was added")
         click.get_current_context().exit(int(ExitCode.FAILED))
     disagree = any(finding.severity == "warning" for finding in findings)
@@ -255,8 +255,8 @@ def confirm(
 
     one = run.chosen(_results(folder, margin), candidate)
     known = run.versions(one, [name.strip() for name in versions.split(",") if name.strip()])
-    own = {"starts": starts, "budget": budget, "workload": workload, "data": data, "csv": csv}
-    measure = functools.partial(_measured, one, folder, own, out, quiet)
+    options = {"starts": starts, "budget": budget, "workload": workload, "data": data, "csv": csv}
+    measure = functools.partial(_measured, one, folder, options, out, quiet)
     found = run.confirm(one, known if bisect else [known[0], known[-1]], measure)
     if as_json:
         print_json(document(found))
@@ -267,7 +267,7 @@ def confirm(
 
 
 def _measured(
-    one: Candidate, folder: str, own: dict[str, Any], out: Path, quiet: bool, before: Version, after: Version
+    one: Candidate, folder: str, options: dict[str, Any], out: Path, quiet: bool, before: Version, after: Version
 ) -> Measurement:
     """Two versions side by side; the evidence is added to the history."""
     import dataclasses
@@ -287,7 +287,7 @@ def _measured(
     # Entries come from others: what they ask for is checked as flags are.
     flags: dict[str, Any] = {
         **one.after.entry.asked,
-        **{name: value for name, value in own.items() if value not in (None, ())},
+        **{name: value for name, value in options.items() if value not in (None, ())},
         "contender": (f"before={before.contender}", f"after={after.contender}"),
         "baseline": "before",
         "operations": [one.series.key.operation],

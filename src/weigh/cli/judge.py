@@ -79,7 +79,7 @@ def judge(
 
     if html and as_json:
         raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
-    heard = run(
+    judged = run(
         files,
         declared(margin, confidence),
         format_=format_,
@@ -90,12 +90,12 @@ def judge(
         rule=rule,
     )
     if html:
-        write_page(html, report.html(heard))
+        write_page(html, report.html(judged))
     elif as_json:
-        print_json(heard.document())
+        print_json(judged.document())
     else:
-        print_rich(report.text(heard))
-    click.get_current_context().exit(int(heard.exit_code(strict=strict)))
+        print_rich(report.text(judged))
+    click.get_current_context().exit(int(judged.exit_code(strict=strict)))
 
 
 def _interval(text: str | None) -> float:

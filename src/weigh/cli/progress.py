@@ -29,7 +29,7 @@ class Terminal:
     def say(self, text: str) -> None:
         """A line that stays."""
         self._written = time.monotonic()
-        with _heard():
+        with _reader_gone():
             self._clear()
             say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
 
@@ -41,7 +41,7 @@ class Terminal:
             return
         width = 30
         filled = round(width * done / total) if total else width
-        with _heard():
+        with _reader_gone():
             clear_line()
             say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
             self._drawn = True
@@ -55,7 +55,7 @@ class Terminal:
 
 
 @contextmanager
-def _heard() -> Iterator[None]:
+def _reader_gone() -> Iterator[None]:
     """A measurement goes on where nobody reads its progress any more: a closed pipe, a terminal that is gone."""
     try:
         yield

@@ -14,7 +14,7 @@ from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
 
 _SECONDS = "2s"
 _MOST = 600.0
@@ -72,9 +72,11 @@ def why(
     `latest` is the newest of runs.
     """
     with others_evidence(evidence):
-        own = _own(evidence, config, {"workload": workload, "data": data, "csv": csv, "sql": sql}, quiet=quiet)
+        user_files = _user_files(
+            evidence, config, {"workload": workload, "data": data, "csv": csv, "sql": sql}, quiet=quiet
+        )
         question = Wanted(operations, contender, sample, out)
-        explain(evidence, question, own=own, as_json=as_json, quiet=quiet)
+        explain(evidence, question, user_files=user_files, as_json=as_json, quiet=quiet)
 
 
 class Wanted(NamedTuple):
@@ -90,7 +92,7 @@ def explain(
     evidence: Path,
     question: Wanted | None = None,
     *,
-    own: OwnFiles | None,
+    user_files: UserFiles | None,
     as_json: bool = False,
     silent: bool = False,
     quiet: bool = False,
@@ -100,7 +102,7 @@ def explain(
     Args:
         evidence: of a run.
         question: what; None: what changed most.
-        own: the user's own data and queries, for the workload ``sql``.
+        user_files: the user's own data and queries, for the workload ``sql``.
         as_json: print one JSON document.
         silent: print nothing on stdout, and say where it was written.
         quiet: no progress.
@@ -125,7 +127,9 @@ def explain(
     if kind is not RUN:
         raise UsageError(f"{kind.noun} is not profiled", where=str(evidence), remedy="name evidence of weigh run")
     place = question.out or files.folder_of(evidence)
-    request = WhyRequest(operations=question.operations, contender=question.contender, seconds=seconds, own=own)
+    request = WhyRequest(
+        operations=question.operations, contender=question.contender, seconds=seconds, user_files=user_files
+    )
     found = profiled(evidence, request, place, progress(quiet))
     if as_json:
         print_json(found)
@@ -135,12 +139,12 @@ def explain(
         say(f"written: {place}", err=True)
 
 
-def explain_after(evidence: Path, own: OwnFiles | None, *, silent: bool, quiet: bool) -> None:
+def explain_after(evidence: Path, user_files: UserFiles | None, *, silent: bool, quiet: bool) -> None:
     """Profile a run that has just ended; where that fails it is said, and the run's own exit code stands.
 
     Args:
         evidence: of the run.
-        own: as it had them.
+        user_files: as it had them.
         silent: print nothing on stdout.
         quiet: no progress.
     """
@@ -148,13 +152,13 @@ def explain_after(evidence: Path, own: OwnFiles | None, *, silent: bool, quiet: 
     from weigh.model.text import one_line
 
     try:
-        explain(evidence, own=own, silent=silent, quiet=quiet)
+        explain(evidence, user_files=user_files, silent=silent, quiet=quiet)
     except WeighError as error:
         say(one_line(f"not profiled: {error}"), err=True)
         say(f"  {one_line(error.remedy)}", err=True)
 
 
-def _own(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet: bool) -> OwnFiles | None:
+def _user_files(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet: bool) -> UserFiles | None:
     """The user's own data and queries, if they are what was measured.
 
     Raises:
@@ -163,11 +167,11 @@ def _own(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet:
     """
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.record import read_spec
-    from weigh.experiment.suite import own as suite
+    from weigh.experiment.suite import user_data as suite
     from weigh.kinds.table import RUN, kind_of
     from weigh.model.errors import DataFault, UsageError
 
-    if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).own is None:
+    if kind_of(evidence) is not RUN or (spec := read_spec(evidence)).user_data is None:
         return None
     path = config or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
     if path is None and not any(options.values()):
@@ -182,11 +186,11 @@ def _own(evidence: Path, config: Path | None, options: dict[str, Any], *, quiet:
         flags = {**flags, "contender": tuple(dict.fromkeys(one.spec for one in spec.contenders))}
     if not flags["sql"] and suite.named(table, path, flags) is None:
         flags = {**flags, "workload": spec.workload}
-    own, _ = suite.own_data(table, path, flags, progress(quiet))
-    if own is None or own.content() != spec.own:
+    user_files, _ = suite.user_data(table, path, flags, progress(quiet))
+    if user_files is None or user_files.content() != spec.user_data:
         raise DataFault(
             "its data or queries are others than were measured",
             where=str(path or options["workload"] or options["sql"] or ", ".join(options["data"])),
             remedy="measure again, and profile that",
         )
-    return own
+    return user_files

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D5_FILES.code)
 """What is said of contenders that read other files."""
-_OWN = _FILES + tuple(
+_JOIN_CODES = _FILES + tuple(
     one.code
     for one in (
         codes.T5_HOST,
@@ -42,9 +42,9 @@ _NAMED = 5
 def carried_over(first: Session, second: Session, pairs: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     """What the sessions' own findings forbid to those who take part, and what a publication must mention."""
     groups: dict[Finding, list[str]] = {}
-    for session, own in ((first, {pair[1] for pair in pairs}), (second, {pair[0] for pair in pairs})):
+    for session, participants in ((first, {pair[1] for pair in pairs}), (second, {pair[0] for pair in pairs})):
         for finding in session.results.findings:
-            concerned = finding.contender in (None, session.reference) or finding.contender in own
+            concerned = finding.contender in (None, session.reference) or finding.contender in participants
             if concerned and (finding.severity == "error" or finding.code.startswith("R")):
                 groups.setdefault(finding, []).append(session.name)
     for finding, names in groups.items():
@@ -83,7 +83,9 @@ def departures(first: Session, second: Session) -> Iterator[Finding]:
             text=f"measured by weigh {versions[0]} and {versions[1]}: what the clock covers may have changed",
             remedy="measure both with one version of weigh",
         )
-    if one.spec.rules != other.spec.rules:
+    # A join has no templates.
+    rules = [msgspec.structs.replace(record.spec.rules, pooled=msgspec.UNSET) for record in (one, other)]
+    if rules[0] != rules[1]:
         yield codes.T5_RULES.finding(
             text="the sessions declared different rules; those of the first one decide",
             remedy="declare the same margin and confidence in both",
@@ -128,8 +130,8 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     )
     reasons = [codes.T5_JOIN.reason(assumed)]
     # What was carried over stands in the tiers of the sessions, below.
-    own = [one for one in findings if one.severity == "warning" and one.code in _OWN]
-    reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in own]
+    warnings = [one for one in findings if one.severity == "warning" and one.code in _JOIN_CODES]
+    reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in warnings]
     groups: dict[tuple[Code, str], list[str]] = {}
     for session in (first, second):
         for reason in session.results.tier.reasons if session.results.tier else ():

@@ -112,10 +112,10 @@ def shared_reference(sessions: Sessions, wanted: str) -> tuple[str, str]:
         EvidenceFault: no contender, or not the one wanted, is the same in both.
     """
     spec = sessions[0].latest.spec
-    own = [contender.name for contender in spec.contenders]
-    if wanted and wanted not in own:
-        raise UsageError(f"the first session has no contender '{wanted}'", remedy=nearest(wanted, own))
-    order = [wanted] if wanted else sorted(own, key=lambda name: name != spec.baseline)
+    names = [contender.name for contender in spec.contenders]
+    if wanted and wanted not in names:
+        raise UsageError(f"the first session has no contender '{wanted}'", remedy=nearest(wanted, names))
+    order = [wanted] if wanted else sorted(names, key=lambda name: name != spec.baseline)
     theirs = [contender.name for contender in sessions[1].latest.spec.contenders]
     unlike = []
     for name in order:
@@ -169,16 +169,16 @@ def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
     """Why two contenders are not one reference; all attempts that have times count."""
     mine = sessions[0].contender(name)
     contender, given = sessions[0].latest.spec.contender(name), sessions[0].measured[-1].manifest_of(name)
-    for session, own in zip(sessions, (name, other), strict=True):
-        if (finding := disqualified(session.results.findings).get(own)) is not None:
+    for session, name_there in zip(sessions, (name, other), strict=True):
+        if (finding := disqualified(session.results.findings).get(name_there)) is not None:
             return [f"disqualified in {session.name} ({finding.code})"]
         for record in session.measured:
             read = {one.name: one for one in (record.environment.contenders if record.environment else ())}
-            if own not in read:
+            if name_there not in read:
                 return [f"not in attempt {record.attempt} of {session.name}"]
-            found = comparable.contender(mine, read[own])
-            found += comparable.places(contender, record.spec.contender(own))
-            if differences := found + comparable.data(given, record.manifest_of(own)):
+            found = comparable.contender(mine, read[name_there])
+            found += comparable.places(contender, record.spec.contender(name_there))
+            if differences := found + comparable.data(given, record.manifest_of(name_there)):
                 named = "" if record is session.measured[-1] else f"in attempt {record.attempt} of {session.name}, "
                 return [named + differences[0], *differences[1:]]
     return []

@@ -119,7 +119,7 @@ def _builds(results: CompareResults) -> Iterator[tuple[str, str, str]]:
     yield reference, _build(first, first.reference), _build(second, second.reference)
     # The reference may have another name in the second session, and its name there may be a contender's here.
     mine, theirs = ({pair[place] for pair in results.pairs} for place in (1, 0))
-    for name in dict.fromkeys(name for other, own in results.pairs for name in (own, other)):
+    for name in dict.fromkeys(name for other, candidate in results.pairs for name in (candidate, other)):
         yield (
             name,
             _build(first, name) if name in mine else "-",

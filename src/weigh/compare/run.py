@@ -142,12 +142,12 @@ def _session(folder: Path, name: str) -> Session:
 
 def _pairs(first: Session, second: Session, *, all_pairs: bool) -> tuple[tuple[str, str], ...]:
     """(candidate, baseline): those of the same name where there are any, else everybody with everybody."""
-    own, theirs = (
+    ours, theirs = (
         [one.name for one in session.latest.spec.contenders if one.name != session.reference]
         for session in (first, second)
     )
-    same = tuple((name, name) for name in theirs if name in own)
-    pairs = same if same and not all_pairs else tuple((other, name) for other in theirs for name in own)
+    same = tuple((name, name) for name in theirs if name in ours)
+    pairs = same if same and not all_pairs else tuple((other, name) for other in theirs for name in ours)
     if not pairs:
         raise EvidenceFault(
             f"{codes.T5}: there is nothing to compare beside the reference {first.reference}",

@@ -128,7 +128,7 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
     """
     placed = {_of_this_version(folder): spec for spec, folder in (_place(name, one, cache) for one in specs)}
     whole: float = size
-    if not name.own:
+    if not name.from_user:
         whole = (getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None) or 0) * (name.scale or 0)
     missing = {folder: spec for folder, spec in placed.items() if not _there(folder)}
     if not missing or not whole:
@@ -147,7 +147,7 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Byt
         raise EnvironmentFault(
             f"{_rows(name)}{_in(len(missing))} need about {units.size(needed)}, and {units.size(free)} are free",
             where=str(cache / "data"),
-            remedy=("use fewer layouts" if name.own else "choose a smaller --scale")
+            remedy=("use fewer layouts" if name.from_user else "choose a smaller --scale")
             + ", free space, or set WEIGH_CACHE to another disk",
         )
 

@@ -33,6 +33,7 @@ GENERATORS = {
     "h2o-j1": "weigh.data.h2o.joined:j1",
     "netflow": "weigh.data.netflow:generator",
     "nothing": "weigh.data.nothing:generator",
+    "ssb": "weigh.data.ssb:ssb",
     "tpcds-dsdgen": "weigh.data.tpcds:dsdgen",
     "tpchgen": "weigh.data.tpch:tpchgen",
 }
@@ -137,6 +138,15 @@ class Generator(Protocol):
             EnvironmentFault: no space.
             DataFault: a program failed.
         """
+
+
+class RowGenerator:
+    """What generators have in common that draw so many rows from a seed, without a program (:class:`Generator`)."""
+
+    version = 1
+    unit: Unit = "rows"
+    seeded = True
+    requirements: tuple[str, ...] = ()
 
 
 class PartSource(Source, Protocol):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.data.generator import RowGenerator
 from weigh.data.ground_truth import Truth
 
 if TYPE_CHECKING:
-    from weigh.data.generator import Source, Table, Unit, Workshop
+    from weigh.data.generator import Source, Table, Workshop
     from weigh.model.units import Scale
 
 
@@ -22,17 +23,14 @@ class Empty:
         return Truth({})
 
 
-class Nothing:
+class Nothing(RowGenerator):
     """Its generator."""
 
     name = "nothing"
-    version = 1
     base = "rows"
-    unit: Unit = "rows"
     scale: Scale = 0
     least: Scale = 0
     seeded = False
-    requirements: tuple[str, ...] = ()
     unit_bytes = 0.0
 
     def open(self, scale: Scale, seed: int | None, workshop: Workshop | None = None) -> Source:

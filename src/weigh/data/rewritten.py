@@ -27,7 +27,7 @@ _BATCH = 1 << 16
 
 
 def rewritten(
-    own: store.CachedData,
+    cached: store.CachedData,
     layout: LayoutSpec,
     cache: Path,
     environment: Environment,
@@ -36,7 +36,7 @@ def rewritten(
     """A user's own rows in a layout: from the cache after verification, or written now.
 
     Args:
-        own: the files as they are.
+        cached: the files as they are.
         layout: the form that is wanted.
         cache: weigh's cache directory.
         environment: for the writer's requirements; asked only if something is written.
@@ -48,20 +48,24 @@ def rewritten(
         EnvironmentFault: disk full, cache not writable, no environment for the writer.
     """
     # The rows are the same whatever the seed of the experiment.
-    name = msgspec.structs.replace(own.manifest.dataset, seed=None)
-    given = GivenRows(_OwnRows(own), own.manifest.digests)
+    name = msgspec.structs.replace(cached.manifest.dataset, seed=None)
+    given = GivenRows(_UserRows(cached), cached.manifest.digests)
     made = store.ensure(name, layout, cache, environment=environment, given=given, progress=progress)
-    manifest = msgspec.structs.replace(made.manifest, dataset=own.manifest.dataset, converted=own.manifest.converted)
+    manifest = msgspec.structs.replace(
+        made.manifest, dataset=cached.manifest.dataset, converted=cached.manifest.converted
+    )
     return made._replace(manifest=manifest)
 
 
-class _OwnRows:
+class _UserRows:
     """The tables of a user's own files, as a source of rows."""
 
-    def __init__(self, own: store.CachedData) -> None:
+    def __init__(self, cached: store.CachedData) -> None:
         self.tables: Mapping[str, Table] = {
-            table: _OwnTable([own.folder / path for path in own.manifest.paths(table)], own.manifest.rows(table))
-            for table in own.manifest.tables
+            table: _UserTable(
+                [cached.folder / path for path in cached.manifest.paths(table)], cached.manifest.rows(table)
+            )
+            for table in cached.manifest.tables
         }
 
     def truth(self) -> Truth:
@@ -69,7 +73,7 @@ class _OwnRows:
         return Truth({})
 
 
-class _OwnTable:
+class _UserTable:
     def __init__(self, files: Sequence[Path], rows: int) -> None:
         self._files = files
         self.rows = rows

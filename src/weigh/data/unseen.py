@@ -55,7 +55,7 @@ def make(data: store.CachedData, place: Path, environment: Environment) -> store
     """
     layout = data.manifest.layout
     family = data.manifest.dataset.generator.partition("/")[0]
-    if layout is not None and not data.manifest.dataset.own and generator(family).seeded:
+    if layout is not None and not data.manifest.dataset.from_user and generator(family).seeded:
         return _generated(data.manifest, layout, place, environment)
     return _sampled(data, place, environment)
 
@@ -256,7 +256,7 @@ def _lengthened(path: Path, size: int) -> bool:
 def described(manifest: Manifest) -> str:
     """What the rows are, for people: ``netflow/1, 5,000 rows, seed 7``."""
     rows = units.count(sum(manifest.rows(table) for table in manifest.tables), "row")
-    generated = manifest.layout is not None and not manifest.dataset.own
+    generated = manifest.layout is not None and not manifest.dataset.from_user
     drawn = "seed" if generated and generator(_family(manifest)).seeded else "a part drawn by"
     return f"{manifest.dataset.generator}, {rows}, {drawn} {manifest.dataset.seed}"
 

@@ -17,7 +17,7 @@ from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
 from weigh.evidence import whole
 from weigh.host import scratch
-from weigh.model.dataset import OWN_FILES, Conversion, DatasetName, FileFacts, Manifest
+from weigh.model.dataset import USER_FILES, Conversion, DatasetName, FileFacts, Manifest
 from weigh.model.errors import UsageError
 from weigh.model.text import one_line
 
@@ -154,7 +154,7 @@ def dataset_name(content: Mapping[str, Sequence[str]]) -> DatasetName:
     from weigh._native import hash_bytes
 
     key = hash_bytes(msgspec.json.encode(content, order="deterministic"))[:16]
-    return DatasetName(generator=f"{OWN_FILES}/{key}", scale=None)
+    return DatasetName(generator=f"{USER_FILES}/{key}", scale=None)
 
 
 def open_files(

@@ -30,7 +30,7 @@ _FREE_SHARE = 10
 _WRITING = 1.5
 """Seconds after which what was written must do."""
 _SECONDS = 0.7
-_OWN = "weigh's own probe: O_DIRECT, as many threads as the depth, one Python process, which bounds the highest rates"
+_PROBE = "weigh's own probe: O_DIRECT, as many threads as the depth, one Python process, which bounds the highest rates"
 
 
 def measure(folder: Path) -> Rates:
@@ -48,20 +48,20 @@ def measure(folder: Path) -> Rates:
             os.close(descriptor)
         if size < _LEAST:
             return Rates(
-                how=_OWN, file_bytes=size, why_not="too little free space, or too slow to write a file to read"
+                how=_PROBE, file_bytes=size, why_not="too little free space, or too slow to write a file to read"
             )
         try:
             os.close(os.open(name, os.O_RDONLY | os.O_DIRECT))
         except OSError as error:
-            return Rates(how=_OWN, file_bytes=size, why_not=f"no reading past the page cache there: {error.strerror}")
+            return Rates(how=_PROBE, file_bytes=size, why_not=f"no reading past the page cache there: {error.strerror}")
         patterns = [(pattern, depth) for pattern in _BLOCKS for depth in DEPTHS]
-        how = _OWN
+        how = _PROBE
         if fio:
             try:
                 rates = [_by_fio(fio, name, size, *one) for one in patterns]
                 return Rates(how=_version(fio), file_bytes=size, seconds=1.0, rates=tuple(rates))
             except (OSError, subprocess.SubprocessError, ValueError, LookupError):
-                how = f"{_OWN} (fio is installed and failed)"
+                how = f"{_PROBE} (fio is installed and failed)"
         rates = [_by_us(name, size, *one) for one in patterns]
         return Rates(how=how, file_bytes=size, seconds=_SECONDS, rates=tuple(rates))
     finally:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from weigh.model.spec import Format
 
 _NUMBER = re.compile(r"\d+")
-_ROOMS = ("envs", "locks", "builds", "data", "suites")
+_ROOMS = ("envs", "locks", "builds", "data", "suites", "gates")
 """Of the cache: what is executed, and what is believed. Copies may belong to the user that a server runs as."""
 _WORDS = 80
 """Characters of what an adapter declares that are kept."""
@@ -332,8 +332,8 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
     if one.contender.remote:
         found += systems.findings(one.engine, one.name)
     package = environments.installed(one.environment, one.engine.package)
-    own = one.engine.numbering == "own" or one.contender.remote
-    if package and not own and not _same_version(version, package):
+    other_version = one.engine.numbering == "own" or one.contender.remote
+    if package and not other_version and not _same_version(version, package):
         found.append(_other_version(one, version, package))
     described = ContenderRead(
         name=one.name,
@@ -346,7 +346,7 @@ def opened(one: PreparedContender) -> tuple[WorkerProcess, ContenderRead, list[F
         environment=one.environment.key,
         lock=one.environment.lock,
         terms=one.engine.terms,
-        told=resources_found,
+        resources=resources_found,
         package=package,
         background=" ".join(declared.background.split())[:_WORDS],
         elsewhere=declared.elsewhere,

@@ -29,17 +29,17 @@ class Reply(msgspec.Struct):
     code: str = ""
 
 
-_SaidT = TypeVar("_SaidT", bound=Reply)
+_ReplyT = TypeVar("_ReplyT", bound=Reply)
 
 
 def ask(
     program: Path,
     requires: Sequence[str],
     request: Mapping[str, Any],
-    reply_type: type[_SaidT],
+    reply_type: type[_ReplyT],
     cache: Path,
     environment: Mapping[str, str] | None = None,
-) -> _SaidT | None:
+) -> _ReplyT | None:
     """Have a program do what it is asked, which may hold secrets: they are seen in no list of processes.
 
     Args:
@@ -56,10 +56,10 @@ def ask(
     Raises:
         EnvironmentFault: the environment cannot be had.
     """
-    own = environments.ensure([*requires], cache)
+    interpreter = environments.ensure([*requires], cache)
     try:
         run = subprocess.run(
-            [str(own.python), "-P", "-B", str(program)],
+            [str(interpreter.python), "-P", "-B", str(program)],
             input=msgspec.json.encode(request),
             capture_output=True,
             timeout=_PATIENCE,

@@ -44,7 +44,7 @@ def resources_read(
     found = ResourcesRead(
         cpus=worker.cpus,
         threads=_count(threads),
-        threads_seen=worker.threads or None,
+        threads_counted=worker.threads or None,
         priority=worker.priority,
         memory="" if memory is None else str(memory),
         spill=str(spill or ""),

@@ -45,8 +45,8 @@ def confined(command: Sequence[str], read: Sequence[Path], write: Path) -> list[
         write: the folder to write.
     """
     python = Path(command[0])
-    own = [Path(sys.base_prefix), python.parent.parent.resolve(), *read]
-    policy = {"read": [str(one) for one in own], "write": [str(write)]}
+    readable = [Path(sys.base_prefix), python.parent.parent.resolve(), *read]
+    policy = {"read": [str(one) for one in readable], "write": [str(write)]}
     return [str(python), "-I", str(confinement.__file__), json.dumps(policy), *command]
 
 

@@ -38,9 +38,11 @@ def folder_settings(engine: Engine, contender: Contender) -> dict[str, Setting]:
         raise UsageError(
             "a folder has no versions", where=where, remedy=f"leave @{contender.version} out: its files say what it is"
         )
-    if own := contender.engine_settings():
+    if settings := contender.engine_settings():
         raise UsageError(
-            f"scripts take no settings ({', '.join(own)})", where=where, remedy="change the scripts in a copy of it"
+            f"scripts take no settings ({', '.join(settings)})",
+            where=where,
+            remedy="change the scripts in a copy of it",
         )
     named = str(contender.settings.get(engine.place, ""))
     folder = Path(named).expanduser().resolve()

@@ -107,14 +107,14 @@ def packed(folder: Path, kind: str) -> bytes:
         data=_data(folder),
         again=f"weigh reproduce {name}{SUFFIX}",
     )
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:
+    packed_bytes = io.BytesIO()
+    with tarfile.open(fileobj=packed_bytes, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:
         _add(archive, HEAD, seal.json_bytes(head))
         for one in (*attempts.earlier_folders(folder), folder.resolve()):
             for file in (*seal.file_names(one), SEAL, SIGNATURE):
                 if files.is_regular(one / file):
                     _add(archive, f"{one.name}/{file}", files.content(one / file, files.MOST))
-    return held.getvalue()
+    return packed_bytes.getvalue()
 
 
 def is_bundle(path: Path) -> bool:
@@ -183,7 +183,7 @@ def _data(folder: Path) -> DataOf | None:
     dataset = manifest.dataset
     family = dataset.generator.partition("/")[0]
     seed = "" if dataset.seed is None else f" --seed {dataset.seed}"
-    made = "" if dataset.own else f"weigh data make {family} --scale {dataset.scale}{seed}"
+    made = "" if dataset.from_user else f"weigh data make {family} --scale {dataset.scale}{seed}"
     return DataOf(generator=dataset.generator, made=made, bytes=manifest.bytes, digests=manifest.digests)
 
 

@@ -32,7 +32,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
 
-class BesideRow(msgspec.Struct, frozen=True, kw_only=True):
+class OtherDirectoryRow(msgspec.Struct, frozen=True, kw_only=True):
     """A directory that weigh wrote beside evidence, and that is none: a profile, a capture, a history, ...
 
     Attributes:
@@ -52,9 +52,9 @@ class RunsDocument(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         folder: the folder.
         runs: the newest first.
-        beside: what else weigh wrote into it, by name.
+        other_directories: what else weigh wrote into it, by name.
     """
 
     folder: str
     runs: tuple[EvidenceRow, ...]
-    beside: tuple[BesideRow, ...]
+    other_directories: tuple[OtherDirectoryRow, ...] = msgspec.field(name="beside")

@@ -56,16 +56,16 @@ def given(folder: Path) -> str:
 
     One that looks like that of another attempt is taken at its word, and does not follow from the report then.
     """
-    own = folder.resolve().name
-    if _is_given(own):
-        return own
-    name = parsed(own)
+    folder_name = folder.resolve().name
+    if _is_given(folder_name):
+        return folder_name
+    name = parsed(folder_name)
     for file in _REPORTS:
         with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
             report = msgspec.json.decode(files.content(folder / file), type=_Report).evidence
             reported = parsed(report)
-            return own if reported is None or (name and name.experiment == reported.experiment) else report
-    return own
+            return folder_name if reported is None or (name and name.experiment == reported.experiment) else report
+    return folder_name
 
 
 def sibling(folder: Path, name: str, seal: str = "") -> Path:

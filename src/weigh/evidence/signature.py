@@ -22,7 +22,7 @@ from weigh.model.errors import EnvironmentFault, UsageError
 
 NAMESPACE = "weigh-evidence"
 """What is signed: a signature of something else, such as a commit, is none of evidence."""
-_OWN = "key"
+_KEY = "key"
 """Who signed, where a public key was given and no name."""
 _LARGEST = 1 << 20
 """Bytes of a signature, or of a file of keys."""
@@ -112,7 +112,7 @@ def line(found: Signature | Problem) -> Outcome | Problem:
     """What is said of it."""
     if isinstance(found, Problem):
         return found
-    who = "that key" if found.signer == _OWN else found.signer
+    who = "that key" if found.signer == _KEY else found.signer
     return Outcome(f"signed by {who} ({found.key})")
 
 
@@ -139,7 +139,7 @@ def _allowed(trusted: Path) -> bytes:
     if not lines:
         raise UsageError("there is no key in it", where=str(trusted), remedy="name a public key, which ends in .pub")
     bare = all(one.split()[0].startswith((b"ssh-", b"ecdsa-", b"sk-")) for one in lines)
-    return b"".join((_OWN.encode() + b" " if bare else b"") + one + b"\n" for one in lines)
+    return b"".join((_KEY.encode() + b" " if bare else b"") + one + b"\n" for one in lines)
 
 
 def _problem(text: str) -> Problem:

@@ -38,7 +38,6 @@ _SCALES = {
 _PLAIN = ("queue", "context_switches")
 _FAST = {**_SCALES, **dict.fromkeys(_PLAIN, 1)}
 """Columns of every moment, and their units."""
-_FAST_OF = attrgetter(*_FAST)
 _NOT_READ: dict[str, Any] = {}
 """Of a moment in which what is read less often was not read."""
 
@@ -108,7 +107,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         at: 0.1 ms since the attempt began at which the first moment begins; None where there is no moment.
         span: 0.1 ms each.
         busy, steal: 10 ms.
-        own, foreign: 10 us.
+        tracked, foreign: 10 us.
         pressure_cpu, pressure_memory, pressure_io: thousandths.
         disk: by device; None where the devices cannot be read.
         slow: what is read less often; None where it was not read.
@@ -120,7 +119,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: int | None = None
     span: list[int] = []
     busy: Column = 0
-    own: Column = 0
+    tracked: Column = msgspec.field(name="own", default=0)
     foreign: Column = 0
     steal: Column = 0
     pressure_cpu: Column = 0
@@ -133,6 +132,10 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     culprits: list[tuple[int, str, int]] = []
     cost: int = 0
     unreadable: dict[str, str] = {}
+
+
+_ATTRIBUTES = dict(zip(Columns.__struct_encode_fields__, Columns.__struct_fields__, strict=True))
+_FAST_OF = attrgetter(*(_ATTRIBUTES[name] for name in _FAST))
 
 
 def pack(drained: dict[str, Any]) -> Columns:
@@ -185,7 +188,7 @@ def unpack(columns: Columns) -> Watch:
             at=at / 10_000,
             span=span / 10_000,
             busy=busy,
-            own=own,
+            tracked=tracked,
             foreign=foreign,
             steal=steal,
             pressure_cpu=cpu,
@@ -196,7 +199,7 @@ def unpack(columns: Columns) -> Watch:
             disk=disk,
             **slow.get(index, _NOT_READ),
         )
-        for index, (at, span, busy, own, foreign, steal, cpu, memory, io, queue, switches, disk) in enumerate(
+        for index, (at, span, busy, tracked, foreign, steal, cpu, memory, io, queue, switches, disk) in enumerate(
             zip(
                 starts,
                 columns.span,
@@ -260,7 +263,9 @@ def _within(when: tuple[int, ...], number: int) -> int:
 
 _BYTES = ("memory_free", "cached", "dirty", "swap_used", "group_memory")
 _COUNTS = ("swapped", "major_faults", "oom_kills", "memory_errors", "cpu_throttles")
-_SECONDS = {name: f"{name}_s" for name in ("busy", "own", "foreign", "steal", "throttled")}
+_SECONDS = {
+    "busy": "busy_s", "tracked": "own_s", "foreign": "foreign_s", "steal": "steal_s", "throttled": "throttled_s",
+}  # fmt: skip
 """Columns of ``timeline.parquet`` that are CPU seconds; ``foreign`` alone would be a word of SQL."""
 _OF_MOMENT = frozenset(Moment.__struct_fields__) - {*_SECONDS, "network", "disk", "disk_errors"}
 _NETWORK = ("received", "sent", "retransmits", "drops", "errors", "overflows")

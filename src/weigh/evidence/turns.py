@@ -43,12 +43,12 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         samples: in order, the untimed one first.
         cpu: CPU seconds of the families; none where the turn failed.
-        seen: what the sampler saw since the turn before; None where nobody watched.
+        moments: what the sampler saw since the turn before; None where nobody watched.
     """
 
     samples: tuple[Sample, ...]
     cpu: tuple[TurnCpu, ...] = ()
-    seen: timeline.Columns | None = None
+    moments: timeline.Columns | None = msgspec.field(name="seen", default=None)
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     executions: int | UnsetType = UNSET
     used: int = 0
     inside: int | UnsetType = UNSET
-    told_inside: int | UnsetType | None = UNSET
+    reported_inside: int | UnsetType | None = msgspec.field(name="told_inside", default=UNSET)
     asides: int | UnsetType = UNSET
     before: int = 0
     before_wall: int = 0
@@ -118,7 +118,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     bytes_read: Measured = 0
     bytes_written: Measured = 0
     major_faults: Measured = 0
-    said: Measured = None
+    reported: Measured = msgspec.field(name="said", default=None)
     queue: Measured = None
     scanned_bytes: Measured = None
     billed_bytes: Measured = None
@@ -137,8 +137,14 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NAMES: Final = Sample.__struct_fields__
-_TIMES = {name: name.removesuffix("_s") for name in _NAMES if name == "at" or name.endswith("_s")}
-_USUAL: dict[str, Any] = {field.name: field.default for field in msgspec.structs.fields(Columns) if not field.required}
+_TIMES = {
+    name: column.removesuffix("_s")
+    for name, column in zip(_NAMES, Sample.__struct_encode_fields__, strict=True)
+    if name == "at" or name.endswith("_s")
+}
+_USUAL: dict[str, Any] = {
+    field.encode_name: field.default for field in msgspec.structs.fields(Columns) if not field.required
+}
 _SELDOM = (
     "outcome", "bytes_read", "bytes_written", "major_faults", "detail", "solo", "temperature", "build", "stored_bytes",
     "settled_bytes", "first_query_s", *REPORTED,
@@ -152,12 +158,12 @@ _ROW = attrgetter(*_NAMES)
 _SELDOM_OF = attrgetter(*_SELDOM)
 _PLACE = ("block", "start", "turn", "arm", "contender", "operation", "case")
 _FAMILY_TIMES = {
-    "used": "used", "inside": "inside", "told_inside": "told_inside", "asides": "asides", "before": "before",
+    "used": "used", "inside": "inside", "reported_inside": "told_inside", "asides": "asides", "before": "before",
     "before_s": "before_wall",
 }  # fmt: skip
 _FAMILY_TIMES_OF = attrgetter(*_FAMILY_TIMES)
-_FAMILY_FIELDS = Family.__struct_fields__
-_FAMILY_FIELDS_OF = attrgetter(*_FAMILY_FIELDS)
+_FAMILY_FIELDS = Family.__struct_encode_fields__
+_FAMILY_FIELDS_OF = attrgetter(*Family.__struct_fields__)
 _PLAIN_OF_FAMILY = tuple(name for name in TurnCpu.__struct_fields__ if name not in _FAMILY_TIMES)
 _FAMILY_USUAL = {"used": 0, "before": 0, "before_wall": 0, "first": False, "exact": True}
 _NS = 1e9
@@ -165,7 +171,8 @@ _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Sampl
 _DEFAULTS |= dict.fromkeys(("attempt", "digest"), msgspec.NODEFAULT)
 _FIELDS = tuple((name, _TIMES.get(name, name), _DEFAULTS[name]) for name in _NAMES)
 """Name of a field, of its column, and the value that it has where it is left out."""
-_COLUMNS_OF = attrgetter(*(column for _, column, _ in _FIELDS))
+_ATTRIBUTES = dict(zip(Columns.__struct_encode_fields__, Columns.__struct_fields__, strict=True))
+_COLUMNS_OF = attrgetter(*(_ATTRIBUTES[column] for _, column, _ in _FIELDS))
 _KEY_ORDER = ("contender", "operation", "case")
 _KEY = frozenset(_KEY_ORDER)
 _OF_FAMILY = (
@@ -222,8 +229,8 @@ def pack(turn: Turn, attempt: int, digests: Mapping[tuple[str, str, str], str]) 
         made["digest"] = given
     if turn.cpu:
         made["families"] = [_packed(one, columns) for one in turn.cpu]
-    if turn.seen is not None:
-        made["watch"] = turn.seen
+    if turn.moments is not None:
+        made["watch"] = turn.moments
     return made
 
 
@@ -252,8 +259,8 @@ def _measured(start: int, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any
         start: number of the life.
         columns: of the turn, with a value for each execution, times as nanoseconds.
     """
-    own = [at for at, one in enumerate(columns["start"]) if one == start]
-    if not own:
+    places = [at for at, one in enumerate(columns["start"]) if one == start]
+    if not places:
         return _FAMILY_USUAL
     cpu, inside, answer = columns["cpu"], columns["round_trip_cpu"], columns["answer_cpu"]
     prepare, prepare_cpu = columns["prepare"], columns["prepare_cpu"]
@@ -261,16 +268,16 @@ def _measured(start: int, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any
     within = asides = 0
     # A query is handed over once for several executions.
     handed = {}
-    for at in own:
+    for at in places:
         total = None if total is None or cpu[at] is None else total + cpu[at]
         within += inside[at] or 0
         asides += answer[at] or 0
         handed[prepare[at], prepare_cpu[at]] = prepare_cpu[at] or 0
-    last = own[-1]
+    last = places[-1]
     return {
         **{name: columns[name][last] for name in _PLACE},
         **_FAMILY_USUAL,
-        "executions": len(own),
+        "executions": len(places),
         "told_inside": total,
         "inside": within,
         "asides": asides + sum(handed.values()),
@@ -324,7 +331,7 @@ def unpack(body: Any, attempt: int, digests: Mapping[tuple[str, str, str], str])
         spread = {name: _spread(name, {}, written, number) for name in _OF_FAMILY}
         spread["contender"] = _spread("contender", each, same, number)
         cpu = tuple(_unpacked(one, spread) for one in columns.families)
-    return Turn(samples=samples, cpu=cpu, seen=columns.watch)
+    return Turn(samples=samples, cpu=cpu, moments=columns.watch)
 
 
 def _samples(same: Mapping[str, Any], each: Mapping[str, list[Any]]) -> Iterator[Sample]:
@@ -363,12 +370,12 @@ def _seconds(times: Sequence[int | None]) -> list[float | None]:
 
 def _unpacked(family: Family, columns: Mapping[str, Sequence[Any]]) -> TurnCpu:
     start = columns["start"][0] if family.start is UNSET and columns["start"] else family.start
-    told = _measured(start, columns) if isinstance(start, int) else {}
+    measured = _measured(start, columns) if isinstance(start, int) else {}
     try:
         row = {
-            name: told[name] if value is UNSET else value
+            name: measured[name] if value is UNSET else value
             for name, value in zip(_FAMILY_FIELDS, _FAMILY_FIELDS_OF(family), strict=True)
-            if value is not UNSET or name in told
+            if value is not UNSET or name in measured
         }
         times = _seconds([row.pop(column) for column in _FAMILY_TIMES.values()])
         return TurnCpu(**row | dict(zip(_FAMILY_TIMES, times, strict=True)))

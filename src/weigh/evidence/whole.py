@@ -135,27 +135,27 @@ def _made(final: Path, mode: int) -> Iterator[Path]:
     _sweep(folder)
     while True:
         place = folder / f".{final.name[:_NAME]}-{secrets.token_hex(4)}{_SUFFIX}"
-        held = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         with suppress(OSError):
-            fcntl.flock(held, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         # Else another process took it for left behind before it was locked.
-        if os.fstat(held).st_nlink:
+        if os.fstat(descriptor).st_nlink:
             break
-        os.close(held)
+        os.close(descriptor)
     try:
         yield place
     finally:
         with suppress(OSError):
             place.unlink()
-        os.close(held)
+        os.close(descriptor)
 
 
 def _durable(place: Path) -> None:
-    held = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(held)
+        os.fsync(descriptor)
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 @functools.cache
@@ -169,9 +169,9 @@ def _sweep(folder: Path) -> None:
 
 def _remove(path: Path) -> None:
     with suppress(OSError):
-        held = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
         finally:
-            os.close(held)
+            os.close(descriptor)

@@ -150,12 +150,13 @@ class Attempt:
                 remedy=one.remedy,
             )
 
-    def check_answers(self, costs: ContendersRead | None = None, starts: resuming.Starts | None = None) -> GateResult:
+    def check_answers(self, read: ContendersRead, starts: resuming.Starts | None, *, reuse: bool) -> GateResult:
         """The gate: everything that is asked before the first clock.
 
         Args:
-            costs: how long contenders take to start, where a budget that is too small is to be refused meanwhile.
-            starts: how many are to be measured then.
+            read: what contenders say of themselves, and how long they take to start.
+            starts: how many are to be measured, where a budget that is too small is to be refused meanwhile.
+            reuse: whether answers of an earlier gate will do.
 
         Raises:
             UsageError: the budget is surely too small.
@@ -163,9 +164,9 @@ class Attempt:
         if self._spec.ingest:
             return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
-        reads, held = {}, {}
+        reads, kinds_read = {}, {}
         for one in setup.contenders:
-            reads[one.name], held[one.name] = self._looked(one)
+            reads[one.name], kinds_read[one.name] = self._looked(one)
         fit = [one for one in setup.contenders if one.name not in disqualified(self._findings)]
 
         def known(one: Operation, case: Case) -> Table | None:
@@ -179,29 +180,27 @@ class Attempt:
         again = drawn.draw(setup.workload)
         left_out = drawn.left_out(setup.workload, again)
         self._say(*frames.findings(setup.contenders, setup.workload), *drawn.findings_of(setup.workload, again))
-        bound = self._bound(fit, costs, starts) if costs and starts else None
-        answers = gate.check_answers(
-            fit, setup.workload, witnesses, setup.link, self._spec, self._progress, left_out, bound
-        )
-        answers = gate_checks.self_examined(answers, fit, setup, self._say, self._progress, left_out)
-        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, held)
+        bound = self._bound(fit, read, starts) if starts else None
+        asking = gate_checks.Asking(fit, setup, witnesses, self._progress, left_out, bound)
+        answers = gate_checks.check_answers(asking, read.reads, self._say, reuse=reuse)
+        answers = gate_checks.unseen_answers(answers, fit, setup, self._say, self._progress, left_out, kinds_read)
         for one in fit if setup.data.manifest.digests else ():  # Commands, which read none, are not varied.
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data_of(one), setup.link, timeout))
             answered = {
-                key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()
+                key[1] for key in answers.answers if key[0] == one.name and setup.workload.operation(key[1]).timed()
             }
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
-        self._say(*(layouts.other_files(name) for name, source in held.items() if source == layouts.OTHER))
-        read = msgspec.structs.replace(
+        self._say(*(layouts.other_files(name) for name, source in kinds_read.items() if source == layouts.OTHER))
+        record = msgspec.structs.replace(
             answers.gate,
             reads=reads,
-            layouts={name: source for name, source in held.items() if source},
+            layouts={name: source for name, source in kinds_read.items() if source},
             drawn=again or msgspec.UNSET,
         )
-        answers = msgspec.structs.replace(answers, gate=read)
+        answers = msgspec.structs.replace(answers, gate=record)
         self._journal.append("gate", answers.gate)
         return answers
 
@@ -249,7 +248,7 @@ class Attempt:
         for one in answers.gate.operations:
             agreed = one.status is GateStatus.AGREED
             names = [name for name, status in one.contenders.items() if status is GateStatus.AGREED] if agreed else []
-            for (contender, operation, case), table in answers.kept.items():
+            for (contender, operation, case), table in answers.answers.items():
                 if operation == one.operation and contender in ([trust] if trust else names[:1]):
                     trusted[operation, case] = table
         number = pins.write(path, self._setup.workload.name, self._setup.data.manifest.digests, trusted)
@@ -280,7 +279,7 @@ class Attempt:
             *corrupt.check(
                 fit,
                 setup.workload,
-                answers.kept,
+                answers.answers,
                 setup.layouts,
                 setup.link,
                 self._spec.timeout,
@@ -344,7 +343,7 @@ class Attempt:
             self._setup.workload,
             fit,
             everyone,
-            TimedAnswers(self._setup.workload, answers.kept, answers.tied),
+            TimedAnswers(self._setup.workload, answers.answers, answers.tied),
             self._setup.link,
             self._journal,
             self._number,

@@ -78,7 +78,10 @@ def sample_table(samples: Iterable[Sample]) -> pa.Table:
 
     schema = sample_schema()
     every = Samples.of(samples)
-    arrays = [pa.array(every.values(field.name), type=field.type) for field in schema]
+    arrays = [
+        pa.array(every.values(name), type=field.type)
+        for name, field in zip(Sample.__struct_fields__, schema, strict=True)
+    ]
     table = pa.Table.from_arrays(arrays, schema=schema)
     # Of most experiments these columns say nothing.
     return table.drop_columns([name for name in OF_SOME if table.column(name).null_count == table.num_rows])
@@ -94,7 +97,7 @@ def sample_schema() -> pa.Schema:
         bool: pa.bool_(), bool | None: pa.bool_(), str: pa.string(), Outcome: pa.string(), Temperature: pa.string(),
     }  # fmt: skip
     types = get_type_hints(Sample)
-    return pa.schema([(field.name, columns[types[field.name]]) for field in msgspec.structs.fields(Sample)])
+    return pa.schema([(field.encode_name, columns[types[field.name]]) for field in msgspec.structs.fields(Sample)])
 
 
 def same_samples(folder: Path, samples: Iterable[Sample]) -> bool:

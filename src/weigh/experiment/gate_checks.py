@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -10,19 +10,22 @@ from weigh.answers import constructs
 from weigh.answers.constructs import rounding
 from weigh.answers.votes import conclude
 from weigh.engines.prepared import cache_folder
+from weigh.experiment import gate_reuse
 from weigh.experiment.data import dataset
 from weigh.experiment.gate import gate, layouts, metamorphic, stale, unseen
 from weigh.model.answer import GateStatus
 from weigh.model.gate import UNDECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from pyarrow import Table
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.setup import Setup
+    from weigh.experiment.witnesses import Witnesses
+    from weigh.model.contender import ContenderRead
     from weigh.model.finding import Finding
     from weigh.model.gate import Check
     from weigh.model.operation import Case, Operation, Workload
@@ -30,11 +33,83 @@ if TYPE_CHECKING:
     from weigh.workloads import Cubes
 
 
+class Asking(NamedTuple):
+    """What is asked of whom.
+
+    Attributes:
+        fit: the contenders that are asked.
+        setup: of the experiment.
+        witnesses: who may know what is right.
+        progress: is told.
+        left_out: operations that are asked as often as a second answer needs, and no more.
+        affordable: asked now and then whether to go on; None where it always does.
+    """
+
+    fit: list[PreparedContender]
+    setup: Setup
+    witnesses: Witnesses
+    progress: Progress
+    left_out: Collection[str]
+    affordable: gate.Affordable | None
+
+    def gate(self, workload: Workload) -> GateResult:
+        """The answers to these operations."""
+        return gate.check_answers(
+            self.fit,
+            workload,
+            self.witnesses,
+            self.setup.link,
+            self.setup.spec,
+            self.progress,
+            self.left_out,
+            self.affordable,
+        )
+
+
 class Say(Protocol):
     """Keeps findings."""
 
     def __call__(self, *findings: Finding) -> None:
         """Keep these."""
+
+
+def check_answers(
+    asking: Asking,
+    reads: Sequence[ContenderRead],
+    say: Say,
+    *,
+    reuse: bool,
+) -> GateResult:
+    """Every answer judged, by whoever can: of an earlier gate, where one can be reused; else of this one.
+
+    Args:
+        asking: what is asked of whom.
+        reads: what the running engines say of themselves.
+        say: keeps what there is to be said, but the findings of the result.
+        reuse: whether an earlier gate will do.
+    """
+    setup, names = asking.setup, {one.name for one in asking.fit}
+    key = gate_reuse.key(setup, reads, [one.name for one in setup.contenders if one.name not in names])
+    if reuse and key and (found := gate_reuse.find(cache_folder(), key)):
+        workload, chosen = gate_reuse.again(setup.workload)
+        now = asking.gate(workload)
+        tied = gate.tied(setup.workload, asking.witnesses)
+        if answers := gate_reuse.joined(found, now, chosen, setup.workload, tied):
+            if asking.affordable:
+                asking.affordable(answers.seconds, answers.gate.checks)
+            return answers
+        asking.progress.say("gate: an answer is another than before, and everything is asked")
+    answers = asking.gate(setup.workload)
+    findings: list[Finding] = []
+
+    def say_and_store(*found: Finding) -> None:
+        findings.extend(found)
+        say(*found)
+
+    answers = self_examined(answers, asking.fit, setup, say_and_store, asking.progress, asking.left_out)
+    if key:
+        gate_reuse.store(cache_folder(), key, answers, (*answers.findings, *findings))
+    return answers
 
 
 def self_examined(
@@ -69,7 +144,7 @@ def self_examined(
     def contradicted(operations: list[str]) -> list[Check]:
         found = []
         for one in fit:
-            answered_before = {operation for contender, operation, _ in answers.kept if contender == one.name}
+            answered_before = {operation for contender, operation, _ in answers.answers if contender == one.name}
             answered = {name for name in operations if name in answered_before}
             failed, untried = metamorphic.check(
                 one,
@@ -90,7 +165,9 @@ def self_examined(
     if rest:
         failed += contradicted([one.name for one in setup.workload.operations if one.name in rest])
     checks = [*answers.gate.checks, *failed]
-    checks = gate.acquitted(checks, answers.kept, setup.workload, {one.name: one.lineage for one in fit}, answers.ways)
+    checks = gate.acquitted(
+        checks, answers.answers, setup.workload, {one.name: one.lineage for one in fit}, answers.ways
+    )
     operations = conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit])
     return msgspec.structs.replace(
         answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
@@ -104,11 +181,11 @@ def unseen_answers(
     say: Say,
     progress: Progress,
     left_out: Collection[str] = (),
-    held: Mapping[str, str] = {},
+    sources: Mapping[str, str] = {},
 ) -> GateResult:
     """Everybody is asked once more, on data that nobody had seen; as ``self_examined``. Nobody where there is none.
 
-    ``held`` is what each contender answers from, as far as that is known.
+    ``sources`` says what each contender answers from, as far as that is known.
     """
     if not setup.data.manifest.digests:
         return answers
@@ -126,23 +203,31 @@ def unseen_answers(
         for one in answers.gate.checks
         if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
     }
-    right_tables = {key: table for key, table in answers.kept.items() if key not in wrong and key[1] not in left_out}
-    heard = unseen.check(
+    right_tables = {key: table for key, table in answers.answers.items() if key not in wrong and key[1] not in left_out}
+    unseen_results = unseen.check(
         fit, setup.workload, right_tables, right, setup.layouts, setup.link, setup.spec.timeout, progress, answers.ways
     )
-    say(*heard.findings)
+    say(*unseen_results.findings)
     for name, continued in answers.continued.items():
-        copies = held.get(name) == layouts.COPY
-        say(*stale.findings(name, continued, setup.workload, answers.kept, heard.answers, copies=copies))
-    checks = (*answers.gate.checks, *heard.checks)
+        copies = sources.get(name) == layouts.COPY
+        say(*stale.findings(name, continued, setup.workload, answers.answers, unseen_results.answers, copies=copies))
+    checks = tuple(
+        gate.acquitted(
+            (*answers.gate.checks, *unseen_results.checks),
+            answers.answers,
+            setup.workload,
+            {one.name: one.lineage for one in fit},
+            answers.ways,
+        )
+    )
     return msgspec.structs.replace(
         answers,
-        fresh=heard.answers,
+        fresh=unseen_results.answers,
         gate=msgspec.structs.replace(
             answers.gate,
             checks=checks,
             operations=conclude(checks, gate.count_cases(setup.workload), [one.name for one in fit]),
-            unseen=heard.record or msgspec.UNSET,
+            unseen=unseen_results.record or msgspec.UNSET,
             truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
         ),
     )

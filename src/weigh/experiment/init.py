@@ -133,7 +133,7 @@ def add(queries: Sequence[Path], path: Path, cache: Path, progress: Progress, *,
         EngineFault: the first contender answers no query: why not the first one.
     """
     file = read_file(path)
-    files = named_files.own_files(file, path, {}, progress)
+    files = named_files.user_files(file, path, {}, progress)
     if files is None or files.folder is None or file.sql is None:
         raise UsageError(
             f"its workload is {file.experiment.workload}, which has its own questions",

@@ -82,7 +82,7 @@ class Planning(NamedTuple):
         allowed = self.setup.spec.affinity or facts.allowed_cpus()
         if self.setup.spec.duet:
             return len(affinity.halves(allowed)[0])
-        threads = [one.told.threads if one.told else None for one in read.reads]
+        threads = [one.resources.threads if one.resources else None for one in read.reads]
         most = max((count or len(allowed) for count in threads), default=len(allowed))
         return most if 0 < most < len(allowed) else 0
 

@@ -84,10 +84,10 @@ def preview(spec: Spec, request: RunRequest) -> Preview:
     Raises:
         WeighError: something of it does not exist.
     """
-    source = request.own.source() if request.own else workloads.load(spec.workload)
+    source = request.user_files.source() if request.user_files else workloads.load(spec.workload)
     names = spec.operations or (
         tuple(one.name for one in source.build({}, spec.seed).operations)
-        if request.own
+        if request.user_files
         else tuple(workloads.operation_names(source) or ())
     )
     starts = None

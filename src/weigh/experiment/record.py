@@ -329,8 +329,8 @@ def _take(fields: dict[str, Any], event: journal.Event, digests: turns.Digests) 
             turn = turns.unpack(event.body, fields.get("attempt", 1), digests)
             fields["samples"].extend(turn.samples)
             fields["cpu"].extend(turn.cpu)
-            if turn.seen is not None:
-                fields["watches"].append(timeline.unpack(turn.seen))
+            if turn.moments is not None:
+                fields["watches"].append(timeline.unpack(turn.moments))
         case "requests":
             fields["requests"].extend(files.converted(event.body, RequestsOfTurn).executions)
         case "watch":

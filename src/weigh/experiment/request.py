@@ -11,7 +11,7 @@ import msgspec
 from weigh.experiment.config import named_files, placed_data
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.spec import make_spec
-from weigh.experiment.suite.own import own_data
+from weigh.experiment.suite.user_data import user_data
 from weigh.model.errors import UsageError
 from weigh.workloads.commands import name_of
 
@@ -54,13 +54,18 @@ def requested(
     """
     generated = placed_data.found(flags)
     flags = generated.flags if generated else flags
-    own, given = own_data(file, path, _with_commands(flags), progress)
-    spec = make_spec(file, given, own, adaptive=adaptive)
+    user_files, given = user_data(file, path, _with_commands(flags), progress)
+    spec = make_spec(file, given, user_files, adaptive=adaptive)
     if generated:
         spec = msgspec.structs.replace(spec, layout=generated.layout)
         given = {**given, "place": generated.place}
     named = {field.name: given[field.name] for field in dataclasses.fields(RunRequest) if field.name in given}
-    named |= {"root": root, "command": command, "answers": named_files.answers_path(file, given), "own": own}
+    named |= {
+        "root": root,
+        "command": command,
+        "answers": named_files.answers_path(file, given),
+        "user_files": user_files,
+    }
     # A first look measures what it can in its time.
     named |= {"least": True} if spec.quick else {}
     return spec, RunRequest(**named)

@@ -83,7 +83,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             starts = left.starts or resuming.wanted(spec)
             refused = request.measure and not request.least
             with spending.refused():
-                answers = attempt.check_answers(read if refused else None, starts)
+                reuse = request.measure and request.reuse_gate
+                answers = attempt.check_answers(read, starts if refused else None, reuse=reuse)
             if request.pin:
                 attempt.pin(answers, request.pin, request.trust)
             if request.shrink and not spec.ingest:

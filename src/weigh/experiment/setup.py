@@ -12,7 +12,7 @@ import msgspec
 from weigh import workloads
 from weigh.data.cache import TRUTH
 from weigh.data.catalog import registration
-from weigh.data.catalog.registrar import NotHeld, Registrar
+from weigh.data.catalog.registrar import Registrar, UnsupportedTable
 from weigh.data.store.memory import in_memory
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.config.run_request import RunRequest
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
     from weigh.model.contender import Contender
     from weigh.model.finding import Finding
     from weigh.model.operation import Workload
@@ -98,7 +98,7 @@ def check(spec: Spec, request: RunRequest) -> None:
     Raises:
         WeighError: something does not exist, is impossible, or has no space.
     """
-    source = request.own.source() if request.own else workloads.load(spec.workload)
+    source = request.user_files.source() if request.user_files else workloads.load(spec.workload)
     names = [contender.name for contender in spec.contenders]
     if request.trust and request.trust not in names:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
@@ -114,26 +114,26 @@ def check(spec: Spec, request: RunRequest) -> None:
     for contender in spec.contenders:
         check_contender(contender, spec.layout_of(contender).form)
         check_store(contender, spec, measured=request.measure)
-        if request.own and contender.catalog in FORMATS and not contender.layout:
-            with suppress(NotHeld):
-                registration.refuse(contender.catalog, request.own.tables)
+        if request.user_files and contender.catalog in FORMATS and not contender.layout:
+            with suppress(UnsupportedTable):
+                registration.refuse(contender.catalog, request.user_files.tables)
         if spec.ingest:
             ingest.check(contender, spec.layout_of(contender).form)
     if spec.ingest:
         pass
-    elif request.own:
+    elif request.user_files:
         workload = with_functions(source.build({}, spec.seed), source, _dialects(spec))
-        workload = _chosen(workload, spec, request.own)
+        workload = _chosen(workload, spec, request.user_files)
         # What is resumed may have a plan, and fewer starts to make.
         if request.measure and not (request.least or request.resume):
             LowerBound.before(spec, workload.operations).check({})
     elif known := workloads.operation_names(source):
-        _check_names(spec, known, request.own)
+        _check_names(spec, known, request.user_files)
     resources.check(spec)
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_apart(spec.contenders)
-    if request.own:
-        dataset.check_own(request.own.tables, spec, cache_folder())
+    if request.user_files:
+        dataset.check_user_data(request.user_files.tables, spec, cache_folder())
     else:
         dataset.check(source.dataset, spec, cache_folder(), request.place)
 
@@ -151,14 +151,14 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         WeighError: something is missing, impossible, or not what the spec asks for.
     """
     cache = cache_folder()
-    source = request.own.source() if request.own else workloads.load(spec.workload)
+    source = request.user_files.source() if request.user_files else workloads.load(spec.workload)
     contenders = resources.bounded(
         [_made(contender, spec, cache, progress, request) for contender in spec.contenders], spec
     )
-    if request.own:
-        given = request.own.data(cache, spec.seed)
+    if request.user_files:
+        given = request.user_files.data(cache, spec.seed)
         stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
-        layouts = dataset.obtain_own(given, spec, cache, progress)
+        layouts = dataset.obtain_user_data(given, spec, cache, progress)
     else:
         layouts = dataset.obtain(source.dataset, spec, cache, progress, request.place)
     data = next(iter(layouts.values()))
@@ -166,7 +166,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         dataset.check_digests(data, request.digests)
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
-    readable = request.own.readable() if request.own else None
+    readable = request.user_files.readable() if request.user_files else None
     spending = Spending.of(spec)
     meter = spending.meter if spending else None
     contenders = [
@@ -185,7 +185,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         workload = ingest.workload(workload, data)
     elif spec.truth:
         workload = workloads.with_fresh(workload, source, data.truth)
-    workload = _chosen(with_functions(workload, source, _dialects(spec)), spec, request.own)
+    workload = _chosen(with_functions(workload, source, _dialects(spec)), spec, request.user_files)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)
     stores = stack.enter_context(
@@ -204,7 +204,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         stores=stores,
         link=link,
         pinned=pinned,
-        suite_findings=request.own.findings if request.own else (),
+        suite_findings=request.user_files.findings if request.user_files else (),
         spending=spending,
     )
 
@@ -227,27 +227,27 @@ def _made(contender: Contender, spec: Spec, cache: Path, progress: Progress, req
     return ready(contender, cache, files=spec.layout_of(contender).form, rebuilt=request.measure, locked=locked)
 
 
-def _check_names(spec: Spec, known: Collection[str], own: OwnFiles | None) -> None:
+def _check_names(spec: Spec, known: Collection[str], user_files: UserFiles | None) -> None:
     """Raises UsageError where an operation is asked for that the workload has not."""
     for name in spec.operations:
         if name in known:
             continue
-        if left := next((one for one in own.left_out if one.name == name), None) if own else None:
+        if left := next((one for one in user_files.left_out if one.name == name), None) if user_files else None:
             raise UsageError(
                 f"{name} cannot be asked: {left.why}", remedy="docs/guide/suites.md says what is not taken"
             )
         # Users know their own queries by the folder, not as the workload sql.
-        place = (own.written or str(own.folder or "")) if own else ""
+        place = (user_files.written or str(user_files.folder or "")) if user_files else ""
         raise UsageError(
             f"{place or f'workload {spec.workload}'} has no operation '{name}'", remedy=nearest(name, known)
         )
 
 
-def _chosen(workload: Workload, spec: Spec, own: OwnFiles | None) -> Workload:
+def _chosen(workload: Workload, spec: Spec, user_files: UserFiles | None) -> Workload:
     """The workload with only the operations asked for."""
     if not spec.operations:
         return workload
-    _check_names(spec, [one.name for one in workload.operations], own)
+    _check_names(spec, [one.name for one in workload.operations], user_files)
     chosen = tuple(workload.operation(name) for name in spec.operations)
     return msgspec.structs.replace(
         workload,

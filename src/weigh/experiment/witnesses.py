@@ -106,7 +106,7 @@ def decided(
     found = [check for check in voted if (check.operation, check.case) not in apart.keys() - spoken]
     for key in apart.keys() - spoken:
         operation = workload.operation(key[0])
-        tables = {one: table for (one, *asked), table in answers.items() if tuple(asked) == key}
+        tables = {one: table for (one, *key_of), table in answers.items() if tuple(key_of) == key}
         fit = {one for one, table in tables.items() if agreement.fits(table, apart[key], operation.schema)}
         right = next((tables[one] for one in tables if one in fit), None)
         for one, table in tables.items():

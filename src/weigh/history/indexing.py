@@ -239,7 +239,7 @@ def _declared(record: Record) -> dict[str, str]:
     """Flags that ask the same again; what lies in weigh.toml is read from there."""
     spec = record.spec
     found = {
-        "workload": "" if spec.own else spec.workload,
+        "workload": "" if spec.user_data else spec.workload,
         "scale": "" if spec.scale is None else str(spec.scale),
         "seed": str(spec.seed),
         "temperature": spec.temperature,

@@ -32,12 +32,12 @@ class Hierarchy(NamedTuple):
     Attributes:
         version: 1 or 2.
         top: the mounted hierarchy.
-        own: this process's group in it.
+        group_path: this process's group in it.
     """
 
     version: int
     top: Path
-    own: Path
+    group_path: Path
 
     @property
     def limit_file(self) -> str:
@@ -65,13 +65,13 @@ def hierarchy(machine: Machine) -> Hierarchy | None:
         if version == 2 and "memory" not in (machine.text(f"{point}/cgroup.controllers") or "").split():
             continue
         top = machine.path(point)
-        relative = own(machine, "memory" if version == 1 else "").removeprefix(root.rstrip("/")).strip("/")
+        relative = process_group(machine, "memory" if version == 1 else "").removeprefix(root.rstrip("/")).strip("/")
         here = top / relative
         return Hierarchy(version, top, here if here.is_dir() else top)
     return None
 
 
-def own(machine: Machine, controller: str) -> str:
+def process_group(machine: Machine, controller: str) -> str:
     """The group of this process in the hierarchy of a controller of version 1, or without one in version 2."""
     for line in (machine.text("/proc/self/cgroup") or "").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -90,7 +90,9 @@ def allowed_memory(machine: Machine) -> Bytes | None:
 
 
 def _upwards(found: Hierarchy) -> list[Path]:
-    return [one for one in (found.own, *found.own.parents) if one == found.top or found.top in one.parents]
+    return [
+        one for one in (found.group_path, *found.group_path.parents) if one == found.top or found.top in one.parents
+    ]
 
 
 def read_limit(path: Path) -> Bytes | None:
@@ -114,7 +116,7 @@ class Group:
 
     def __init__(self, place: Hierarchy, limit: Bytes) -> None:
         self._limit = None
-        self.folder = place.own / f"weigh-{os.getpid()}-{next(_NUMBERS)}"
+        self.folder = place.group_path / f"weigh-{os.getpid()}-{next(_NUMBERS)}"
         try:
             self.folder.mkdir()
             self._limit = self.folder / place.limit_file
@@ -188,7 +190,7 @@ def usable(machine: Machine | None = None) -> Hierarchy | None:
             attempt.mkdir()
             attempt.rmdir()
             sweep(folder)
-            return found._replace(own=folder)
+            return found._replace(group_path=folder)
         if found.version == 1:
             # Above its own group a contender would escape the limits that weigh itself is under.
             return None

@@ -68,10 +68,10 @@ def count(files: Iterable[str]) -> Pages | None:
     found, total, how = 0, 0, ""
     for file in files:
         try:
-            own, pages, how = resident(file)
+            mapped, pages, how = resident(file)
         except OSError:
             return None
-        found, total = found + own, total + pages
+        found, total = found + mapped, total + pages
     return Pages(resident=found, pages=total, how=how) if how else None
 
 

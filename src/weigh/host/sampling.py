@@ -89,7 +89,7 @@ class Sampling:
         """Whether somebody watches."""
         return self._sampler is not None
 
-    def own(self, pids: Iterable[int]) -> None:
+    def track(self, pids: Iterable[int]) -> None:
         """Processes that weigh did not start and that work for what is measured: who descends from weigh is known."""
         for pid in pids:
             self._try(partial(self._track, pid))

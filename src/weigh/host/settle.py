@@ -75,14 +75,14 @@ def foreign_share(window: Seconds) -> float | None:
     before = _busy()
     if before is None:
         return None
-    own = os.times()
+    weigh_times = os.times()
     started = time.monotonic()
     time.sleep(window)
     after, now = _busy(), os.times()
     if after is None:
         return None
     mine = (now.user + now.system + now.children_user + now.children_system) - (
-        own.user + own.system + own.children_user + own.children_system
+        weigh_times.user + weigh_times.system + weigh_times.children_user + weigh_times.children_system
     )
     elapsed = (time.monotonic() - started) * (os.cpu_count() or 1)
     return min(1.0, max(0.0, (after - before - mine) / elapsed))

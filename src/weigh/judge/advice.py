@@ -32,7 +32,7 @@ def how(reader: Reader, turns: Sequence[Turn], baseline: str) -> str:
         **{f"./{default}": shlex.quote(command) for default, command in zip(("old", "new"), commands, strict=True)},
         **dict(zip(("old", "new"), labels, strict=True)),
     }
-    words = {word: own for word, own in words.items() if own not in ("", "''")}
+    words = {word: columns for word, columns in words.items() if columns not in ("", "''")}
     pattern = re.compile("|".join(rf"(?<![\\w]){re.escape(word)}(?![a-z])" for word in sorted(words, reverse=True)))
     operation = next((turn.operation for turn in turns if _PLAIN.fullmatch(turn.operation)), "")
     text = pattern.sub(lambda found: words[found[0]], reader.how)

@@ -154,9 +154,9 @@ def _cut(sequence: Iterable[Turn], everybody: set[str]) -> list[list[Turn]]:
 
 def tied(turns: Iterable[Turn]) -> bool:
     """Whether dates leave open in which order two contenders were measured."""
-    seen: dict[float, str] = {}
+    files_by_time: dict[float, str] = {}
     return any(
-        turn.measured.at is not None and seen.setdefault(turn.measured.at, turn.contender) != turn.contender
+        turn.measured.at is not None and files_by_time.setdefault(turn.measured.at, turn.contender) != turn.contender
         for turn in turns
     )
 
@@ -174,8 +174,8 @@ def _numbers(files: Mapping[int, Sequence[Turn]]) -> dict[int, int]:
 
 def _paired(files: Mapping[int, Sequence[Turn]]) -> list[list[Turn]]:
     """The first turn of every contender, the second of every contender, and so on, as long as all have one."""
-    own: dict[str, list[Turn]] = defaultdict(list)
+    turns_of: dict[str, list[Turn]] = defaultdict(list)
     for of_file in files.values():
         for turn in of_file:
-            own[turn.contender].append(turn)
-    return [list(one) for one in zip(*own.values(), strict=False)]
+            turns_of[turn.contender].append(turn)
+    return [list(one) for one in zip(*turns_of.values(), strict=False)]

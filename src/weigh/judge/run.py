@@ -159,11 +159,11 @@ def _commands(inputs: Iterable[Input]) -> dict[str, str]:
 
 def _machines(inputs: Sequence[Input], turns: Iterable[Turn]) -> Reason | None:
     """A reason where contenders were measured on different machines, as far as the files tell."""
-    seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    names_of: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for turn in turns:
         for key, value in inputs[turn.file].reading.machine.items():
-            seen[key][turn.contender].add(value)
-    for key, of in seen.items():
+            names_of[key][turn.contender].add(value)
+    for key, of in names_of.items():
         values = list(of.values())
         if any(value != values[0] for value in values):
             return reasons.machines(key, {name: " and ".join(sorted(value)) for name, value in of.items()})
@@ -171,12 +171,12 @@ def _machines(inputs: Sequence[Input], turns: Iterable[Turn]) -> Reason | None:
 
 
 def _file(number: int, one: Input, turns: Iterable[Turn]) -> File:
-    own = [turn for turn in turns if turn.file == number]
+    turns_of = [turn for turn in turns if turn.file == number]
     return File(
         path=one.path,
         # One that holds summaries alone has nobody's values.
-        contenders=tuple(dict.fromkeys(turn.contender for turn in own)) or (one.label,),
-        values=sum(len(turn.measured.values) for turn in own),
+        contenders=tuple(dict.fromkeys(turn.contender for turn in turns_of)) or (one.label,),
+        values=sum(len(turn.measured.values) for turn in turns_of),
     )
 
 
@@ -209,10 +209,10 @@ def _named(found: Sequence[Verdict]) -> Iterator[Reason]:
         if one.reasons:
             groups[one.reasons[0].code].append(one)
     several = len({one.contender for one in found}) > 1
-    for own in groups.values():
-        first = own[0]
+    for group in groups.values():
+        first = group[0]
         place = ", ".join(part for part in (first.operation, first.contender if several else "") if part)
-        more = f" (and {count(len(own) - 1, 'more row')})" if len(own) > 1 else ""
+        more = f" (and {count(len(group) - 1, 'more row')})" if len(group) > 1 else ""
         why = first.reasons[0]
         yield msgspec.structs.replace(why, text=f"{place}: {why.text}{more}" if place else f"{why.text}{more}")
 

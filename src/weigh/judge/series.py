@@ -76,7 +76,7 @@ def figures(turns: Iterable[Turn], confidence: float = CONFIDENCE) -> tuple[Seri
         else:
             whole[key] = [turn]
             found.append(whole[key])
-    return tuple(_figure(own, confidence) for own in found)
+    return tuple(_figure(values, confidence) for values in found)
 
 
 def _below_zero(found: Seconds) -> Reason:

@@ -73,13 +73,13 @@ def verdicts(
     observations: list[Observation] = []
     failures: dict[tuple[str, str], Reason] = {}
     for operation in operations:
-        own = of_operation[operation]
-        failed = {turn.contender for turn in own if turn.measured.failed}
-        there = {turn.contender for turn in own}
-        failures |= _failures(operation, own)
+        series_of = of_operation[operation]
+        failed = {turn.contender for turn in series_of if turn.measured.failed}
+        there = {turn.contender for turn in series_of}
+        failures |= _failures(operation, series_of)
         unfit: dict[str, Reason] = {}
         if everywhere is None:
-            sound = [turn for turn in own if turn.contender not in failed]
+            sound = [turn for turn in series_of if turn.contender not in failed]
             plan, unfit = _plan(sound, baseline, interleaved=interleaved)
             warned[operation] = plan.warnings
             observations += _observations(operation, plan.rounds)
@@ -90,7 +90,9 @@ def verdicts(
             if why is None and not failed & {name, baseline}:
                 why = everywhere or unfit.get(name)
             if why is not None:
-                rows[operation, name] = _refusal(operation, name, baseline, rules, why, _plain(own, name, baseline))
+                rows[operation, name] = _refusal(
+                    operation, name, baseline, rules, why, _plain(series_of, name, baseline)
+                )
     judged: Mapping[tuple[Question, str], Verdict] = {}
     if observations or failures:
         questions = {one.question for one in observations} | {Question(name, UNKNOWN) for name, _ in failures}
@@ -139,7 +141,7 @@ def timings(turns: Iterable[Turn]) -> tuple[Timing, ...]:
     for turn in turns:
         if len(turn.measured.values):
             groups[turn.operation, turn.contender].append(turn)
-    return tuple(_timing(operation, contender, own) for (operation, contender), own in groups.items())
+    return tuple(_timing(operation, contender, series) for (operation, contender), series in groups.items())
 
 
 def _timing(operation: str, contender: str, turns: Sequence[Turn]) -> Timing:
@@ -184,8 +186,10 @@ def _failures(operation: str, turns: Iterable[Turn]) -> dict[tuple[str, str], Re
         if turn.measured.failed:
             failed[turn.contender].append(turn)
     return {
-        (operation, name): reasons.failed(name, sum(one.measured.failed for one in own), own[0].measured.detail)
-        for name, own in failed.items()
+        (operation, name): reasons.failed(
+            name, sum(one.measured.failed for one in codes_of), codes_of[0].measured.detail
+        )
+        for name, codes_of in failed.items()
     }
 
 
@@ -197,8 +201,8 @@ def _plain(turns: Sequence[Turn], contender: str, baseline: str) -> float | None
     ]
     if not all(values):
         return None
-    own, other = (float(np.median(np.concatenate(one))) for one in values)
-    return own / other if own > 0 and other > 0 else None
+    candidate, other = (float(np.median(np.concatenate(one))) for one in values)
+    return candidate / other if candidate > 0 and other > 0 else None
 
 
 def _refusal(operation: str, contender: str, baseline: str, rules: Rules, why: Reason, plain: float | None) -> Verdict:

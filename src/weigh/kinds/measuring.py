@@ -39,7 +39,7 @@ _TYPED = (
     "ingest", "seed", "starts", "rounds", "runs", "duet", "temperature", "quick", "on_divergence", "truth", "rule",
     "expect_storage", "budget", "timeout", "margin", "confidence", "precision",
 )  # fmt: skip
-_NOT_FLAGS = {"root", "own", "measure", "plan"}
+_NOT_FLAGS = {"root", "user_files", "measure", "plan"}
 
 
 def run(

@@ -27,7 +27,7 @@ class Rows(tuple[Row, ...]):
         """All fields, nested ones as structs and lists."""
         import pyarrow as pa
 
-        names = dict.fromkeys(name for one in self for name in one.__struct_fields__)
+        names = dict.fromkeys(name for one in self for name in one.__struct_encode_fields__)
         rows = [msgspec.to_builtins(one) for one in self]
         return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
 

@@ -170,7 +170,7 @@ def _steps(number: int, scale: Scale | None, analysis: MetricAnalysis, baseline:
             plain = verdict.plain_ratio
             yield msgspec.structs.replace(step, verdict=verdict.verdict, plain_ratio=plain, **_judged(verdict, rules))
         else:
-            yield msgspec.structs.replace(step, **_held(floors.get((operation, contender)), rules))
+            yield msgspec.structs.replace(step, **_noise_figures(floors.get((operation, contender)), rules))
 
 
 def _judged(verdict: Verdict, rules: Rules) -> dict[str, float | bool | None]:
@@ -188,7 +188,7 @@ def _judged(verdict: Verdict, rules: Rules) -> dict[str, float | bool | None]:
     }
 
 
-def _held(floor: NoiseFloor | None, rules: Rules) -> dict[str, float | bool | None]:
+def _noise_figures(floor: NoiseFloor | None, rules: Rules) -> dict[str, float | bool | None]:
     """The figures of the baseline against itself."""
     if floor is None or floor.starts < 2 or not math.isfinite(floor.high):
         return {}

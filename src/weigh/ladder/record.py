@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import files, verification
+from weigh.evidence import files, verification, whole
 from weigh.ladder.plan import LadderPlan
-from weigh.model.errors import EvidenceFault
+from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.units import Scale
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SCHEMA = "weigh/ladder/1"
@@ -68,3 +69,19 @@ def read(folder: Path) -> LadderRecord:
     if written.schema != SCHEMA or not written.rungs:
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy="run the ladder with --resume")
     return written
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a ladder into its directory, which is made where it is not there.
+
+    Raises:
+        EnvironmentFault: they cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            whole.write(folder / name, content)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the ladder cannot be written: {error.strerror}", where=str(folder), remedy="choose another --out"
+        ) from error

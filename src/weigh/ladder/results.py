@@ -158,18 +158,18 @@ def _findings(summary: LadderResults) -> Iterator[Finding]:
     for at, one in enumerate(compared):
         by_contender.setdefault(one.contender, []).append(at)
     for contender, places in by_contender.items():
-        own = [compared[at] for at in places]
-        small = [one for one in own if one.judged and not one.judged[0].resolves and one.judged[0].scale == smallest]
+        group = [compared[at] for at in places]
+        small = [one for one in group if one.judged and not one.judged[0].resolves and one.judged[0].scale == smallest]
         later, never = [one for one in small if one.first is not None], [one for one in small if one.first is None]
         for code, some in ((codes.T2_SMALL, later), (codes.T2_NONE, never)):
             if some:
                 yield code.finding(
                     contender=contender,
                     operation=some[0].operation if len(some) == 1 else None,
-                    text=hidden(some, len(own), margin),
+                    text=hidden(some, len(group), margin),
                     remedy=remedy(some),
                 )
-        for one in own:
+        for one in group:
             if one.lost is not None:
                 yield codes.T2_LOST.finding(
                     contender=contender,

@@ -44,7 +44,7 @@ def other_experiment(file: str, evidence: str) -> Problem:
     return Problem(code=codes.R4_DERIVED.code, file=file, text=f"{evidence} is of another experiment than the ladder's")
 
 
-def own_files(folder: Path, rendered: Mapping[str, bytes], rungs: Sequence[VerifiedRung]) -> Iterator[Problem]:
+def rendered_files(folder: Path, rendered: Mapping[str, bytes], rungs: Sequence[VerifiedRung]) -> Iterator[Problem]:
     """Files of a ladder that are missing, or do not follow from its rungs.
 
     Args:

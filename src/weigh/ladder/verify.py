@@ -12,7 +12,7 @@ from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
 from weigh.ladder.record import JSON
 from weigh.ladder.report import files
-from weigh.ladder.verification import of_ladder, of_rung, other_experiment, own_files
+from weigh.ladder.verification import of_ladder, of_rung, other_experiment, rendered_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def verify(folder: Path) -> LadderVerification:
         if rung.results.record.spec.id != wanted
     ]
     rungs = tuple(verify_rung(naming.sibling(parent, rung.evidence)) for rung in summary.rungs)
-    problems += own_files(folder, files.rendered(summary), rungs)
+    problems += rendered_files(folder, files.rendered(summary), rungs)
     return LadderVerification(
         ladder=folder.resolve().name,
         rungs=rungs,

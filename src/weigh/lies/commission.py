@@ -41,7 +41,7 @@ class Commission(msgspec.Struct, frozen=True, kw_only=True):
         of: the contender that it must be said of; empty where it is said of none.
         twin: does the same honestly; None where the twin is a contender in the run of the liar, called ``twin``.
         silent: codes that accuse; said of the twin, it is accused falsely. Where they are none: ``code``.
-        told: what must be said of the twin; empty where nothing must. It shows that silence is no blindness.
+        twin_text: what must be said of the twin; empty where nothing must. It shows that silence is no blindness.
         needs: why it cannot be committed here, one sentence, or nothing.
     """
 
@@ -50,7 +50,7 @@ class Commission(msgspec.Struct, frozen=True, kw_only=True):
     of: str = ""
     twin: Act | None = None
     silent: tuple[str, ...] = ()
-    told: str = ""
+    twin_text: str = ""
     needs: Callable[[], str] | None = None
 
     @property

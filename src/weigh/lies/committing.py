@@ -42,7 +42,7 @@ class Committed(msgspec.Struct, frozen=True, kw_only=True):
         lie: what is done.
         outcome: what came of it.
         code: what was said of the liar; empty where nothing was committed.
-        said: in weigh's words; or why it was not committed, or what failed.
+        message: in weigh's words; or why it was not committed, or what failed.
         twin: what was said of the twin that it must not be told; empty for nothing.
         seconds: that it took.
         folder: where the evidence lies; empty where there is none.
@@ -53,7 +53,7 @@ class Committed(msgspec.Struct, frozen=True, kw_only=True):
     lie: str
     outcome: Outcome
     code: str = ""
-    said: str = ""
+    message: str = msgspec.field(name="said", default="")
     twin: str = ""
     seconds: float = 0.0
     folder: str = ""
@@ -73,22 +73,22 @@ def commit(lie: Lie, folder: Path) -> Committed:
     """
     commission = COMMISSIONS.get(lie.id)
     if commission is None:
-        return Committed(id=lie.id, lie=lie.lie, outcome="not_covered", said=ELSEWHERE.get(lie.id, ""))
+        return Committed(id=lie.id, lie=lie.lie, outcome="not_covered", message=ELSEWHERE.get(lie.id, ""))
     if commission.needs and (why := commission.needs()):
-        return Committed(id=lie.id, lie=lie.lie, outcome="not_here", said=why)
+        return Committed(id=lie.id, lie=lie.lie, outcome="not_here", message=why)
     began = time.monotonic()
-    own = folder / lie.id
+    lie_folder = folder / lie.id
     outcome: Outcome = "caught"
     code = text = against = ""
     try:
-        liar = _done(commission.liar, own / "liar", own.parent)
-        honest = _done(commission.twin, own / "twin", own.parent) if commission.twin else liar
+        liar = _done(commission.liar, lie_folder / "liar", lie_folder.parent)
+        honest = _done(commission.twin, lie_folder / "twin", lie_folder.parent) if commission.twin else liar
         who = "" if commission.twin else "twin"
         found = _first(liar, lambda one: one.code == commission.code and one.of == (commission.of or one.of))
         accused = _first(honest, lambda one: (not who or one.of == who) and (one.code in commission.accusing))
         # A contender beside a liar is known by its name, so whatever forbids it something accuses it, too.
         accused = accused or _first(honest, lambda one: bool(who) and one.of == who and one.grave)
-        honest_named = not commission.told or any(one.code == commission.told for one in honest)
+        honest_named = not commission.twin_text or any(one.code == commission.twin_text for one in honest)
         if found:
             code, text = found.code, found.text
         else:
@@ -96,7 +96,7 @@ def commit(lie: Lie, folder: Path) -> Committed:
         if accused:
             outcome, against = "accused", f"{accused.code}: {accused.text}"
         elif not honest_named and found:
-            outcome, against = "failed", f"nothing says {commission.told}, which is true of it"
+            outcome, against = "failed", f"nothing says {commission.twin_text}, which is true of it"
     except _Failed as error:
         outcome, text = "failed", str(error)
     return Committed(
@@ -104,10 +104,10 @@ def commit(lie: Lie, folder: Path) -> Committed:
         lie=lie.lie,
         outcome=outcome,
         code=code,
-        said=text,
+        message=text,
         twin=against,
         seconds=time.monotonic() - began,
-        folder=str(own),
+        folder=str(lie_folder),
         commands=(*commission.liar.commands, *(commission.twin.commands if commission.twin else ())),
     )
 
@@ -118,8 +118,8 @@ def _first(findings: list[Accusation], which: Callable[[Accusation], bool]) -> A
 
 def _instead(findings: list[Accusation], commission: Commission) -> str:
     """What was said in the place of the code."""
-    own = sorted({one.code for one in findings if one.of == (commission.of or one.of)})
-    return f"nothing says {commission.code}; what was said: {', '.join(own) or 'nothing'}"
+    other_codes = sorted({one.code for one in findings if one.of == (commission.of or one.of)})
+    return f"nothing says {commission.code}; what was said: {', '.join(other_codes) or 'nothing'}"
 
 
 def _done(act: Act, folder: Path, root: Path) -> list[Accusation]:
@@ -132,9 +132,11 @@ def _done(act: Act, folder: Path, root: Path) -> list[Accusation]:
 
     folder.mkdir(parents=True)
     paths = (str(plug_in.written(root / "plug-in")), os.environ.get("PYTHONPATH", ""))
-    own = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "NO_COLOR": "1"}
-    own |= {name: value.replace("{folder}", str(folder.absolute())) for name, value in act.settings.items()}
-    environment = {**SETTINGS, **os.environ, **own}
+    python_environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "NO_COLOR": "1"}
+    python_environment |= {
+        name: value.replace("{folder}", str(folder.absolute())) for name, value in act.settings.items()
+    }
+    environment = {**SETTINGS, **os.environ, **python_environment}
     findings: list[Accusation] = []
     with ExitStack() as stack:
         server = stack.enter_context(_server(act.server)) if act.server else ""

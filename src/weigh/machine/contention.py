@@ -248,15 +248,15 @@ def _judged(
     refused: bool,
     stolen: bool,
 ) -> PairShare:
-    own_only = pair.contender not in apart
+    weigh_alone = pair.contender not in apart
     complete = watched(turns)
     past, share_of_others = _past(complete, [turn.foreign_s for turn in complete], bound)
-    above = past and own_only
+    above = past and weigh_alone
     above_steal, steal = _past(complete, [turn.steal_s for turn in complete], bound)
     contended = [
         turn
         for turn in turns
-        if bound < ALL and any(share > bound and used >= TELLABLE for share, used in _used(turn, foreign=own_only))
+        if bound < ALL and any(share > bound and used >= TELLABLE for share, used in _used(turn, foreign=weigh_alone))
     ]
     at_fault = turns if refused or above else [turn for turn in contended if turn.foreign > bound]
     return PairShare(

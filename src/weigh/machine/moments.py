@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Quantity = Callable[[Moment], float | None]
 
 
-BY_WEIGH: Quantity = attrgetter("own")
+BY_WEIGH: Quantity = attrgetter("tracked")
 BY_OTHERS: Quantity = attrgetter("foreign")
 STOLEN: Quantity = attrgetter("steal")
 """CPU seconds of weigh and the contenders, of others, and of other guests of the host."""

@@ -165,11 +165,11 @@ def _cpu(every: _Bins) -> Reading:
     number = max((len(one.cpus) for one in every.moments if one.cpus), default=0)
     busy = every.share(_busy_cpus)
     waiting = every.share(_pressure_cpu)
-    held = every.rate(_throttled)
+    throttled_rate = every.rate(_throttled)
     with np.errstate(invalid="ignore"):
         return Reading(
             utilisation=np.minimum(busy / number, 1.0) if number else np.full(len(busy), np.nan),
-            saturated=_either(_above(waiting, WAITING), _above(held, WAITING)),
+            saturated=_either(_above(waiting, WAITING), _above(throttled_rate, WAITING)),
             errors=every.amount(_cpu_throttles),
         )
 

@@ -50,7 +50,7 @@ class TimelineBins(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     spans: tuple[Span, ...]
-    own: Any
+    tracked: Any
     foreign: Any
     steal: Any
     moved: Any
@@ -144,7 +144,7 @@ def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[s
             return np.where(known > 0, amounts(every, of, begin, length) / known / cpus, np.nan)
 
     return {
-        "own": share(BY_WEIGH),
+        "tracked": share(BY_WEIGH),
         "foreign": share(BY_OTHERS),
         "steal": share(STOLEN),
         "moved": amounts(every, _moved, begin, length) / length,

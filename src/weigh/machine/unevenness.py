@@ -79,14 +79,14 @@ def uneven_comparisons(
 
 
 def _fell_unevenly(
-    own: Sequence[TurnShare], baseline_turns: Sequence[TurnShare], bound: float, *, guests: bool
+    shares: Sequence[TurnShare], baseline_turns: Sequence[TurnShare], bound: float, *, guests: bool
 ) -> bool:
     """Whether others disturbed one side more, the same one by share of its CPU and by its time."""
-    if not own or not baseline_turns:
+    if not shares or not baseline_turns:
         return False
-    used = [np.array([_of(turn, guests) for turn in side]) for side in (own, baseline_turns)]
-    cpu = [np.array([turn.cpu_s for turn in side]) for side in (own, baseline_turns)]
-    wall = [np.array([turn.wall_s for turn in side]) for side in (own, baseline_turns)]
+    used = [np.array([_of(turn, guests) for turn in side]) for side in (shares, baseline_turns)]
+    cpu = [np.array([turn.cpu_s for turn in side]) for side in (shares, baseline_turns)]
+    wall = [np.array([turn.wall_s for turn in side]) for side in (shares, baseline_turns)]
     more = _more(used, cpu, bound)
     return more != 0 and more == _more(used, wall, bound)
 

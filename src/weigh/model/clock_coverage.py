@@ -23,7 +23,7 @@ class TurnCpu(msgspec.Struct, frozen=True, kw_only=True):
         executions: in the turn, the untimed one included.
         used: by the family from just before the query was handed over until the last answer was there.
         inside: of these, while an execution was asked for.
-        told_inside: that the worker reported for its executions; None where it cannot know (``elsewhere``).
+        reported_inside: that the worker reported for its executions; None where it cannot know (``elsewhere``).
         asides: that its own process used for taking the query and handing out the answers.
         before: used by the family since its last turn, or since it had its tables.
         before_s: how long that was, in seconds of wall time.
@@ -41,7 +41,7 @@ class TurnCpu(msgspec.Struct, frozen=True, kw_only=True):
     executions: int = 0
     used: Seconds = 0.0
     inside: Seconds = 0.0
-    told_inside: Seconds | None = None
+    reported_inside: Seconds | None = msgspec.field(name="told_inside", default=None)
     asides: Seconds = 0.0
     before: Seconds = 0.0
     before_s: Seconds = 0.0

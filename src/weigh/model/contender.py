@@ -342,7 +342,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         environment: key of its environment.
         lock: every package with its exact version.
         terms: the vendor's publication terms.
-        told: what it may use, as the kernel and the engine say.
+        resources: what it may use, as the kernel and the engine say.
         package: version of its main package, from the package's own files; empty where it has none.
         background: what it does between queries, as its adapter declares; empty for nothing.
         elsewhere: whether its adapter says that other processes execute.
@@ -361,7 +361,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     environment: str = ""
     lock: str = ""
     terms: str = ""
-    told: ResourcesRead | msgspec.UnsetType = msgspec.UNSET
+    resources: ResourcesRead | msgspec.UnsetType = msgspec.field(name="told", default=msgspec.UNSET)
     package: str = ""
     background: str = ""
     elsewhere: bool = False

@@ -10,7 +10,7 @@ from weigh.model import units
 from weigh.model.spec import LayoutSpec
 from weigh.model.units import Bytes, Rows, Scale
 
-OWN_FILES = "files"
+USER_FILES = "files"
 """Name of the generator of data that nobody generated: a user's own files."""
 
 
@@ -33,9 +33,9 @@ class DatasetName(msgspec.Struct, frozen=True, kw_only=True):
         return "-".join(str(part) for part in parts if part is not None)
 
     @property
-    def own(self) -> bool:
+    def from_user(self) -> bool:
         """Whether the rows are those of a user's own files."""
-        return self.generator.partition("/")[0] == OWN_FILES
+        return self.generator.partition("/")[0] == USER_FILES
 
 
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):

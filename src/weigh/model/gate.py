@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import msgspec
 
 from weigh.model.answer import GateStatus
@@ -106,6 +108,18 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True):
     by: str
 
 
+class Reused(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers of an earlier gate, which were not asked for again.
+
+    Attributes:
+        at: when they were given, UTC.
+        again: operations of which every case was asked again all the same, drawn for this gate.
+    """
+
+    at: datetime.datetime
+    again: tuple[str, ...]
+
+
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The whole gate.
 
@@ -117,13 +131,15 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         layouts: what each contender answers a new query from when its files are gone: contender -> ``its own copy``,
             ``before its clock`` where it still answers one that it had taken before, or ``the files`` where it does not
             answer; nobody is in it who loads its tables or could not be asked.
-        kept: operations that a contender answered rightly although its files were gone, because it had answered them
-            before: contender -> operations; nobody is in it who loads its tables or keeps its files open.
+        answered_without_files: operations that a contender answered rightly although its files were gone, because it
+            had answered them before: contender -> operations; nobody is in it who loads its tables or keeps its
+            files open.
         unseen: data on which they were asked once more; not there where it could not be made.
         truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
         drawn: of a large grid, the operations of each template that were asked again under other settings and on the
             unseen data; not there where all were (:mod:`weigh.experiment.results.drawn`).
         guarantees: what each contender promises of the rows that it loads; not there where nothing is loaded.
+        reused: whose answers these are, where nothing changed since an earlier gate; not there where all were asked.
     """
 
     operations: tuple[OperationGate, ...]
@@ -131,11 +147,12 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool
     reads: dict[str, dict[str, str]] = {}
     layouts: dict[str, str] = {}
-    kept: dict[str, tuple[str, ...]] = {}
+    answered_without_files: dict[str, tuple[str, ...]] = msgspec.field(name="kept", default={})
     unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
     truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
     guarantees: dict[str, Guarantee] | msgspec.UnsetType = msgspec.UNSET
     drawn: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
+    reused: Reused | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:

@@ -32,7 +32,7 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         cpus: that the kernel lets it run on, each thread of each of its processes together.
         threads: as the engine says; None where it says nothing.
-        threads_seen: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
+        threads_counted: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
         priority: how the kernel schedules its thread of the highest priority, and how it was started; empty where that
             is the same.
         memory: the engine's own limit in its own words; empty where it says nothing.
@@ -45,7 +45,7 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
 
     cpus: tuple[int, ...] = ()
     threads: int | None = None
-    threads_seen: int | None = None
+    threads_counted: int | None = msgspec.field(name="threads_seen", default=None)
     priority: str = ""
     memory: str = ""
     spill: str = ""
@@ -62,7 +62,7 @@ class WorkerRead(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     arm: str
     contender: str
-    told: ResourcesRead
+    resources: ResourcesRead = msgspec.field(name="told")
 
 
 def parse_cpus(text: str) -> tuple[int, ...]:

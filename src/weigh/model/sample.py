@@ -28,9 +28,9 @@ Temperature = Literal["hot", "cold", "first"]
 """Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
 
 
-REPORTED = ("said_s", "queue_s", "scanned_bytes", "billed_bytes", "credits", "cached")
+REPORTED = ("reported_s", "queue_s", "scanned_bytes", "billed_bytes", "credits", "cached")
 """What a system itself reports of an execution (:class:`weigh_worker.Statistics`)."""
-OF_SOME = (*REPORTED, "stored_bytes", "settled_bytes", "first_query_s", "build")
+OF_SOME = ("said_s", *REPORTED[1:], "stored_bytes", "settled_bytes", "first_query_s", "build")
 """What only a system that reports, the loading of a table, or one of several builds has."""
 
 
@@ -81,7 +81,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         bytes_read: bytes the process read from storage devices in the timed region.
         bytes_written: bytes that the process caused to be written to them, such as what it spilled.
         major_faults: page faults that needed a device.
-        said_s: seconds that the system itself says it took, its queue included; None where it does not say.
+        reported_s: seconds that the system itself says it took, its queue included; None where it does not say.
         queue_s: seconds of these before anything worked on it.
         scanned_bytes: that it says it read of tables.
         billed_bytes: that it says it charges for, where that is another number.
@@ -126,7 +126,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     bytes_read: Bytes | None = None
     bytes_written: Bytes | None = None
     major_faults: int | None = None
-    said_s: Seconds | None = None
+    reported_s: Seconds | None = msgspec.field(name="said_s", default=None)
     queue_s: Seconds | None = None
     scanned_bytes: Bytes | None = None
     billed_bytes: Bytes | None = None

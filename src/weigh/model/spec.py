@@ -135,7 +135,7 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
         return LayoutSpec(format="vortex", files=self.files, sort=self.sort or msgspec.UNSET)
 
 
-class Own(msgspec.Struct, frozen=True, kw_only=True):
+class UserData(msgspec.Struct, frozen=True, kw_only=True):
     """A user's own data and queries, by content: where they lie does not matter.
 
     Attributes:
@@ -181,7 +181,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         stores: where objects lie, by name, as far as contenders read from them; ``s3`` without an entry is a store of
             weigh's own, with nothing added. Without any it does not enter the id.
         grid: which layouts and contenders are the cells of a grid. Left out it does not enter the id.
-        own: the user's own data and queries, for the workload ``sql``; None for the others.
+        user_data: the user's own data and queries, for the workload ``sql``; None for the others.
         rules: error rates and bounds of the verdicts.
         rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
         precision: half-width of the intervals, a fraction of the ratio, at which sampling stops; ``starts`` is then
@@ -221,7 +221,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     layouts: dict[str, LayoutSpec] = {}
     stores: dict[str, StoreSpec] = {}
     grid: Grid | msgspec.UnsetType = msgspec.UNSET
-    own: Own | None = None
+    user_data: UserData | None = msgspec.field(name="own", default=None)
     rules: Rules = Rules()
     rule: Rule | msgspec.UnsetType = msgspec.UNSET
     precision: float | msgspec.UnsetType = msgspec.UNSET

@@ -165,22 +165,22 @@ class _Table:
                         yield from self._group(file, group, writer, schema)
 
     def _group(self, file: pq.ParquetFile, group: int, writer: pq.ParquetWriter, schema: pa.Schema) -> Iterator[int]:
-        held: list[pa.RecordBatch] = []
+        batches: list[pa.RecordBatch] = []
         try:
             for read in file.iter_batches(_BATCH, row_groups=[group]):
                 batch = pa.RecordBatch.from_arrays(list(map(arrays.stored, read.columns)), names=read.schema.names)
                 made = self._mapped(batch, schema)
                 self._keep(batch, made)
-                held.append(made)
-                if sum(one.num_rows for one in held) >= _GROUP:
-                    writer.write_table(pa.Table.from_batches(held, schema), row_group_size=_GROUP)
-                    held = []
+                batches.append(made)
+                if sum(one.num_rows for one in batches) >= _GROUP:
+                    writer.write_table(pa.Table.from_batches(batches, schema), row_group_size=_GROUP)
+                    batches = []
                 self.rows += batch.num_rows
                 yield batch.num_rows
         except pa.ArrowException as error:
             raise DataFault(f"it cannot be read: {type(error).__name__}", where=self._where(), remedy=_REMEDY) from None
-        if held:
-            writer.write_table(pa.Table.from_batches(held, schema), row_group_size=_GROUP)
+        if batches:
+            writer.write_table(pa.Table.from_batches(batches, schema), row_group_size=_GROUP)
 
     def measured(self) -> TableMeasured:
         """What obfuscation changed of the table, measured before and after."""

@@ -14,7 +14,7 @@ from weigh.kinds.table import RUN
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.model.text import one_line
-from weigh.serve.kept.documents import summary
+from weigh.serve.stored.documents import summary
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -110,11 +110,11 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
     for name, rules in styles.items():
         write(name, rules)
     title = title or "Evidence"
-    together = groups(published)
-    for group in together:
+    grouped = groups(published)
+    for group in grouped:
         write(group.page, _rendered("group.html", title=title, group=group))
     write("ranking.html", _rendered("ranking.html", title=title, rankings=rankings(published)))
-    write("index.html", _index(title, published, {one.group: one.page for one in together}))
+    write("index.html", _index(title, published, {one.group: one.page for one in grouped}))
     names = (*written, LIST)
     document = SiteDocument(weigh=__version__, files=names, evidence=tuple(map(_listed, published)))
     write(LIST, seal.json_bytes({"schema": SCHEMA, **msgspec.to_builtins(document)}))

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
     from weigh.experiment.record import Record
     from weigh.model.contender import Contender, ContenderRead
-    from weigh.model.spec import Own, Spec
+    from weigh.model.spec import Spec, UserData
 
 
 def planned(
@@ -26,7 +26,7 @@ def planned(
     command: str,
     *,
     instead: Sequence[str] = (),
-    user_data: OwnFiles | None = None,
+    user_data: UserFiles | None = None,
     answers: Path | None = None,
     affinity: tuple[int, ...] | None = None,
     resume: bool = False,
@@ -61,7 +61,7 @@ def planned(
     contenders = tuple(changed.get(one.name, one) for one in spec.contenders)
     for one in spec.contenders:
         if one.name not in changed:
-            _check_held(one)
+            _check_installable(one)
     read = {one.name: one for one in environment.contenders}
     spec = msgspec.structs.replace(
         spec,
@@ -75,7 +75,7 @@ def planned(
         root=root,
         command=command,
         answers=answers,
-        own=user_data,
+        user_files=user_data,
         least=True,
         resume=resume,
         locks={name: _lock(one) for name, one in read.items() if name in names and name not in changed},
@@ -102,7 +102,7 @@ def _changed(spec: Spec, instead: Sequence[str]) -> dict[str, Contender]:
     return found
 
 
-def _check_held(contender: Contender) -> None:
+def _check_installable(contender: Contender) -> None:
     """What a bundle of others names is made from packages of the index, or not at all: it never executes a command."""
     where = f"contender {contender.name}"
     if COMMAND in contender.settings or SYSTEM in contender.settings:
@@ -128,8 +128,8 @@ def _lock(read: ContenderRead) -> tuple[str, ...]:
     return lines
 
 
-def _user_data(spec: Spec, found: OwnFiles | None) -> Own | None:
-    if spec.own is None:
+def _user_data(spec: Spec, found: UserFiles | None) -> UserData | None:
+    if spec.user_data is None:
         if found is not None:
             raise UsageError(
                 f"the original measured the workload {spec.workload}, and no data of its own",
@@ -142,7 +142,7 @@ def _user_data(spec: Spec, found: OwnFiles | None) -> Own | None:
             remedy="have them here and name them: --data FILES --sql PATH",
         )
     content = found.content()
-    if content.queries != spec.own.queries or _functions(content.frames) != _functions(spec.own.frames):
+    if content.queries != spec.user_data.queries or _functions(content.frames) != _functions(spec.user_data.frames):
         raise UsageError(
             "these are not the questions that were measured", remedy="name the same files: --sql PATH, --frames PATH"
         )

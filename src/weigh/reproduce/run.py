@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.evidence.bundle import Unpacked
     from weigh.experiment.config.run_request import RunRequest
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
     from weigh.experiment.verify.verify import Verification
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -46,7 +46,7 @@ class Wanted:
     out: Path
     command: str
     instead: tuple[str, ...] = ()
-    user_data: OwnFiles | None = None
+    user_data: UserFiles | None = None
     answers: Path | None = None
     affinity: tuple[int, ...] | None = None
     resume: bool = False

@@ -16,9 +16,9 @@ from weigh.kinds.folder import artifacts, entries
 from weigh.kinds.table import kind_of
 from weigh.model.errors import EvidenceFault
 from weigh.model.text import one_line
-from weigh.serve.kept import documents
-from weigh.serve.kept.documents import Sealed
-from weigh.serve.kept.summary import Judged
+from weigh.serve.stored import documents
+from weigh.serve.stored.documents import Sealed
+from weigh.serve.stored.summary import Judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         error: why it cannot be read; empty where it can.
         sealed: what is known of its seal.
         tier: what it is good for; None where nothing was timed, or that is not known.
-        contenders, operations, verdicts: as of :class:`weigh.serve.kept.summary.Summary`.
+        contenders, operations, verdicts: as of :class:`weigh.serve.stored.summary.Summary`.
     """
 
     name: str

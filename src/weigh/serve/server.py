@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1"
 _NAMES = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
 """What a browser may call this server: a page of another name that was pointed at loopback is another site's."""
-_OWN = re.compile(rf"http://{_NAMES.pattern}", re.IGNORECASE)
+_ORIGIN = re.compile(rf"http://{_NAMES.pattern}", re.IGNORECASE)
 """What a browser says of a page of this server that asks; a link and an address say nothing."""
 _PATIENCE = 30.0
 """Seconds that a client may take to read an answer."""
@@ -142,7 +142,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if len(named) != 1 or not _NAMES.fullmatch(named[0]):
             return HTTPStatus.MISDIRECTED_REQUEST, "this server is 127.0.0.1 or localhost, and nothing else"
         origin = self.headers.get("Origin")
-        if origin is not None and not _OWN.fullmatch(origin):
+        if origin is not None and not _ORIGIN.fullmatch(origin):
             return HTTPStatus.FORBIDDEN, "another site asked for this"
         site, mode = (self.headers.get(f"Sec-Fetch-{one}", "") for one in ("Site", "Mode"))
         if site in ("cross-site", "same-site") and mode != "navigate":

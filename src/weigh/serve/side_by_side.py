@@ -10,7 +10,7 @@ from weigh.compare.report import html
 from weigh.compare.run import compare
 from weigh.model.errors import WeighError
 from weigh.serve.index import Row
-from weigh.serve.kept import documents
+from weigh.serve.stored import documents
 
 if TYPE_CHECKING:
     from weigh.serve.index import Index

@@ -9,6 +9,7 @@ left out, and the rest is as if it had left nothing behind.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,9 @@ def _estimated(apart: Floats, follows: Floats, first: Floats, block: Ints) -> fl
     size = inverse @ design.T @ apart
     scores = design * (apart - design @ size)[:, None]
     sums = np.stack([np.bincount(block, column) for column in scores.T], axis=1)
-    error = float(np.sqrt((inverse @ (sums.T @ sums) @ inverse)[0, 0] * blocks / (blocks - 1)))
+    variance = (inverse @ (sums.T @ sums) @ inverse)[0, 0] * blocks / (blocks - 1)
+    # Where nothing varies, rounding may leave less than nothing.
+    error = math.sqrt(max(variance, 0.0))
     if error < TINY:
         return 0.0
     p_value = student_t.two_sided(np.array(abs(size[0]) / error), np.array(blocks - 1.0))

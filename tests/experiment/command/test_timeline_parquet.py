@@ -40,8 +40,8 @@ def test_every_turn_was_watched(record: Record) -> None:
         assert sample.wall_s is not None
         assert moments[0].at <= sample.at
         assert sample.at + sample.wall_s <= moments[-1].end
-    assert all(moment.own is not None and moment.foreign is not None for moment in moments)
-    assert sum(moment.own or 0.0 for moment in moments) > 0
+    assert all(moment.tracked is not None and moment.foreign is not None for moment in moments)
+    assert sum(moment.tracked or 0.0 for moment in moments) > 0
     assert sum(watch.cost_s for watch in record.watches) > 0
     assert not [one for one in record.findings if one.code == "X.sampler"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from type_table import asked
+from type_table import answers
 
 QUICK = ["uuid", "int96_far", "time_us", "duration", "list_of_uuids", "list"]
 FLAT = ["timetz", "binary", "fixed_3", "float16", "timestamptz_ns", "enum", "uint64", "decimal256"]
@@ -12,25 +12,25 @@ NESTED = ["list_of_bytes", "struct", "map", "list_of_timestamps", "interval_mont
 
 
 @pytest.fixture(scope="module")
-def cells() -> asked.Cells:
+def cells() -> answers.Cells:
     """Of those that come in another form, in one run."""
-    return asked.together(QUICK, ("pyarrow", "duckdb", "chdb"))
+    return answers.cells_of_engines(QUICK, ("pyarrow", "duckdb", "chdb"))
 
 
-def others(cells: asked.Cells) -> dict[tuple[str, str], str]:
+def others(cells: answers.Cells) -> dict[tuple[str, str], str]:
     """Cells of whoever neither agrees nor was left unchecked."""
     every = {(name, engine): cell for name, of in cells.items() for engine, cell in of.items()}
     return {key: cell for key, cell in every.items() if not cell.startswith(("agreed", "unchecked"))}
 
 
-def test_nobody_is_accused_and_everybody_agrees(cells: asked.Cells) -> None:
+def test_nobody_is_accused_and_everybody_agrees(cells: answers.Cells) -> None:
     # ClickHouse refuses what lies beyond its range, and does not wrap around.
     ((key, cell),) = others(cells).items()
     assert key == ("int96_far", "chdb")
     assert cell.startswith("refused: error: ChdbError: Code: 321. DB::Exception: INT96 timestamp")
 
 
-def test_forms_are_named(cells: asked.Cells) -> None:
+def test_forms_are_named(cells: answers.Cells) -> None:
     assert cells["uuid"]["duckdb"] == "agreed (UUIDs as text and as bytes)"
     assert cells["time_us"]["chdb"] == "agreed (timestamps for the times)"
     assert cells["duration"]["duckdb"] == "agreed (integers for the durations)"
@@ -41,7 +41,7 @@ def test_forms_are_named(cells: asked.Cells) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("types", [FLAT, NESTED])
 def test_further_types_and_engines_agree(types: list[str]) -> None:
-    found = asked.table(types, ("pyarrow", "duckdb", "chdb", "polars", "datafusion"))
+    found = answers.table(types, ("pyarrow", "duckdb", "chdb", "polars", "datafusion"))
     accused = {key: cell for key, cell in others(found).items() if not cell.startswith("refused")}
     # DataFusion reads the days and the time of an interval, and leaves the months out.
     assert set(accused) <= {("interval_months", "datafusion")}

@@ -75,7 +75,7 @@ def test_counters_are_ranked_by_their_factor_and_chance_is_left_out() -> None:
 def sampled(**weights: int) -> Sampled:
     """A hundred executions with these microseconds by function, in six equal rounds."""
     one = Sampled(executions=100, interval=0.001, stacks={f"main;{name}": weight for name, weight in weights.items()})
-    return Sampled(executions=100, interval=0.001, stacks=one.stacks, rounds=(one.own(),) * 6)
+    return Sampled(executions=100, interval=0.001, stacks=one.stacks, rounds=(one.self_seconds(),) * 6)
 
 
 def test_the_function_that_takes_longer_is_first_and_what_scatters_is_not_clear() -> None:

@@ -50,7 +50,7 @@ def test_a_made_time_changes_no_figure_and_is_named(weigh: Weigh) -> None:
     # The other query is over so soon that what it leaves out may be too little to tell.
     assert {contender for code, contender, _ in found if code == "A10.claim"} == {"made"}
     samples = [one for one in evidence_files.read_samples(run.evidence) if one.timed and one.operation == "pairs"]
-    said = {name: [one.said_s for one in samples if one.contender == name] for name in ("made", "duckdb")}
+    said = {name: [one.reported_s for one in samples if one.contender == name] for name in ("made", "duckdb")}
     assert set(said["made"]) == {0.001}
     assert set(said["duckdb"]) == {None}
     # A figure of weigh's is what went by.

@@ -48,7 +48,7 @@ impl Plan {
                 let database = target.database.clone().unwrap_or_else(|| user.clone());
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
-            TargetKind::Http => LoginPlan::Http(http::Login::new(target)),
+            TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
             TargetKind::MySql => LoginPlan::MySql(mysql::Login {
                 user: target.user.clone().unwrap_or_else(|| "root".to_owned()),
                 database: target.database.clone(),

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 def rivals() -> Iterator[int]:
     """Workers of other contenders: children of the same parent."""
-    own, parent = os.getpid(), os.getppid()
+    this, parent = os.getpid(), os.getppid()
     for place in Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):
-            if place.name.isdecimal() and int(place.name) != own:
+            if place.name.isdecimal() and int(place.name) != this:
                 fields = (place / "stat").read_text().rpartition(")")[2].split()
                 if int(fields[1]) == parent and b"weigh_worker" in (place / "cmdline").read_bytes():
                     yield int(place.name)
@@ -106,35 +106,35 @@ class Leases(Saboteur):
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        self.held: dict[str, int] = {}
+        self.leases: dict[str, int] = {}
         signal.signal(signal.SIGIO, signal.SIG_IGN)
 
     def harm(self) -> None:
         for path in self.files:
-            if path not in self.held:
-                self.held[path] = os.open(path, os.O_RDWR)
+            if path not in self.leases:
+                self.leases[path] = os.open(path, os.O_RDWR)
             # One that somebody waits for is let go of a little later.
-            if fcntl.fcntl(self.held[path], fcntl.F_GETLEASE) != fcntl.F_WRLCK:
+            if fcntl.fcntl(self.leases[path], fcntl.F_GETLEASE) != fcntl.F_WRLCK:
                 time.sleep(0.005)
-                fcntl.fcntl(self.held[path], fcntl.F_SETLEASE, fcntl.F_UNLCK)
-                fcntl.fcntl(self.held[path], fcntl.F_SETLEASE, fcntl.F_WRLCK)
+                fcntl.fcntl(self.leases[path], fcntl.F_SETLEASE, fcntl.F_UNLCK)
+                fcntl.fcntl(self.leases[path], fcntl.F_SETLEASE, fcntl.F_WRLCK)
 
     def run(self) -> int:
-        for number in self.held.values():
+        for number in self.leases.values():
             os.close(number)
-        self.held = {}
+        self.leases = {}
         return super().run()
 
 
 class Locks(Saboteur):
     """Holds a lock on every data file."""
 
-    held: tuple[Any, ...] = ()
+    descriptors: tuple[Any, ...] = ()
 
     def harm(self) -> None:
-        if not self.held:
-            self.held = tuple(os.open(path, os.O_RDWR) for path in self.files)
-            for number in self.held:
+        if not self.descriptors:
+            self.descriptors = tuple(os.open(path, os.O_RDWR) for path in self.files)
+            for number in self.descriptors:
                 fcntl.lockf(number, fcntl.LOCK_EX)
 
 

@@ -116,20 +116,20 @@ def _say(one: Committed) -> None:
     say(f"{lie:<{_WIDTH}}  ", nl=False)
     colour = _COLOURS.get(one.outcome)
     if one.outcome in ("not_here", "not_covered"):
-        why = one.said or "weigh's own tests commit it"
+        why = one.message or "weigh's own tests commit it"
         say("not committed")
-        say_indented(f"{why}; weigh's own tests commit it" if one.outcome == "not_covered" and one.said else why)
+        say_indented(f"{why}; weigh's own tests commit it" if one.outcome == "not_covered" and one.message else why)
         return
     if one.outcome == "failed":
         say(f"could not be told  {one.seconds:.1f} s", fg=colour)
-        say_indented(one.said if not one.code else f"twin: {one.twin}")
+        say_indented(one.message if not one.code else f"twin: {one.twin}")
         return
     caught = f"caught: {one.code}" if one.code else "NOT CAUGHT"
     say(f"{caught:<24}", fg="green" if one.code else "red", nl=False)
     say(f"  twin: {'ACCUSED' if one.twin else 'silent'}", fg="red" if one.twin else "green", nl=False)
     say(f"  {one.seconds:.1f} s")
-    if one.said:
-        say_indented(f'"{_short(one.said)}"' if one.code else _short(one.said))
+    if one.message:
+        say_indented(f'"{_short(one.message)}"' if one.code else _short(one.message))
     if one.twin:
         say_indented(f'of the twin: "{_short(one.twin)}"')
 

@@ -45,9 +45,13 @@ def workloads(context: click.Context, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "weigh/workloads/1", "workloads": rows})
         return
-    own = "your own queries over your own files (weigh init); a folder of questions: ./queries/"
+    user_queries = "your own queries over your own files (weigh init); a folder of questions: ./queries/"
     say_rows(
-        [(row["name"], own if row["name"] == Folder.name else f"over dataset {row['dataset']}") for row in rows], (12,)
+        [
+            (row["name"], user_queries if row["name"] == Folder.name else f"over dataset {row['dataset']}")
+            for row in rows
+        ],
+        (12,),
     )
 
 
@@ -124,17 +128,17 @@ def _say(found: Audit, *, verbose: bool) -> None:
     some = f"{bad:,} of {total} {'measures' if bad == 1 else 'measure'} nothing."
     say(some if bad else f"All of {total} measure something.", bold=True)
     for kind, titles in _TITLES.items():
-        own = [one for one in found.problems if one.kind == kind]
-        if not own:
+        problems = [one for one in found.problems if one.kind == kind]
+        if not problems:
             continue
-        say(f"\n{len(own):,} {titles[len(own) > 1]}")
-        if kind == "noisy" and len(own) > _NAMES and 2 * len(own) > len(found.operations):
+        say(f"\n{len(problems):,} {titles[len(problems) > 1]}")
+        if kind == "noisy" and len(problems) > _NAMES and 2 * len(problems) > len(found.operations):
             say("  Most of them are: the machine is busy, or the margin is too small for it (weigh doctor).")
-        for one in own if verbose else own[:_NAMES]:
+        for one in problems if verbose else problems[:_NAMES]:
             who = f" ({', '.join(one.contenders)})" if one.contenders else ""
             say_item(f"{one_line(one.operation)}{who}: {one_line(one.text, 300)}")
-        if len(own) > _NAMES and not verbose:
-            say(f"  and {len(own) - _NAMES:,} more: --verbose or --json")
+        if len(problems) > _NAMES and not verbose:
+            say(f"  and {len(problems) - _NAMES:,} more: --verbose or --json")
     if found.left_out:
         are = "is" if len(found.left_out) == 1 else "are"
         say(f"\n{count(len(found.left_out), 'question')} of the suite {are} not asked")

@@ -24,14 +24,14 @@ def runs(out: Path, as_json: bool) -> None:
     """List the evidence of a folder, the newest first. Nothing is verified."""
     import msgspec
 
-    from weigh.evidence.listing import BesideRow, RunsDocument
+    from weigh.evidence.listing import OtherDirectoryRow, RunsDocument
     from weigh.kinds.folder import artifacts, entries
     from weigh.model.text import one_line
 
     rows = [_row(entry) for entry in entries(out)]
-    others = [BesideRow(path=str(one.path), what=one.what, shows=one.shows) for one in artifacts(out)]
+    others = [OtherDirectoryRow(path=str(one.path), what=one.what, shows=one.shows) for one in artifacts(out)]
     if as_json:
-        document = RunsDocument(folder=str(out), runs=tuple(rows), beside=tuple(others))
+        document = RunsDocument(folder=str(out), runs=tuple(rows), other_directories=tuple(others))
         print_json({"schema": "weigh/runs/1", **msgspec.to_builtins(document)})
         return
     if not rows:
@@ -71,7 +71,7 @@ def _row(entry: Entry) -> EvidenceRow:
 def _answer(entry: Entry) -> tuple[str | None, str | None]:
     """What its report said when it was written, and what that is good for."""
     from weigh.model.text import one_line
-    from weigh.serve.kept.documents import summary
+    from weigh.serve.stored.documents import summary
 
     try:
         found, _ = summary(entry.path, entry.kind)

@@ -17,7 +17,7 @@ from weigh.cli.progress import progress
 from weigh.experiment.config.run_request import RunRequest
 
 if TYPE_CHECKING:
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
     from weigh.model.progress import Progress
     from weigh.reproduce.run import Original
 
@@ -140,14 +140,14 @@ def _check_signature(folder: Path, key: Path) -> None:
         raise EvidenceFault(found.text, where=folder.name, remedy="nothing was measured; ask who vouches for it")
 
 
-def _user_data(flags: dict[str, Any], original: Original, report: Progress) -> OwnFiles | None:
+def _user_data(flags: dict[str, Any], original: Original, report: Progress) -> UserFiles | None:
     """The data and questions that the flags name, described by the original's engines; None where they name none."""
-    from weigh.experiment.suite.own import own_data
+    from weigh.experiment.suite.user_data import user_data
 
     if not any(flags.get(name) for name in ("data", "sql", "frames")):
         return None
     contenders = tuple(one.spec for one in original.record.spec.contenders)
-    found, _ = own_data(None, None, {**flags, "contender": contenders}, report)
+    found, _ = user_data(None, None, {**flags, "contender": contenders}, report)
     return found
 
 

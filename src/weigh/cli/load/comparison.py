@@ -60,11 +60,11 @@ def from_file(
     table = read_file(path).load
     if table is None:
         raise UsageError("it has no [load]", where=str(path), remedy="add one (docs/reference/weigh-toml.md#load)")
-    own = table.as_flags()
+    comparison_flags = table.as_flags()
     for name in ("answers", "prepare"):
-        if own[name] is not None:
-            own[name] = path.parent / own[name]
-    found = {name: own.get(name, given) if _is_left_out(given) else given for name, given in flags.items()}
+        if comparison_flags[name] is not None:
+            comparison_flags[name] = path.parent / comparison_flags[name]
+    found = {name: comparison_flags.get(name, given) if _is_left_out(given) else given for name, given in flags.items()}
     if (alone or target is not None) and not flags["contender"]:
         # The command line names one server: those of the file are not meant.
         found |= {name: flags[name] for name in ("contender", *_OF_SEVERAL)}

@@ -19,8 +19,30 @@ if TYPE_CHECKING:
 
 _WITHOUT = (
     *("contender", "baseline", "blocks", "margin", "twice", "duet", "same_engine"),
-    *("find_rate", "budget", "require", "crash", "kill_command", "start_command", "agents"),
-    *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
+    *(
+        "find_rate",
+        "budget",
+        "require",
+        "crash",
+        "nemesis",
+        "during",
+        "with",
+        "kill_command",
+        "start_command",
+        "agents",
+    ),
+    *(
+        "records",
+        "warehouses",
+        "isolation",
+        "define",
+        "protocol",
+        "answers",
+        "pin",
+        "expected_interval",
+        "both",
+        "fanout",
+    ),
     "verbose",
 )
 """Flags of `load` that mean nothing for a ladder: several servers, a search, crashes, scripts, what it decides, and a
@@ -32,7 +54,7 @@ _ELSEWHERE = {
     "cold": "Begin every rung with a server whose tables are not in memory, and prove it.",
 }
 """Flags of `load` that mean a little more here."""
-_OWN = {"--rungs": 1, "--budget": 1, "--load": 0}
+_LADDER_WORDS = {"--rungs": 1, "--budget": 1, "--load": 0}
 """Words of the command line that are the ladder's, and how many words follow each."""
 
 
@@ -104,13 +126,13 @@ def _of_rung(command: str, records: int) -> str:
     left = 0
     for word in shlex.split(command):
         name, equals, _ = word.partition("=")
-        if left or name in _OWN:
-            left = left - 1 if left else 0 if equals else _OWN[name]
+        if left or name in _LADDER_WORDS:
+            left = left - 1 if left else 0 if equals else _LADDER_WORDS[name]
             continue
         words.append("load" if word == "ladder" and len(words) == 1 else word)
     return shlex.join([*words, "--records", str(records)])
 
 
-_own = [one for one in load_ladder.params if one.name in ("of_loads", "rungs", "budget")]
+_ladder_params = [one for one in load_ladder.params if one.name in ("of_loads", "rungs", "budget")]
 _workload, _flags = flags_of(load, _ELSEWHERE, _WITHOUT)
-load_ladder.params = [_workload, *_own, *_flags]
+load_ladder.params = [_workload, *_ladder_params, *_flags]

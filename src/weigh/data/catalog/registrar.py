@@ -28,7 +28,7 @@ TIMEOUT = 600.0
 """Seconds for one request: footers are read, and no rows."""
 
 
-class NotHeld(DataFault):
+class UnsupportedTable(DataFault):
     """A format cannot hold a table: the others, and other contenders, have nothing to do with it.
 
     Args:
@@ -110,7 +110,7 @@ class Registrar:
                 remedy="remove weigh's cached environments and try again",
             ) from error
         if "error" in reply:
-            raise NotHeld(
+            raise UnsupportedTable(
                 reply["table"],
                 f"table {reply['table']} as {TITLES[kind]}: {reply['error']}",
                 where=str(root),

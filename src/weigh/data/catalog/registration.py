@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import UNSET
 
 from weigh.data.catalog import field_ids, runner, unsigned
-from weigh.data.catalog.registrar import NotHeld
+from weigh.data.catalog.registrar import UnsupportedTable
 from weigh.data.layout.program import fault
 from weigh.model import units
 from weigh.model.data.catalog import TITLES, CatalogFile, CatalogRead
@@ -70,7 +70,7 @@ def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
         NotHeld: the format lacks a type of a column, and would take another.
     """
     for table, paths in tables.items():
-        seen: dict[tuple[int, int], Path] = {}
+        claimed: dict[tuple[int, int], Path] = {}
         for path in paths:
             try:
                 status = path.stat()
@@ -80,14 +80,14 @@ def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
                     where=str(path),
                     remedy="give files that are there",
                 ) from error
-            first = seen.get((status.st_dev, status.st_ino))
+            first = claimed.get((status.st_dev, status.st_ino))
             if first is not None:
                 raise UsageError(
                     f"this file of table {table} is {first} as well: registered twice, its rows would count twice",
                     where=str(path),
                     remedy="name it once",
                 )
-            seen[status.st_dev, status.st_ino] = path
+            claimed[status.st_dev, status.st_ino] = path
             if kind == "iceberg":
                 field_ids.refuse(path, table)
             unsigned.refuse(kind, path, table)
@@ -111,7 +111,7 @@ def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: 
     for table, given in files.items():
         try:
             refuse(kind, {table: given})
-        except NotHeld as error:
+        except UnsupportedTable as error:
             lacking[table] = error.what
     while True:
         paths, how = _laid({table: given for table, given in files.items() if table not in lacking}, root)
@@ -120,7 +120,7 @@ def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: 
         try:
             registered = registrar.register(kind, root, paths)
             break
-        except NotHeld as error:
+        except UnsupportedTable as error:
             if error.table not in paths:
                 raise
             lacking[error.table] = error.what

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.data.catalog.registrar import NotHeld
+from weigh.data.catalog.registrar import UnsupportedTable
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def refuse(kind: str, path: Path, table: str) -> None:
         found = _unsigned(field.type, bits)
         if found is not None:
             title = kind.capitalize()
-            raise NotHeld(
+            raise UnsupportedTable(
                 table,
                 f"column {field.name} holds {found}, and {title} has no such type: its readers would take large values "
                 "for negative ones",

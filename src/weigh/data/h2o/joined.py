@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from weigh.data import counter_random
+from weigh.data.generator import RowGenerator
 from weigh.data.ground_truth import Truth
 from weigh.data.parallel import ordered
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.data.generator import Source, Table, Unit, Workshop
+    from weigh.data.generator import Source, Table, Workshop
     from weigh.model.units import Rows, Scale
 
     Integers = NDArray[np.int64]
@@ -144,17 +145,13 @@ class Recording:
         return Truth({"joined": {"side": list(SIDES), "all_rows": np.full(3, self.x.rows), **columns}})
 
 
-class J1:
+class J1(RowGenerator):
     """The generator."""
 
     name = "h2o-j1"
-    version = 1
     base = "rows of x"
-    unit: Unit = "rows"
     scale: Scale = 10_000_000
     least: Scale = 100
-    seeded = True
-    requirements: tuple[str, ...] = ()
     unit_bytes = 60.0
 
     def open(self, scale: Scale, seed: int | None, workshop: Workshop | None = None) -> Source:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from weigh.data.layout import knobs, sorting, vortex
 from weigh.data.layout.program import by_program, fault
 from weigh.data.layout.programs import duckdb_writer, parquet_rs_writer, polars_writer
-from weigh.model.dataset import OWN_FILES
+from weigh.model.dataset import USER_FILES
 from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ TPCHGEN = "tpchgen-cli==4.0.0"
 ROW_GROUP_ROWS = 122_880
 """DuckDB's row groups; PyArrow's too where nothing else is asked for, so that layouts differ in one thing."""
 
-_OWN_FILES = ("tpchgen",)
+_GENERATORS = ("tpchgen",)
 """Writers that are generators: they write their own data and nothing else, in row groups of their own size."""
 _IN_DUCKDB = {"none": "uncompressed", "lz4": "lz4_raw"}
 _IN_POLARS = {"none": "uncompressed"}
@@ -67,7 +67,7 @@ def requirements(spec: LayoutSpec) -> list[str]:
 def complete(spec: LayoutSpec) -> LayoutSpec:
     """The layout with what it leaves open decided, so that equal layouts are equal."""
     spec = knobs.normal(spec)
-    if spec.vortex or spec.row_group_rows is not None or spec.writer in _OWN_FILES:
+    if spec.vortex or spec.row_group_rows is not None or spec.writer in _GENERATORS:
         return spec
     return msgspec.structs.replace(spec, row_group_rows=ROW_GROUP_ROWS)
 
@@ -91,13 +91,13 @@ def check(spec: LayoutSpec, generator: str) -> None:
         )
     if spec.vortex:
         return
-    if spec.writer in _OWN_FILES and spec.writer != generator:
+    if spec.writer in _GENERATORS and spec.writer != generator:
         raise UsageError(
             f"{spec.writer} writes its own data and no other, and "
-            + ("these are your own files" if generator == OWN_FILES else f"this is {generator}"),
+            + ("these are your own files" if generator == USER_FILES else f"this is {generator}"),
             remedy="say writer = 'duckdb', 'pyarrow', 'polars' or 'parquet-rs'",
         )
-    if spec.writer in _OWN_FILES and spec.row_group_rows is not None:
+    if spec.writer in _GENERATORS and spec.row_group_rows is not None:
         raise UsageError(
             f"{spec.writer} makes row groups by size in bytes, not of {spec.row_group_rows} rows",
             remedy="leave row_group_rows out, or say writer = 'duckdb' or 'pyarrow'",
@@ -295,14 +295,14 @@ def _cast(
 def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]:
     """The same rows as tables of ``rows`` rows each; the last one has what is left."""
     waiting: list[pa.RecordBatch] = []
-    held = 0
+    rows_waiting = 0
     for batch in batches:
         waiting.append(batch)
-        held += batch.num_rows
-        while held >= rows:
+        rows_waiting += batch.num_rows
+        while rows_waiting >= rows:
             table = pa.Table.from_batches(waiting)
             yield table.slice(0, rows)
             waiting = table.slice(rows).to_batches()
-            held -= rows
-    if held:
+            rows_waiting -= rows
+    if rows_waiting:
         yield pa.Table.from_batches(waiting)

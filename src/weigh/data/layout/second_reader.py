@@ -110,10 +110,10 @@ def _why_unlike(paths: Sequence[str], at: int, name: str, read: Callable[[int], 
     from weigh._native import DigestError, digest_arrow, digest_parquet, merge_digests
 
     try:
-        own = digest_parquet(list(paths), [name])
+        digest = digest_parquet(list(paths), [name])
         for form in (_as_it_is, _stored(paths[0], at)):
             parts = (pa.record_batch([form(batch.column(0))], names=["v"]) for batch in read(at))
-            if merge_digests([digest_arrow(pa.Table.from_batches([part])) for part in parts]) == own:
+            if merge_digests([digest_arrow(pa.Table.from_batches([part])) for part in parts]) == digest:
                 return ""
     except (DigestError, pa.ArrowException, OSError, ValueError) as error:
         return f"one of weigh's two readers of Parquet cannot read it: {one_line(str(error), 160)}"

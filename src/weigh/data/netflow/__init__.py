@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.data.generator import usual_parts
+from weigh.data.generator import RowGenerator, usual_parts
 from weigh.data.netflow.rows import SCHEMA, rows
 from weigh.data.netflow.truth import RUN, Tally, tally, truth
 from weigh.data.parallel import ordered
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.data.generator import PartSource, Source, Table, Unit, Workshop
+    from weigh.data.generator import PartSource, Source, Table, Workshop
     from weigh.data.ground_truth import Truth
     from weigh.model.units import Rows, Scale
 
@@ -83,17 +83,13 @@ class Recording:
         return self.events.counted.packed()
 
 
-class Netflow:
+class Netflow(RowGenerator):
     """The generator."""
 
     name = "netflow"
-    version = 1
     base = "rows of events"
-    unit: Unit = "rows"
     scale: Scale = 1_000_000
     least: Scale = 0
-    seeded = True
-    requirements: tuple[str, ...] = ()
     unit_bytes = 34.0
 
     def open(self, scale: Scale, seed: int | None, workshop: Workshop | None = None) -> Source:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.progress import Progress
 
-_TOGETHER = 8
+_FILES_IN_PART = 8
 """Files that are one part of the work."""
 _AHEAD = 4
 
@@ -77,7 +77,7 @@ def manifest_of(place: str) -> Manifest:
 
 def truth_of(place: str, manifest: Manifest) -> list[Finding]:
     """What is wrong with the truth that lies with generated data; nothing of a user's own files, which have none."""
-    if manifest.dataset.own or manifest.dataset.scale is None:
+    if manifest.dataset.from_user or manifest.dataset.scale is None:
         return []
     to = destination(place)
     aside = scratch.folder("truth")
@@ -127,7 +127,7 @@ def examined(place: Place, where: str, manifest: Manifest, progress: Progress) -
     waiting: list[Part] = []
     done = 0
     while True:
-        while len(waiting) < ahead and (some := list(islice(files, _TOGETHER))):
+        while len(waiting) < ahead and (some := list(islice(files, _FILES_IN_PART))):
             waiting.append(place.submit(examine, where, some))
         if not waiting:
             return

@@ -51,7 +51,7 @@ def manifest_in(place: str) -> Manifest | None:
         raise DataFault(
             f"the manifest cannot be read ({error})", where=str(path), remedy="make the data again, or remove it"
         ) from None
-    return None if found.dataset.own or found.dataset.scale is None else found
+    return None if found.dataset.from_user or found.dataset.scale is None else found
 
 
 def _refuse_unfinished(folder: Path) -> None:

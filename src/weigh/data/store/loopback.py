@@ -168,5 +168,5 @@ def _free_ports(count: int) -> list[int]:
 
 def _environment() -> dict[str, str]:
     """Without anybody's keys, and without proxies: it talks to itself only."""
-    own = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PYTHON", "S3_"))}
-    return {key: value for key, value in own.items() if not key.upper().endswith("_PROXY")}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "PYTHON", "S3_"))}
+    return {key: value for key, value in environment.items() if not key.upper().endswith("_PROXY")}

@@ -24,7 +24,7 @@ _PARTS = ("bin", "lib", "lib64", "share")
 """Folders of an installation that its programs read: data directories beside them may be anybody's."""
 _VERSION = re.compile(r"\d+(?:\.\d+)*\S*")
 _TIMEOUT = 30.0
-_SAID = 200
+_LONGEST_MESSAGE = 200
 
 
 def is_one(path: Path, programs: Sequence[str]) -> bool:
@@ -118,7 +118,7 @@ def _version(program: Path, where: str) -> str:
     match = _VERSION.search(output)
     if match is None:
         raise EnvironmentFault(
-            f"{program} does not say its version: {one_line(wrong or output, _SAID) or 'it says nothing'}",
+            f"{program} does not say its version: {one_line(wrong or output, _LONGEST_MESSAGE) or 'it says nothing'}",
             where=where,
             remedy="see whether it can be executed here: it may lack libraries, or be for another machine",
         )

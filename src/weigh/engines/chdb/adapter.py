@@ -69,7 +69,9 @@ class Engine(Adapter):
         """Views over ``file()`` or ``s3()``: nothing is copied."""
         self._view(
             {
-                name: " UNION ALL ".join(f"SELECT * FROM {self._table(files)}{_own(files)}" for files in _globs(paths))
+                name: " UNION ALL ".join(
+                    f"SELECT * FROM {self._table(files)}{_without_hive(files)}" for files in _globs(paths)
+                )
                 for name, paths in tables.items()
             }
         )
@@ -217,7 +219,7 @@ def _globs(paths: list[str]) -> list[str]:
     ]
 
 
-def _own(files: str) -> str:
+def _without_hive(files: str) -> str:
     """What makes a table of the columns of its files alone, where a folder named k=v would be one more."""
     return " SETTINGS use_hive_partitioning = 0" if "=" in files else ""
 

@@ -10,12 +10,12 @@ import dask.dataframe as dd
 import pandas as pd
 import pyarrow as pa
 
-from weigh_worker.frames import FrameAdapter
+from weigh_worker.pandas_frames import PandasAdapter
 
 _POOL = "num_workers"
 
 
-class Engine(FrameAdapter):
+class Engine(PandasAdapter):
     """Lazy frames of Parquet files, computed by threads of this process: there is no cluster.
 
     Settings are ``threads`` and keys of ``dask.config``.
@@ -58,24 +58,6 @@ class Engine(FrameAdapter):
         """By a mask."""
         return table[(table[column] >= 0) & (table[column] % modulus == remainder)]
 
-    def with_constant(self, answer: Any, column: str, number: int) -> Any:
-        """A column more."""
-        return answer.assign(**{column: number})
-
-    def answer(self) -> Any:
-        """The columns as an Arrow IPC stream; the index is no column. What is missing (NaN, NA, NaT) is NULL."""
-        table = pa.Table.from_pandas(self.result, preserve_index=False)
-        schema = pa.schema([_marked(field) for field in table.schema])
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, schema) as stream:
-            stream.write_table(table.cast(schema))
-        return memoryview(sink.getvalue())
-
     def profile(self) -> dict[str, Any]:
         """Nothing yet: what a function builds need not be one graph."""
         return {"lacks": "a plan: a function may execute several graphs"}
-
-
-def _marked(field: Any) -> Any:
-    """A column of doubles whose NULL may have been NaN says so: to pandas they are one value."""
-    return field.with_metadata({"weigh.shown": "nan"}) if pa.types.is_floating(field.type) else field

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from weigh_worker.frames import FrameAdapter
+from weigh_worker.pandas_frames import PandasAdapter
 
 
-class Engine(FrameAdapter):
+class Engine(PandasAdapter):
     """A table is the path of its Parquet file, or of a folder of them, for ``pandas.read_parquet``.
 
     pandas has nothing lazy: what is read of a file, and when, is the function's own choice, inside the clock.
@@ -67,24 +67,6 @@ class Engine(FrameAdapter):
         rows = pd.read_parquet(table)
         return rows[(rows[column] >= 0) & (rows[column] % modulus == remainder)]
 
-    def with_constant(self, answer: Any, column: str, number: int) -> Any:
-        """A column more."""
-        return answer.assign(**{column: number})
-
-    def answer(self) -> Any:
-        """The columns as an Arrow IPC stream; the index is no column. What is missing (NaN, NA, NaT) is NULL."""
-        table = pa.Table.from_pandas(self.result, preserve_index=False)
-        schema = pa.schema([_marked(field) for field in table.schema])
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, schema) as stream:
-            stream.write_table(table.cast(schema))
-        return memoryview(sink.getvalue())
-
     def profile(self) -> dict[str, Any]:
         """Nothing: pandas has no plans."""
         return {"lacks": "a plan: pandas executes each step as it is called"}
-
-
-def _marked(field: Any) -> Any:
-    """A column of doubles whose NULL may have been NaN says so: to pandas they are one value."""
-    return field.with_metadata({"weigh.shown": "nan"}) if pa.types.is_floating(field.type) else field

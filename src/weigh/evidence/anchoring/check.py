@@ -85,7 +85,7 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
     if witness.endswith((".pem", ".crt")):
         return _tokens(folder, found.lines, experiment, attempt, files_path(witness))
     anchors = places.place(witness).read(experiment)
-    mine = _own(anchors, attempt, found)
+    mine = _of_attempt(anchors, attempt, found)
     problems = [*_journal(mine, found), *_others(folder, anchors), *_day(name, mine)]
     if problems:
         return [*problems]
@@ -94,7 +94,7 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
     return [_proven(mine, len(found.lines), witness)]
 
 
-def _own(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> list[Anchor]:
+def _of_attempt(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> list[Anchor]:
     """Those of this measurement: others of the same experiment have attempts of the same numbers.
 
     A witness takes anchors from anybody. Where it has all that the journal says were sent, these count and no others.

@@ -204,17 +204,17 @@ def _layouts(table: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], dict
     Raises:
         UsageError: one of Vortex says what Parquet alone has.
     """
-    own = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    columns = {key: value for key, value in table.items() if not isinstance(value, dict)}
     others = {}
-    for name, value in (("", own), *((name, value) for name, value in table.items() if isinstance(value, dict))):
-        if value.get("format", own.get("format")) != "vortex":
-            others[name] = {**own, **value}
+    for name, value in (("", columns), *((name, value) for name, value in table.items() if isinstance(value, dict))):
+        if value.get("format", columns.get("format")) != "vortex":
+            others[name] = {**columns, **value}
             continue
         knobs.refuse_keys(
             (key for key in value if key in LayoutSpec.__struct_fields__),
             f"{path}, [layout{f'.{name}' if name else ''}]",
         )
-        others[name] = {key: one for key, one in {**own, **value}.items() if key in (*OF_EVERY_FORMAT, *value)}
+        others[name] = {key: one for key, one in {**columns, **value}.items() if key in (*OF_EVERY_FORMAT, *value)}
     return others.pop(""), others
 
 

@@ -27,7 +27,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``[load]`` of weigh.toml; a flag of ``weigh load`` wins over its key.
 
     Attributes:
-        workload: ``"ycsb-a"`` to ``"ycsb-f"``, ``"tpcc"``, a script or a list of them, beside the file
+        workload: ``"ycsb-a"`` to ``"ycsb-f"``, ``"tpcc"``, ``"isolation"``, a script or a list of them, beside the file
             (docs/reference/workloads.md#scripts).
         target: the server: ``"postgres:embedded"``, ``"valkey:embedded"``, ``"sqlite:embedded"``, which weigh starts,
             with @VERSION, @FOLDER of an installation (``"postgres:embedded@/opt/pg18"``) and ?SETTING=VALUE;
@@ -47,6 +47,9 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         budget: with ``find_rate``, time for all probes of a server [``"4m30s"``].
         require: what must hold at that rate, ``"p99<=20ms"`` or ``"errors<=0.1%"``, or several of them: HOLDS exits 0,
             BROKEN 1, OPEN 3 (docs/guide/load.md#does-it-hold).
+        expect: of a server of HTTP, what each answer must be besides a success: ``"json .status=ok"``,
+            ``"json .error!=true"``, ``"contains TEXT"``, ``"lacks TEXT"``, ``"status 200,204"``, or several of them;
+            another answer is an error (docs/reference/targets.md#http).
         arrivals: when requests are due: ``"constant"``, ``"poisson"``, ``"bursts[:PEAK[:LENGTH]]"``,
             ``"even-bursts[:...]"``, ``"ramp:TO"``, ``"steps:R1,R2,...[:TIME]"``, ``"trace:FILE"``
             (docs/guide/load.md#open-and-closed-loop) [``"constant"``].
@@ -70,6 +73,8 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         records: records of YCSB, e.g. ``"1M"`` [``"100K"``].
         warehouses: warehouses of tpcc, each of about 100 MB; without a ``rate`` ten users at terminals ask in each
             [``1``].
+        isolation: of the workload isolation: the level that every transaction asks for, ``"read-uncommitted"``,
+            ``"read-committed"``, ``"repeatable-read"`` or ``"serializable"`` (docs/guide/isolation.md) [the server's].
         define: variables of the scripts, e.g. scale=10: a number, or a text that stands in its place
             (docs/reference/workloads.md#scripts).
         answers: file of answers to the scripts' statements that you trust; the server's are compared with them before
@@ -98,6 +103,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     find_rate: str | list[str] = []
     budget: str | None = None
     require: str | list[str] = []
+    expect: str | list[str] = []
     arrivals: str | None = None
     closed: bool = False
     both: bool = False
@@ -115,6 +121,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     expected_interval: str | None = None
     records: int | str | None = None
     warehouses: int | None = None
+    isolation: str | None = None
     define: dict[str, bool | int | float | str] = {}
     answers: str | None = None
     prepare: str | None = None
@@ -137,7 +144,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return {
             **found,
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
-            **{name: _several(getattr(self, name)) for name in ("find_rate", "require")},
+            **{name: _several(getattr(self, name)) for name in ("find_rate", "require", "expect")},
             "answers": Path(self.answers) if self.answers is not None else None,
             "prepare": Path(self.prepare) if self.prepare is not None else None,
             "connections": ",".join(map(str, connections)) if connections else None,

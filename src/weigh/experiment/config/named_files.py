@@ -9,7 +9,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import given_files
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.file import File
-from weigh.experiment.config.user_data import OwnFiles, chosen_csv, queries_folder
+from weigh.experiment.config.user_data import UserFiles, chosen_csv, queries_folder
 from weigh.model.errors import UsageError
 from weigh.model.progress import Silence
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
 
 
-def own_files(
+def user_files(
     file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
-) -> OwnFiles | None:
+) -> UserFiles | None:
     """The user's own data and queries, where the workload is ``sql``.
 
     Args:
@@ -58,8 +58,8 @@ def own_files(
             cache = cache_folder()
             made = converted(given_files.tables(data, cache), cache, progress or Silence(), chosen_csv(queries, flags))
             place = queries_folder(queries, path.parent) if queries and path and not section.ingest else None
-            return OwnFiles(made.tables, place, made.conversions, queries.parameters if queries and place else None)
-        return OwnFiles.of(
+            return UserFiles(made.tables, place, made.conversions, queries.parameters if queries and place else None)
+        return UserFiles.of(
             data[0], cache_folder(), None if section.ingest else queries, path.parent if path else Path()
         )
     if file is None or path is None or file.sql is None:
@@ -74,7 +74,7 @@ def own_files(
             remedy='write NAME = "FILES.parquet", or data = "NAME" of registered data',
         )
     csv = chosen_csv(file.sql, flags)
-    return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence(), csv)
+    return UserFiles.found(file.sql, path.parent, cache_folder(), progress or Silence(), csv)
 
 
 def frames_place(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:

@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
     from weigh.model.units import Scale
 
 
 def make_spec(
-    file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None, *, adaptive: bool = True
+    file: File | None, flags: Mapping[str, Any], user_files: UserFiles | None = None, *, adaptive: bool = True
 ) -> Spec:
     """The spec that a weigh.toml and flags ask for; a flag wins over the file.
 
     Args:
         file: weigh.toml, if there is one.
         flags: values of the command line by name; None where a flag was not given.
-        own: the user's own data and queries, for the workload ``sql``.
+        user_files: the user's own data and queries, for the workload ``sql``.
         adaptive: whether it is measured until it is decided, where neither starts nor a precision are asked for.
 
     Raises:
@@ -61,6 +61,7 @@ def make_spec(
         margin=_positive("margin", parse_fraction(table.margin, "margin")),
         confidence=_level("confidence", parse_fraction(table.confidence, "confidence")),
         typical=Typical.CONTRAST,
+        pooled=True,
     )
     temperature = _temperature(table.temperature, table.precision)
     # Nothing was asked for: measure until it is decided.
@@ -69,7 +70,7 @@ def make_spec(
     return Spec(
         name=table.name,
         workload=table.workload,
-        scale=_scale(table.workload, table.scale, own),
+        scale=_scale(table.workload, table.scale, user_files),
         seed=_seed(table.seed),
         contenders=contenders,
         baseline=_baseline(baseline, contenders, given=bool(flags.get("baseline"))),
@@ -86,11 +87,11 @@ def make_spec(
         on_divergence=table.on_divergence,
         truth=table.truth,
         answers=hash_of(table.answers),
-        layout=_layout(tables.layout, None if crossed else own),
+        layout=_layout(tables.layout, None if crossed else user_files),
         layouts=_layouts(contenders, layouts),
         grid=crossed.grid if crossed else msgspec.UNSET,
         stores=stores(contenders, tables.store),
-        own=own.content() if own else None,
+        user_data=user_files.content() if user_files else None,
         rules=rules,
         rule=_rule(table.rule),
         precision=precision,
@@ -157,8 +158,8 @@ def _rule(text: str | None) -> Rule | msgspec.UnsetType:
     return cast("Rule", text)
 
 
-def _layout(layout: LayoutSpec, own: OwnFiles | None = None) -> LayoutSpec:
-    if own and layout != LayoutSpec():
+def _layout(layout: LayoutSpec, user_files: UserFiles | None = None) -> LayoutSpec:
+    if user_files and layout != LayoutSpec():
         raise UsageError(
             "your own files are read as they are by whoever names no layout: [layout] is not for them",
             remedy='call it [layout.NAME], and give a contender layout = "NAME": it reads a copy in that form',
@@ -191,9 +192,9 @@ def _seed(value: int) -> int:
     return value
 
 
-def _scale(workload: str, wanted: str | float | None, own: OwnFiles | None) -> Scale | None:
+def _scale(workload: str, wanted: str | float | None, user_files: UserFiles | None) -> Scale | None:
     """A scale in the unit of the workload's data; a user's own files are as large as they are."""
-    if own is None:
+    if user_files is None:
         return dataset_scale(workloads.load(workload).dataset, wanted)
     if wanted is not None:
         raise UsageError(f"scale = {wanted}: your own files have no scale", remedy="leave it out")

@@ -12,7 +12,7 @@ from weigh.data import registered, user_files
 from weigh.experiment.config.conversion import converted
 from weigh.experiment.config.csv_options import FOUND, CsvTable, parsed
 from weigh.model.errors import UsageError
-from weigh.model.spec import Own
+from weigh.model.spec import UserData
 from weigh.workloads.frames import FrameFiles
 from weigh.workloads.ingest import TablesAlone
 from weigh.workloads.user_sql import Folder, Questions
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from weigh.workloads.suites.question import LeftOut, Unread
 
 
-class OwnFiles(NamedTuple):
+class UserFiles(NamedTuple):
     """Where a user's own data and queries lie.
 
     Attributes:
@@ -69,7 +69,7 @@ class OwnFiles(NamedTuple):
         return tuple(file for files in self.tables.values() for file in files) if self.operations else None
 
     @classmethod
-    def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress, csv: CsvTable) -> OwnFiles:
+    def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress, csv: CsvTable) -> UserFiles:
         """The files that ``[sql]`` of weigh.toml names, those that are no Parquet converted.
 
         Raises:
@@ -82,7 +82,7 @@ class OwnFiles(NamedTuple):
         return cls(made.tables, place, made.conversions, table.parameters)
 
     @classmethod
-    def of(cls, name: str, cache: Path, table: SqlTable | None, root: Path) -> OwnFiles:
+    def of(cls, name: str, cache: Path, table: SqlTable | None, root: Path) -> UserFiles:
         """Registered files, with the queries of ``[sql]`` where there is one.
 
         Args:
@@ -105,7 +105,7 @@ class OwnFiles(NamedTuple):
             registered=name,
         )
 
-    def content(self) -> Own:
+    def content(self) -> UserData:
         """Everything that defines the experiment, as hashes."""
         from weigh._native import hash_bytes
 
@@ -119,7 +119,7 @@ class OwnFiles(NamedTuple):
         if self.parameters:
             parts.append(msgspec.json.encode(self.parameters, order="deterministic"))
         queries = b"\0".join(parts)
-        return Own(
+        return UserData(
             tables=user_files.hashes(self.tables, self.known),
             queries=hash_bytes(queries),
             frames={name: hash_bytes(text) for name, text in functions.items()} or msgspec.UNSET,

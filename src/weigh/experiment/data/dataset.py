@@ -18,7 +18,7 @@ from weigh.experiment import grid
 from weigh.experiment.data.data_link import tables_of
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
-from weigh.model.dataset import OWN_FILES
+from weigh.model.dataset import USER_FILES
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.cache import CachedData
-    from weigh.data.user_files import Tables as OwnTables
+    from weigh.data.user_files import Tables as UserTables
     from weigh.engines.loaded import Tables
     from weigh.model.finding import Finding
     from weigh.model.progress import Progress
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Scale
 
 Data = store.CachedData
+_USUAL_SEED = 42
 SPLIT_FILES = 4
 """Files of the split layout of the metamorphic check."""
 
@@ -66,11 +67,11 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress, place: str
     return made
 
 
-def obtain_own(own: Data, spec: Spec, cache: Path, progress: Progress) -> dict[str, Data]:
+def obtain_user_data(given: Data, spec: Spec, cache: Path, progress: Progress) -> dict[str, Data]:
     """A user's own files as they are, and written anew for every layout that a contender names.
 
     Args:
-        own: the files as they are.
+        given: the files as they are.
         spec: of the experiment.
         cache: weigh's cache directory.
         progress: is told.
@@ -86,11 +87,11 @@ def obtain_own(own: Data, spec: Spec, cache: Path, progress: Progress) -> dict[s
     made: dict[str, Data] = {}
     for name, layout in spec.layouts_read.items():
         if not name:
-            made[name] = own
+            made[name] = given
             continue
         progress.say(f"data: your own files, layout {name}: a copy in the cache")
         made[name] = rewritten(
-            own, layout, cache, lambda needed: environments.ensure(needed, cache).python, progress.step
+            given, layout, cache, lambda needed: environments.ensure(needed, cache).python, progress.step
         )
     check_rows(made)
     return made
@@ -151,14 +152,14 @@ def check(dataset: str, spec: Spec, cache: Path, place: str = "") -> None:
     store.check(dataset_name(dataset, scale, spec.seed), needed, cache)
 
 
-def check_own(tables: OwnTables, spec: Spec, cache: Path) -> None:
+def check_user_data(tables: UserTables, spec: Spec, cache: Path) -> None:
     """Refuse layouts of a user's own files that cannot be made, or for which there is no space; raises as ``check``."""
     wanted = [layout for name, layout in spec.layouts_read.items() if name]
-    if not wanted or not spec.own:
+    if not wanted or not spec.user_data:
         return
-    grid.check(spec, OWN_FILES)
+    grid.check(spec, USER_FILES)
     size = sum(file.stat().st_size for files in tables.values() for file in files)
-    store.check(user_files.dataset_name(spec.own.tables), wanted, cache, size)
+    store.check(user_files.dataset_name(spec.user_data.tables), wanted, cache, size)
 
 
 def make(
@@ -183,7 +184,9 @@ def make(
     """
     name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)
     store.check(name, [layout], cache)
-    seeded = "" if name.seed is None else f", seed {name.seed}"
+    # Who names a seed is told what it is of; the usual one nobody has named.
+    unseeded = ", which has no seed: --seed orders the turns alone" if seed not in (None, _USUAL_SEED) else ""
+    seeded = unseeded if name.seed is None else f", seed {name.seed}"
     form = f", layout {called}" if called else ""
     progress.say(f"data: {name.generator}, {units.scale(name.scale)}{seeded}{form}")
     return store.ensure(
@@ -203,7 +206,7 @@ def interpreter(requirements: list[str]) -> Path:
 def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
     """The same rows in more files, for the check of one file against its split; None for a user's own, or for none."""
     # What was made by parts has many files, and as many rows as one machine need not hold twice.
-    if data.placed or data.manifest.layout is None or data.manifest.dataset.own or not data.manifest.digests:
+    if data.placed or data.manifest.layout is None or data.manifest.dataset.from_user or not data.manifest.digests:
         return None
     wanted = msgspec.structs.replace(data.manifest.layout, files=data.manifest.layout.files * SPLIT_FILES)
     dataset = data.manifest.dataset

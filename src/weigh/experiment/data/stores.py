@@ -226,12 +226,12 @@ class Stores:
         with ExitStack() as stack:
             folder = scratch.folder("store")
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            own = None
+            stores_folder = None
             for number, (name, spec) in enumerate(self._specs.items()):
-                if not spec.endpoint and own is None:
+                if not spec.endpoint and stores_folder is None:
                     self._progress.say(f"store {name}: starting {loopback.NAME}")
-                    own = stack.enter_context(loopback.LoopbackStore(self._python)).target
-                where = target.of_spec(name, spec) if spec.endpoint else own
+                    stores_folder = stack.enter_context(loopback.LoopbackStore(self._python)).target
+                where = target.of_spec(name, spec) if spec.endpoint else stores_folder
                 assert where is not None
                 store = ObjectStore(name, spec, where, folder / f"{number}.pem", self._progress)
                 stack.callback(store.proxy.stop)

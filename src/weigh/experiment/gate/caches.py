@@ -35,7 +35,7 @@ _CONFIRMING = 10
 """Further pairs before anybody is accused."""
 LOOKED_AT = 0.5
 """Share of an unseen question's cost below which a repetition is looked at; nobody is accused by it."""
-_HELD = 1e-3
+_LOOKUP_CPU_S = 1e-3
 """CPU seconds above which a repetition is more than looking up an answer."""
 
 Kind = Literal["plan", "cache", "open", "constant"]
@@ -148,7 +148,7 @@ def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedDat
             return "constant"
         # An answer that is kept; or rows that are held in memory, which take CPU to look at.
         repeated = cost(first.run)
-        return "open" if (repeated.cpu_s or 0.0) > _HELD else "cache"
+        return "open" if (repeated.cpu_s or 0.0) > _LOOKUP_CPU_S else "cache"
     # A cache that notices new rows executes the known text as it does the unknown one.
     return "plan" if remembered(cost(first.run), cost(new.run), share=0.5) else "cache"
 

@@ -62,7 +62,7 @@ class _Damaged(NamedTuple):
     flip: damage.Flip
 
 
-class _Heard(NamedTuple):
+class _Reaction(NamedTuple):
     """What one contender did, by operation; what it first said when it raised."""
 
     raised: list[str]
@@ -102,7 +102,7 @@ def check(
         return without
     targets = _targets(workload, next(iter(layouts.values())).manifest)
     tries = [(one, kind) for one in targets for kind in _KINDS][:_TRIES]
-    heard: dict[str, _Heard] = {}
+    reactions: dict[str, _Reaction] = {}
     copies: dict[str, _Damaged] = {}
     for number, (target, kind) in enumerate(tries):
         place = scratch.folder("corrupt")
@@ -117,11 +117,11 @@ def check(
             able = [one for one in contenders if one.contender.layout in made]
             if not able:
                 continue
-            heard, copies = {}, made
+            reactions, copies = {}, made
             with link.showing({name: copy.data for name, copy in made.items()}):
                 for one in able:
                     found = _answered(one, target, answers, link, timeout, place)
-                    heard[one.name] = found
+                    reactions[one.name] = found
                     noticed = found.raised or found.wrong or not found.right
                     if not noticed and one is able[0] and number < len(tries) - 1:
                         # A value that no answer shows: another one is tried before all the others are asked.
@@ -130,9 +130,11 @@ def check(
             return [*without, _untried(f"such a copy could not be made: {error}")]
         finally:
             shutil.rmtree(place, ignore_errors=True)
-        if any(found.raised or found.wrong for found in heard.values()):
+        if any(found.raised or found.wrong for found in reactions.values()):
             break
-    affected = [(one, heard[one.name]) for one in contenders if one.name in heard and any(heard[one.name][:3])]
+    affected = [
+        (one, reactions[one.name]) for one in contenders if one.name in reactions and any(reactions[one.name][:3])
+    ]
     damages = [_finding(one, found, copies[one.contender.layout]) for one, found in affected] or [
         _untried("no operation that was answered names a column whose pages can be damaged")
     ]
@@ -213,9 +215,9 @@ def _answered(
     link: DataLink,
     timeout: float,
     place: Path,
-) -> _Heard:
+) -> _Reaction:
     """What one contender makes of the damaged data; nothing of operations that it has not answered before."""
-    heard = _Heard([], [], [], "")
+    reaction = _Reaction([], [], [], "")
     detail = ""
     # What it loads of them goes with them.
     passing = msgspec.structs.replace(ready, cache=place)
@@ -228,39 +230,41 @@ def _answered(
                 try:
                     table = session.ask(operation.text(case, ready.engine.dialect)).table
                 except WorkerEnded as ended:
-                    heard.raised.append(operation.name)
+                    reaction.raised.append(operation.name)
                     detail = detail or one_line(ended.detail, _MOST)
                 else:
                     same = compare.compare(table, before, operation.schema).agrees
-                    (heard.right if same else heard.wrong).append(operation.name)
-    return heard._replace(detail=detail)
+                    (reaction.right if same else reaction.wrong).append(operation.name)
+    return reaction._replace(detail=detail)
 
 
-def _finding(ready: PreparedContender, heard: _Heard, copy: _Damaged) -> Finding:
+def _finding(ready: PreparedContender, reaction: _Reaction, copy: _Damaged) -> Finding:
     file, flip = copy.file, copy.flip
     has = "which has a checksum" if flip.checksum else "which has no checksum"
     text = (
         f"in a copy of the data one bit was flipped in a {flip.kind} page of {flip.column}, {has} ({file.path}, row "
-        f"group {flip.row_group}, page {flip.page}): {', '.join(_did(heard))}"
+        f"group {flip.row_group}, page {flip.page}): {', '.join(_did(reaction))}"
     )
     if not flip.decodes:
         text += "; the page cannot be decoded any more, so whoever reads it must raise"
-    if heard.wrong:
+    if reaction.wrong:
         return codes.D4_WRONG.finding(contender=ready.name, text=text, remedy=_remedy(ready, flip))
-    if heard.raised:
+    if reaction.raised:
         return codes.D4_RAISED.finding(
-            contender=ready.name, text=f"{text}: {heard.detail}", remedy="nothing to do: it did not answer from damage"
+            contender=ready.name,
+            text=f"{text}: {reaction.detail}",
+            remedy="nothing to do: it did not answer from damage",
         )
     return codes.D4_RIGHT.finding(
         contender=ready.name, text=text, remedy="the page was not read, or what changed in it does not matter to them"
     )
 
 
-def _did(heard: _Heard) -> Iterator[str]:
+def _did(reaction: _Reaction) -> Iterator[str]:
     for what, operations in (
-        ("it answered otherwise and said nothing on", heard.wrong),
-        ("it raised on", heard.raised),
-        ("it answered as before on", heard.right),
+        ("it answered otherwise and said nothing on", reaction.wrong),
+        ("it raised on", reaction.raised),
+        ("it answered as before on", reaction.right),
     ):
         if operations:
             named = dict.fromkeys(operations)

@@ -52,7 +52,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         gate: the record.
         findings: what is to be said.
-        kept: answer of every contender to every case, to compare timed executions with.
+        answers: answer of every contender to every case, to compare timed executions with.
         tied: right answer of (operation, case) with every row that may stand at its limit, where that is known.
         seconds: fastest execution of (contender, operation, case); never shown as a result.
         peaks: largest resident size of each contender, bytes.
@@ -65,7 +65,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
 
     gate: Gate
     findings: tuple[Finding, ...]
-    kept: dict[tuple[str, str, str], Any]
+    answers: dict[tuple[str, str, str], Any]
     tied: dict[Key, Any] = {}
     seconds: dict[tuple[str, str, str], float]
     peaks: dict[str, int]
@@ -116,8 +116,8 @@ def check_answers(
             one = ContenderCheck(session, workload, witnesses, briefly)
             for _ in one.run(progress):
                 if affordable:
-                    own = {(ready.name, *key): value for key, value in one.seconds.items()}
-                    affordable(seconds | own, [*checks, *one.checks])
+                    seconds_by_case = {(ready.name, *key): value for key, value in one.seconds.items()}
+                    affordable(seconds | seconds_by_case, [*checks, *one.checks])
             if answered := layouts.unchanged(session, one.unseen(), link, spec.timeout):
                 answers[ready.name] = answered
             queries = one.unwitnessed()
@@ -146,13 +146,16 @@ def check_answers(
     checks += decided(voted, open_answers, workload, apart)
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
-        operations=conclude(checks, count_cases(workload), names), checks=tuple(checks), truth=spec.truth, kept=answers
+        operations=conclude(checks, count_cases(workload), names),
+        checks=tuple(checks),
+        truth=spec.truth,
+        answered_without_files=answers,
     )
     return GateResult(
         gate=gate,
         findings=tuple(findings),
-        kept=open_answers,
-        tied=_tied(workload, witnesses),
+        answers=open_answers,
+        tied=tied(workload, witnesses),
         seconds=seconds,
         peaks=peaks,
         varied=varied,
@@ -174,7 +177,7 @@ def _not_compared(checks: Iterable[Check]) -> Iterator[Finding]:
         )
 
 
-def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
+def tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
     """The right answers to cases whose limit cuts through rows that tie, where somebody knows them all."""
     found = {}
     for operation in workload.operations:
@@ -230,12 +233,35 @@ def acquitted(
     lineage: Mapping[str, str],
     ways: Ways,
 ) -> list[Check]:
-    """Where some differed and one of them is found wrong, by itself for instance, the rest vote again without it."""
-    checks = list(checks)
-    guilty: dict[str, set[str]] = {}
+    """Where some differed and one of them is found wrong, by itself for instance, the rest vote again without it.
+
+    Such a vote may outvote one more, who then no longer votes on the other literals either.
+    """
+    found = list(checks)
+    before: dict[str, set[str]] | None = None
+    while (guilty := _guilty(found)) != before:
+        before = guilty
+        found = _without(guilty, found, answers, workload, lineage, ways)
+    return found
+
+
+def _guilty(checks: Iterable[Check]) -> dict[str, set[str]]:
+    """Who was found wrong, by operation."""
+    found: dict[str, set[str]] = {}
     for check in checks:
         if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
-            guilty.setdefault(check.operation, set()).add(check.contender)
+            found.setdefault(check.operation, set()).add(check.contender)
+    return found
+
+
+def _without(
+    guilty: Mapping[str, set[str]],
+    checks: Iterable[Check],
+    answers: Mapping[tuple[str, str, str], pa.Table],
+    workload: Workload,
+    lineage: Mapping[str, str],
+    ways: Ways,
+) -> list[Check]:
     found = []
     again: dict[Key, list[str]] = {}
     for check in checks:

@@ -95,7 +95,13 @@ def check_rows(
     )
     nothing: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     return GateResult(
-        gate=gate, findings=tuple(findings), kept=answers, seconds=seconds, peaks=peaks, varied=nothing, quick=nothing
+        gate=gate,
+        findings=tuple(findings),
+        answers=answers,
+        seconds=seconds,
+        peaks=peaks,
+        varied=nothing,
+        quick=nothing,
     )
 
 

@@ -179,10 +179,10 @@ def _changed(files: Files, right: pa.Table) -> bool:
     if files.sample:
         return False
     try:
-        held = digest_arrow(right) if files.python else digest_parquet(list(files.paths))
+        digest = digest_arrow(right) if files.python else digest_parquet(list(files.paths))
     except DigestError:
         return False
-    return str(held) != files.digest
+    return str(digest) != files.digest
 
 
 def _unlike(files: Files, right: pa.Table) -> dict[int, str]:

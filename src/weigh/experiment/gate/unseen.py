@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from weigh.workloads import Cubes
 
 
-class Heard(NamedTuple):
+class UnseenResults(NamedTuple):
     """What came of asking once more.
 
     Attributes:
@@ -70,7 +70,7 @@ def check(
     timeout: float,
     progress: Progress,
     ways: Ways,
-) -> Heard:
+) -> UnseenResults:
     """Ask every contender again what it has answered, over rows that were drawn now.
 
     Args:
@@ -106,7 +106,7 @@ def check(
             settled = asking.settled
             ways = _ways(contenders, workload, link, ways, environment)
     except (WeighError, OSError) as error:
-        return Heard([], [_untried(None, f"such data could not be made: {error}")], None, {})
+        return UnseenResults([], [_untried(None, f"such data could not be made: {error}")], None, {})
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -124,7 +124,7 @@ def check(
     silent = [one.name for one in contenders if one.name in answering - accused and not judged.moved[one.name]]
     findings += [_untried(name, asking.why.get(name, "nothing proves that another answer is right")) for name in silent]
     record = Unseen(rows=rows.described(made.manifest), digests=made.manifest.digests, moved=judged.moved)
-    return Heard(judged.checks, findings, record, answers)
+    return UnseenResults(judged.checks, findings, record, answers)
 
 
 def _ways(

@@ -228,7 +228,7 @@ class Blocks:
     def _write(self, samples: tuple[Sample, ...]) -> timeline.Columns | None:
         """A turn, and what the sampler saw meanwhile."""
         columns = self.watching.columns()
-        turn = turns.Turn(samples=samples, cpu=self._turns.cpu_of_turn(), seen=columns)
+        turn = turns.Turn(samples=samples, cpu=self._turns.cpu_of_turn(), moments=columns)
         self._journal.append("turn", turns.pack(turn, self._attempt, self._digests))
         return columns
 

@@ -78,7 +78,7 @@ _DUET = ((6, 2), (4, 2), (2, 2))
 """As many on either half of the CPUs, within a turn and over the rounds."""
 LONG = 0.05
 """Seconds of an execution from which on a second timed one in a turn is not worth its time."""
-_BETWEEN, _TOGETHER = 0.02, 0.3
+_BETWEEN, _BETWEEN_STARTS = 0.02, 0.3
 """Before anything is measured: variance between starts over that of one round, and the correlation of executions in a
 turn (docs/concept/statistics.md, "More starts or more rounds")."""
 
@@ -170,7 +170,7 @@ def _width(choice: tuple[int, int], begin: Seconds, once: Seconds, least: int, b
     starts = budget / _cost(begin, once, 1, rounds, runs)
     if rounds < FEWEST or starts < least:
         return math.inf
-    variance = _BETWEEN + (1 + _TOGETHER * (runs - 1)) / runs / rounds
+    variance = _BETWEEN + (1 + _BETWEEN_STARTS * (runs - 1)) / runs / rounds
     return float(student_t.quantile(LEVEL, np.asarray(starts - 1))) * math.sqrt(variance / starts)
 
 
@@ -190,12 +190,12 @@ def _round(duet: str, arms: Sequence[Arm], execution_seconds: Mapping[str, Seque
     """What one execution of every case by every arm takes; in a duet on half of the CPUs, in pairs."""
     base = next((arm for arm in arms if arm.name == duet), None)
     for arm in arms:
-        own = execution_seconds.get(arm.contender, ())
+        seconds_of_arm = execution_seconds.get(arm.contender, ())
         if base is None:
-            yield from (seconds + _PER_EXECUTION for seconds in own)
+            yield from (seconds + _PER_EXECUTION for seconds in seconds_of_arm)
         elif arm is not base:
-            other = execution_seconds.get(base.contender, ()) or (0.0,) * len(own)
-            yield from (2 * max(pair) + _PER_EXECUTION for pair in zip(own, other, strict=False))
+            other = execution_seconds.get(base.contender, ()) or (0.0,) * len(seconds_of_arm)
+            yield from (2 * max(pair) + _PER_EXECUTION for pair in zip(seconds_of_arm, other, strict=False))
 
 
 def cold_plan(

@@ -66,7 +66,7 @@ class FamilyAccount:
             executions=len(executions),
             used=whole(used - self._last),
             inside=whole(self._worker.inside_cpu_s - self._inside),
-            told_inside=None if None in inside else whole(sum(whole(seconds or 0.0) for seconds in inside)),
+            reported_inside=None if None in inside else whole(sum(whole(seconds or 0.0) for seconds in inside)),
             asides=whole(sum(whole(cost.cpu_s or 0.0) for cost in asides) + sum(first.asides_s for first in firsts)),
             before=whole(self._before),
             before_s=whole(self._before_s),

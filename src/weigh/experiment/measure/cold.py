@@ -67,9 +67,9 @@ class Alone:
         """
         self._files = self.worker.files()
         self._devices = devices(self._files)
-        own = set(self._files)
-        own.update(str(Path(file).resolve()) for file in self._files)
-        page_cache.read_in(file for file in processes.mapped(self.worker.pid) if file not in own)
+        files = set(self._files)
+        files.update(str(Path(file).resolve()) for file in self._files)
+        page_cache.read_in(file for file in processes.mapped(self.worker.pid) if file not in files)
         try:
             self.worker.prepare(_NOTHING, timeout)
             self.worker.run(timeout)

@@ -138,7 +138,7 @@ def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
         bytes_read=cost.bytes_read,
         bytes_written=cost.bytes_written,
         major_faults=cost.major_faults,
-        said_s=whole(reported.pop("server_s", None)),
+        reported_s=whole(reported.pop("server_s", None)),
         queue_s=whole(reported.pop("queue_s", None)),
         **reported,
         stored_bytes=one.stored_bytes,

@@ -41,7 +41,7 @@ def execute(worker: WorkerProcess, load: Loading, run: int, at: Seconds, timeout
     with asides.one():
         rows, handing = worker.stored(timeout)
     settled = processes.allocated_bytes(map(Path, worker.files()))
-    own = (taken, prepared, fetched, handing)
+    times = (taken, prepared, fetched, handing)
     return Execution(
         run=run,
         at=at,
@@ -56,7 +56,7 @@ def execute(worker: WorkerProcess, load: Loading, run: int, at: Seconds, timeout
             cpu_s=first.cpu_s,
             wrong=wrong,
             # Where others do its work, what it asks them for is theirs.
-            asides_s=asides.seconds if cost.cpu_s is None else sum(one.cpu_s or 0.0 for one in own),
+            asides_s=asides.seconds if cost.cpu_s is None else sum(one.cpu_s or 0.0 for one in times),
         ),
     )
 

@@ -31,7 +31,7 @@ class LastQuestions:
         self, workload: Workload, answers: GateResult, link: DataLink, timeout: Seconds, journal: Journal
     ) -> None:
         self._workload, self._link, self._timeout, self._journal = workload, link, timeout, journal
-        self._before, self._fresh = answers.kept, answers.fresh
+        self._before, self._fresh = answers.answers, answers.fresh
         self._copies = {name for name, source in (answers.gate.layouts or {}).items() if source == layouts.COPY}
         self._over: set[str] = set()
         """Of whom nothing more is to be found."""

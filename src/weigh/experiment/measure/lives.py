@@ -158,7 +158,7 @@ class Lives:
         self.accounts[arm] = FamilyAccount(worker, block, number, arm, whose)
         # One that died meanwhile is found out at its first turn.
         with suppress(WorkerEnded):
-            self._watching.own(self._servers(arm, whose, worker))
+            self._watching.track(self._servers(arm, whose, worker))
 
     def _check_members(self, workers: Mapping[str, tuple[int, WorkerProcess]]) -> None:
         """Say whose processes are not counted as its own. Who moved them cannot be told, and nobody is blamed."""

@@ -113,8 +113,8 @@ class LowerBound(NamedTuple):
 
     def _guess(self, name: str, seconds: Mapping[tuple[str, str, str], Seconds]) -> Seconds:
         """What an execution that was not seen may take: as those of the contender so far, or of anybody."""
-        own = [value for key, value in seconds.items() if key[0] == name] or list(seconds.values())
-        return sum(own) / len(own) if own else _EXECUTION
+        seconds_of_name = [value for key, value in seconds.items() if key[0] == name] or list(seconds.values())
+        return sum(seconds_of_name) / len(seconds_of_name) if seconds_of_name else _EXECUTION
 
     def _refuse(
         self,

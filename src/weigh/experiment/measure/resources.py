@@ -110,5 +110,5 @@ def tell(
             in_force = worker.settings(resources.named(one.engine))
             resources_found = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
             journal.append(
-                "life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, told=resources_found)
+                "life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, resources=resources_found)
             )

@@ -118,8 +118,10 @@ class Stopping:
         if not self._looks:
             return min(FULL_STARTS, most)
         last = self._looks[-1]
-        own = max((one.needed - one.starts for one in last.widths if one.needed), default=1 if last.contended else 0)
-        return min(last.block + 1 + own, most)
+        missing_starts = max(
+            (one.needed - one.starts for one in last.widths if one.needed), default=1 if last.contended else 0
+        )
+        return min(last.block + 1 + missing_starts, most)
 
     @property
     def progress_line(self) -> str:

@@ -160,13 +160,13 @@ def _by_python(lives: list[WorkerProcess], sides: tuple[Side, Side], seconds: Se
             executions=sum(one.executions for one in found),
             interval=_INTERVAL,
             stacks={} if elsewhere else _clean(merged([one.stacks for one in found])),
-            rounds=tuple(_own_seconds(one) for one in found),
+            rounds=tuple(_self_seconds(one) for one in found),
             lacks=_ELSEWHERE if elsewhere else "",
         )
 
 
-def _own_seconds(one: protocol.RepeatReply) -> dict[str, Seconds]:
-    return Sampled(executions=one.executions, stacks=_clean(one.stacks)).own()
+def _self_seconds(one: protocol.RepeatReply) -> dict[str, Seconds]:
+    return Sampled(executions=one.executions, stacks=_clean(one.stacks)).self_seconds()
 
 
 def _by_perf(life: WorkerProcess, seconds: Seconds, timeout: Seconds) -> Sampled:

@@ -24,7 +24,7 @@ from weigh.workloads import FRESH
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.experiment.config.user_data import OwnFiles
+    from weigh.experiment.config.user_data import UserFiles
     from weigh.experiment.profile.lives import Side
     from weigh.experiment.profile.results import ProfiledChange
     from weigh.experiment.record import Record
@@ -44,13 +44,13 @@ class WhyRequest:
         operations: names; none: those that changed most.
         contender: one of several; None for all.
         seconds: how long each side is sampled.
-        own: the user's own data and queries, for the workload ``sql``.
+        user_files: the user's own data and queries, for the workload ``sql``.
     """
 
     operations: tuple[str, ...] = ()
     contender: str | None = None
     seconds: Seconds = 2.0
-    own: OwnFiles | None = None
+    user_files: UserFiles | None = None
 
 
 def why(evidence: Path, request: WhyRequest, out: Path, progress: Progress) -> WhyResults:
@@ -102,7 +102,7 @@ def _setup(
         operations=tuple(dict.fromkeys(one.operation for one in chosen)),
         grid=msgspec.UNSET,
     )
-    run_request = RunRequest(root=out.parent, command="", measure=False, own=request.own)
+    run_request = RunRequest(root=out.parent, command="", measure=False, user_files=request.user_files)
     setups.check(spec, run_request)
     return setups.prepare(spec, run_request, progress, stack)
 

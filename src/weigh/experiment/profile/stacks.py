@@ -57,7 +57,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
         many = max(self.executions, 1) * 1e6
         return {stack: weight / many for stack, weight in self.stacks.items()}
 
-    def own(self) -> dict[str, Seconds]:
+    def self_seconds(self) -> dict[str, Seconds]:
         """Seconds of one execution by function, itself."""
         found: dict[str, Seconds] = {}
         for stack, seconds in self.each().items():
@@ -112,7 +112,7 @@ def functions(kind: Literal["python", "native"], before: Sampled, after: Sampled
         lacks = f"{most:.0%} of the frames have no name (the engine's library has no symbols)"
     if lacks:
         return Functions(kind=kind, lacks=lacks, unknown=unknown)
-    old, new = before.own(), after.own()
+    old, new = before.self_seconds(), after.self_seconds()
     found = []
     for name in {**old, **new}:
         one, other = old.get(name, 0.0), new.get(name, 0.0)

@@ -101,7 +101,7 @@ def outside(results: ExperimentResults) -> Costs:
         (
             one.operation,
             one.contender,
-            units.seconds(one.told_s),
+            units.seconds(one.reported_s),
             units.seconds(one.outside_s) + (f" ({one.background})" if one.background else ""),
             units.seconds(one.processes_s),
             "not seen" if one.between is None else units.percent(one.between),

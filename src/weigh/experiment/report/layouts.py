@@ -36,7 +36,7 @@ def lines(record: Record) -> Iterator[str]:
 
 def described(manifest: Manifest) -> str:
     """``1 Parquet file, 1.2 MiB, written by duckdb 2.0.0, zstd``, or of Vortex who read it back."""
-    copies = ", copies of your own files" if manifest.layout and manifest.dataset.own else ""
+    copies = ", copies of your own files" if manifest.layout and manifest.dataset.from_user else ""
     if manifest.vortex:
         files = units.count(len(manifest.files), "Vortex file")
         return f"{files}, {units.size(manifest.bytes)}, written and read back by {manifest.writer}{copies}"

@@ -61,8 +61,8 @@ def word(verdict: Verdict | None) -> str:
     if verdict is None:
         return "not judged"
     metric, name = RUN_METRICS[NAME], words.verdict(verdict)
-    for usual, own in (("SLOWER", metric.more), ("FASTER", metric.fewer)):
-        name = name.replace(usual, own.upper())
+    for usual, word_of_metric in (("SLOWER", metric.more), ("FASTER", metric.fewer)):
+        name = name.replace(usual, word_of_metric.upper())
     return name
 
 

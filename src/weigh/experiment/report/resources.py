@@ -50,7 +50,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
         contender: its name.
         cpus: that the kernel let it run on.
         threads: as the engine says; None where it says nothing.
-        threads_seen: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
+        threads_counted: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
         priority: how the kernel schedules its thread of the highest priority, and how it was started, e.g.
             ``nice -5, started with nice 0``; empty where that is the same.
         memory: the engine's own limit in its own words; empty where it says nothing.
@@ -65,7 +65,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
     contender: str
     cpus: tuple[int, ...]
     threads: int | None
-    threads_seen: int | None
+    threads_counted: int | None = msgspec.field(name="threads_seen")
     priority: str
     memory: str
     spill: str
@@ -117,7 +117,7 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
 def parity(results: ExperimentResults) -> Costs:
     """What each contender had that said it, in the order of the spec."""
     record = results.record
-    every = resources.seen(record)
+    every = resources.resources_read(record)
     ratios = _parallelism(results)
     written: dict[str, int] = {}
     for contender, most in Samples.of(record.samples).coded("contender", "bytes_written").values:
@@ -174,6 +174,6 @@ def document(results: ExperimentResults) -> ResourcesDocument | None:
         ),
         parity=tuple(
             ParityRow(contender=name, **msgspec.structs.asdict(reported[-1]), parallelism=ratios.get(name, {}))
-            for name, reported in resources.seen(record).items()
+            for name, reported in resources.resources_read(record).items()
         ),
     )

@@ -88,12 +88,12 @@ def divergences(gate: Gate, workload: Workload, contenders: Mapping[str, Prepare
     ]
     # Of two that differ from each other once is enough, best with a script.
     found.sort(key=lambda one: (one.undecided, not one.ready.engine.script, len(one.operation.sql), -one.wrong))
-    seen: set[str] = set()
+    reported: set[str] = set()
     chosen = []
     for one in found:
-        if not one.undecided or one.operation.name not in seen:
+        if not one.undecided or one.operation.name not in reported:
             chosen.append(one)
-        seen.add(one.operation.name)
+        reported.add(one.operation.name)
     turn: dict[str, int] = defaultdict(int)
     turns = []
     for one in chosen:
@@ -129,9 +129,9 @@ def references(
         name = f"weigh's own DuckDB {version}"
         # Without a network there may be none, and others may still be asked.
         with suppress(EnvironmentFault):
-            own = ready(Contender(name=name, engine="duckdb", version=version), cache)
-            own = msgspec.structs.replace(own, readable=suspect.ready.readable)
-            yield _by(suspect, Party(name=name, ready=own), suspect.checks)
+            duckdb = ready(Contender(name=name, engine="duckdb", version=version), cache)
+            duckdb = msgspec.structs.replace(duckdb, readable=suspect.ready.readable)
+            yield _by(suspect, Party(name=name, ready=duckdb), suspect.checks)
     for other in others:
         if other.engine.lineage == lineage:
             yield _by(suspect, Party(name=other.name, ready=other), suspect.checks)

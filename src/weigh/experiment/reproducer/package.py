@@ -103,8 +103,8 @@ def text(one: Reproducer, tables: Tables, rows: list[tuple[Any, ...]]) -> str:
     packages = [pin.partition("==")[0].partition("[")[0] for pin in one.ready.engine.requirements(one.ready.contender)]
     minor = ".".join(map(str, sys.version_info[:2]))
     pins = [line.strip() for line in one.ready.environment.lock.splitlines() if "==" in line]
-    own = Path(script.__file__).read_text(encoding="utf-8")
-    shared = own.partition(_MARKERS[0])[2].partition(_MARKERS[1])[0]
+    script_text = Path(script.__file__).read_text(encoding="utf-8")
+    shared = script_text.partition(_MARKERS[0])[2].partition(_MARKERS[1])[0]
     constants = {
         "PACKAGES": packages,
         "TABLES": {table: [Path(path).name for path in paths] for table, paths in tables.paths.items()},

@@ -89,8 +89,8 @@ class Parsed:
 
     def needs(self) -> dict[str, list[str]]:
         """The columns that it reads of each table; of a table that it only counts, one."""
-        own = {cte.alias_or_name.casefold() for cte in self._tree.find_all(exp.CTE)}
-        used = {table.name.casefold() for table in self._tree.find_all(exp.Table)} - own
+        local_names = {cte.alias_or_name.casefold() for cte in self._tree.find_all(exp.CTE)}
+        used = {table.name.casefold() for table in self._tree.find_all(exp.Table)} - local_names
         named = {identifier.name.casefold() for identifier in self._tree.find_all(exp.Identifier)}
         everything = any(_all_columns(star) for star in self._tree.find_all(exp.Star)) or any(
             # NATURAL: what it joins by is not said.

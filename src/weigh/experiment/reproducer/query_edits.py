@@ -66,12 +66,12 @@ def _source(node: exp.Expr, choice: int, tables: Columns) -> bool:
             assert isinstance(node, exp.Select)
             node.where(first.args["on"], copy=False)
     others = {name for source in sources if source is not gone for name in _names(source, tables)}
-    own = _names(gone, tables) - others
+    names = _names(gone, tables) - others
     name = gone.alias_or_name.casefold()
 
     def speaks(part: exp.Expr) -> bool:
         columns = part.find_all(exp.Column)
-        return any(one.table.casefold() == name if one.table else one.name.casefold() in own for one in columns)
+        return any(one.table.casefold() == name if one.table else one.name.casefold() in names for one in columns)
 
     for holder in [*(node.args.get("joins") or ()), node.args.get("where"), node.args.get("having")]:
         if holder is not None:

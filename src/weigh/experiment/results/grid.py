@@ -336,14 +336,14 @@ class _Metric:
         if len(one.contrast.factors) != 2:
             return
         (first, second), (level, other) = one.contrast.factors, one.contrast.levels
-        for held in (0, other):
-            simple = factorial.contrast(self._grid.shape, (first,), (level,), ((second, held),))
+        for second_level in (0, other):
+            simple = factorial.contrast(self._grid.shape, (first,), (level,), ((second, second_level),))
             effect = over_blocks(self._blocks(one.contender, simple, one.numbers)[None, :])
             wide = 1 - (1 - self._rules.confidence) * share
             middle = float(effect.effect[0])
             half = float((quantile(wide, effect.freedom) * effect.error)[0])
             yield Within(
-                level=self._grid.factors[second].levels[held],
+                level=self._grid.factors[second].levels[second_level],
                 ratio=float(np.exp(middle)),
                 low=float(np.exp(middle - half)),
                 high=float(np.exp(middle + half)),
@@ -380,4 +380,4 @@ def _sums(analysis: MetricAnalysis | None, temperature: str) -> dict[str, float]
     found: dict[str, dict[str, float]] = {}
     for one in timings:
         found.setdefault(one.contender, {})[one.operation] = one.median
-    return {name: sum(own.values()) for name, own in found.items() if own.keys() == operations}
+    return {name: sum(sums.values()) for name, sums in found.items() if sums.keys() == operations}

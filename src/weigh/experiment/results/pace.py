@@ -64,17 +64,17 @@ def _of(samples: Sequence[Sample]) -> Pace:
     for sample in samples:
         blocks[sample.block].append(sample)
     spent: dict[Question, float] = defaultdict(float)
-    seen: dict[Question, set[int]] = defaultdict(set)
-    for number, own in blocks.items():
-        for one, following in pairwise([*own, None]):
+    blocks_of: dict[Question, set[int]] = defaultdict(set)
+    for number, samples_of in blocks.items():
+        for one, following in pairwise([*samples_of, None]):
             assert one is not None
             question = one.operation, one.temperature
             spent[question] += (following.at if following else _end(one)) - one.at
-            seen[question].add(number)
+            blocks_of[question].add(number)
     gaps = [max(0.0, after[0].at - _end(before[-1])) for before, after in pairwise(blocks.values())]
     return Pace(
         begin_s=sum(gaps) / len(gaps) if gaps else 0.0,
-        turns_s={question: total / len(seen[question]) for question, total in spent.items()},
+        turns_s={question: total / len(blocks_of[question]) for question, total in spent.items()},
     )
 
 

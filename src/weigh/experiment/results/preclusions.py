@@ -57,7 +57,7 @@ def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: C
             failures[sample.operation, sample.contender].append(sample)
     statuses = {(name, who): status for name, by in gate.items() for who, status in by.items()}
     return Preclusions(
-        diverged={name: _changed(own) for name, own in wrong.items()}
+        diverged={name: _changed(changed) for name, changed in wrong.items()}
         | {name: _DIVERGED for (name, _), status in statuses.items() if status == GateStatus.DIVERGED},
         left_open={name: _LEFT_OPEN for (name, _), status in statuses.items() if status == GateStatus.LEFT_OPEN},
         failed={pair: _failed(own) for pair, own in failures.items()}

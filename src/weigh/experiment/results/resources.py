@@ -40,14 +40,14 @@ _HELPERS = 0.5
 """CPU seconds a second that readers and the client may use beside the threads that an engine names."""
 
 
-def seen(record: Record) -> dict[str, tuple[ResourcesRead, ...]]:
+def resources_read(record: Record) -> dict[str, tuple[ResourcesRead, ...]]:
     """What every contender said: before the gate, and each of its lives at its end."""
     found: dict[str, list[ResourcesRead]] = defaultdict(list)
     for read in record.environment.contenders if record.environment else ():
-        if read.told:
-            found[read.name].append(read.told)
+        if read.resources:
+            found[read.name].append(read.resources)
     for worker in record.workers:
-        found[worker.contender].append(worker.told)
+        found[worker.contender].append(worker.resources)
     return {name: tuple(reads) for name, reads in found.items()}
 
 
@@ -58,7 +58,7 @@ def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
         record: of the latest attempt; nothing is said of one that did not record it.
         samples: of all attempts.
     """
-    every = seen(record)
+    every = resources_read(record)
     spec = record.spec
     base = every.get(spec.baseline, ())
     for name, reads in every.items():
@@ -166,8 +166,8 @@ def _overdone(name: str, reads: tuple[ResourcesRead, ...], samples: Sequence[Sam
     threads = max((one.threads for one in reads if one.threads is not None), default=None)
     if not threads:
         return
-    own = [one for one in samples if one.contender == name and (one.wall_s or 0.0) >= _SHORT]
-    most = max(((ratio, operation) for (operation, _), ratio in parallelism(own).items()), default=None)
+    samples_of = [one for one in samples if one.contender == name and (one.wall_s or 0.0) >= _SHORT]
+    most = max(((ratio, operation) for (operation, _), ratio in parallelism(samples_of).items()), default=None)
     if most and most[0] > threads + _HELPERS:
         text = (
             f"it says it has {units.count(threads, 'thread')}, and used {most[0]:.1f} CPU seconds a second on {most[1]}"
@@ -202,13 +202,15 @@ def _pair(
         yield codes.E6_MEMORY.finding("warning", text=text, remedy="see who else changes control groups here")
     limits = (limit(one.memory), limit(base.memory))
     if None not in limits and limits[0] != limits[1]:
-        text = f"its own limit of memory is {_own(one)}, that of the baseline {baseline} is {_own(base)}"
+        text = (
+            f"its own limit of memory is {_memory_limit(one)}, that of the baseline {baseline} is {_memory_limit(base)}"
+        )
         far = one.group is not None or _far(min(filter(None, limits)), (name, baseline), samples)
         peaks = "; no peak came near" if far and samples else ""
-        held = "; a control group holds both" if one.group is not None else peaks
+        why = "; a control group holds both" if one.group is not None else peaks
         kind: Severity = "note" if far else severity("memory")
         yield codes.E6_MEMORY.finding(
-            kind, contender=name, text=text + held, remedy="give --memory-limit for all, or declare it in settings"
+            kind, contender=name, text=text + why, remedy="give --memory-limit for all, or declare it in settings"
         )
     if one.spill_on and base.spill_on and one.spill_on != base.spill_on:
         text = f"it spills to {one.spill} ({one.spill_on}), the baseline {baseline} to {base.spill} ({base.spill_on})"
@@ -238,7 +240,7 @@ def _far(least: float, names: tuple[str, ...], samples: Iterable[Sample]) -> boo
     return all(None not in found and all((peak or 0) < _NEAR * least for peak in found) for found in peaks.values())
 
 
-def _own(read: ResourcesRead) -> str:
+def _memory_limit(read: ResourcesRead) -> str:
     return "none" if limit(read.memory) == UNLIMITED else read.memory
 
 

@@ -60,8 +60,10 @@ def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
     """
     if not RUN_METRICS[metric].often_zero:
         return analysis
-    kept = (one for one in analysis.verdicts if not {reason.code for reason in one.reasons} & {codes.X_METRIC.code})
-    return msgspec.structs.replace(analysis, verdicts=tuple(kept))
+    without_zero = (
+        one for one in analysis.verdicts if not {reason.code for reason in one.reasons} & {codes.X_METRIC.code}
+    )
+    return msgspec.structs.replace(analysis, verdicts=tuple(without_zero))
 
 
 def statements(
@@ -78,9 +80,9 @@ def statements(
     for temperature in temperatures:
         every = Samples.of(samples)
         alike = {*every.coded("temperature").values} <= {temperature}
-        own = every if alike else [sample for sample in every if sample.temperature == temperature]
+        samples_at = every if alike else [sample for sample in every if sample.temperature == temperature]
         rows = {metric: analysis.at(temperature) for metric, analysis in analyses.items()}
-        found += [msgspec.structs.replace(one, temperature=temperature) for one in _statements(rows, own)]
+        found += [msgspec.structs.replace(one, temperature=temperature) for one in _statements(rows, samples_at)]
     return tuple(found)
 
 
@@ -89,13 +91,13 @@ def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample
     if headline is None or not headline.verdicts or not headline.timings:
         return ()
     found = [*_unjudged(samples)]
-    beside: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
+    by_operation: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
     # When the first query is answered follows from the time of the load: that both moved says nothing more.
     for metric in (one for one in analyses if RUN_METRICS[one].noun):
         for one in analyses[metric].verdicts:
-            beside[one.operation, one.contender][metric] = one
+            by_operation[one.operation, one.contender][metric] = one
     for wall in headline.verdicts:
-        found += _pair(wall, beside[wall.operation, wall.contender])
+        found += _pair(wall, by_operation[wall.operation, wall.contender])
     return tuple(found)
 
 
@@ -123,42 +125,44 @@ def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
             yield Statement(code=codes.M_SOME.code, text=text, metrics=(metric,))
 
 
-def _pair(wall: Verdict, beside: Mapping[str, Verdict]) -> Iterator[Statement]:
+def _pair(wall: Verdict, metrics_moved: Mapping[str, Verdict]) -> Iterator[Statement]:
     """What is to be said of one contender on one operation."""
-    moved = {metric: direction for metric, one in beside.items() if (direction := _DIRECTION.get(one.verdict))}
-    still = [metric for metric, one in beside.items() if _DIRECTION.get(one.verdict) == 0]
+    moved = {metric: direction for metric, one in metrics_moved.items() if (direction := _DIRECTION.get(one.verdict))}
+    still = [metric for metric, one in metrics_moved.items() if _DIRECTION.get(one.verdict) == 0]
     time = _DIRECTION.get(wall.verdict)
-    cpu = beside.get("cpu_s")
+    cpu = metrics_moved.get("cpu_s")
 
-    def said(code: Entry, text: str, *metrics: str) -> Statement:
+    def statement(code: Entry, text: str, *metrics: str) -> Statement:
         return Statement(code=code.code, text=text, metrics=metrics, operation=wall.operation, contender=wall.contender)
 
     if time is None:
         if not _left_open(wall):
             return
         if cpu is not None and cpu.verdict in _DIRECTION:
-            yield said(codes.M_SETTLED, f"time leaves it open, CPU seconds settle it: {_outcome(cpu)}", "cpu_s")
+            yield statement(codes.M_SETTLED, f"time leaves it open, CPU seconds settle it: {_outcome(cpu)}", "cpu_s")
         others = [metric for metric in moved if metric != "cpu_s"]
         if others:
-            yield said(codes.M_BESIDE, f"time leaves it open; {_listed(others, beside)}", *others)
+            yield statement(codes.M_BESIDE, f"time leaves it open; {_listed(others, metrics_moved)}", *others)
         return
     if time == 0:
         if moved:
-            yield said(codes.M_BESIDE, f"the time is the same, with {_listed([*moved], beside)}", *moved)
+            yield statement(codes.M_BESIDE, f"the time is the same, with {_listed([*moved], metrics_moved)}", *moved)
         return
     alike = [metric for metric, direction in moved.items() if direction == time]
     opposed = [metric for metric, direction in moved.items() if direction != time]
     if opposed and time < 0:
         price = " and ".join(RUN_METRICS[metric].price for metric in opposed)
-        text = f"{wall.ratio:.2f} times the time, bought with {price}: {_factors(opposed, beside)}"
-        yield said(codes.M_BOUGHT, text, *opposed)
+        text = f"{wall.ratio:.2f} times the time, bought with {price}: {_factors(opposed, metrics_moved)}"
+        yield statement(codes.M_BOUGHT, text, *opposed)
     elif opposed:
-        yield said(codes.M_AGAINST, f"{wall.ratio:.2f} times the time, and yet {_factors(opposed, beside)}", *opposed)
+        yield statement(
+            codes.M_AGAINST, f"{wall.ratio:.2f} times the time, and yet {_factors(opposed, metrics_moved)}", *opposed
+        )
     if alike:
         apart = f"; {_nouns(still)} did not" if still else ""
-        yield said(codes.M_WITH, f"{_nouns(alike)} moved with the time{apart}", *alike)
+        yield statement(codes.M_WITH, f"{_nouns(alike)} moved with the time{apart}", *alike)
     elif "cpu_s" in still and not opposed:
-        yield said(
+        yield statement(
             codes.M_ALONE, f"the time moved alone: CPU seconds are the same within {percent(wall.margin)}", "cpu_s"
         )
 
@@ -179,22 +183,22 @@ def _outcome(one: Verdict) -> str:
     return f"{_amount(one)} {_range(one)}"
 
 
-def _listed(metrics: Sequence[str], beside: Mapping[str, Verdict]) -> str:
+def _listed(metrics: Sequence[str], verdicts: Mapping[str, Verdict]) -> str:
     """``12.0 % more CPU seconds (10.0 to 14.0 %) and 2.31 times the bytes read (2.20 to 2.42)``."""
-    said = []
+    parts = []
     for metric in metrics:
-        one = beside[metric]
+        one = verdicts[metric]
         amount = f"{one.ratio:.2f} times the" if _as_factor(one) else _amount(one)
-        said.append(f"{amount} {RUN_METRICS[metric].noun} {_range(one)}")
-    return " and ".join(said)
+        parts.append(f"{amount} {RUN_METRICS[metric].noun} {_range(one)}")
+    return " and ".join(parts)
 
 
-def _factors(metrics: Sequence[str], beside: Mapping[str, Verdict]) -> str:
+def _factors(metrics: Sequence[str], verdicts: Mapping[str, Verdict]) -> str:
     """``1.69 times the CPU seconds (1.52 to 1.88)``, beside a time said in the same way.
 
     Shares would not compare: 45 % less is undone by 82 % more.
     """
-    found = [beside[metric] for metric in metrics]
+    found = [verdicts[metric] for metric in metrics]
     return " and ".join(
         f"{one.ratio:.2f} times the {RUN_METRICS[one.metric].noun} ({one.low:.2f} to {one.high:.2f})" for one in found
     )

@@ -125,7 +125,7 @@ def audit(spec: Spec, request: RunRequest, progress: Progress) -> Audit:
     Raises:
         WeighError: the workload, its data or a contender cannot be had.
     """
-    own = request.own
+    user_files = request.user_files
     with ExitStack() as stack:
         check(spec, request)
         setup = prepare(spec, request, progress, stack)
@@ -137,8 +137,8 @@ def audit(spec: Spec, request: RunRequest, progress: Progress) -> Audit:
     return Audit(
         operations=names,
         problems=tuple(_merged(problems, names)),
-        left_out=own.left_out if own else (),
-        unread=own.unread if own else (),
+        left_out=user_files.left_out if user_files else (),
+        unread=user_files.unread if user_files else (),
         unplanned=tuple(name for name, lineage in lineages.items() if plans.explain("", lineage) is None),
     )
 
@@ -146,14 +146,14 @@ def audit(spec: Spec, request: RunRequest, progress: Progress) -> Audit:
 def _of(one: PreparedContender, setup: Setup, progress: Progress) -> Iterator[Problem]:
     """What one contender shows."""
     operations = setup.workload.operations
-    seen: dict[str, _Look] = {}
+    looks: dict[str, _Look] = {}
     with QuerySession(one, setup.link, setup.spec.timeout) as session:
         least: list[float] = []
         for number, operation in enumerate(operations):
             if number % _EVERY == 0:
                 least += _cost_of_asking(session)
             try:
-                seen[operation.name] = _look(session, one, _question(operation, one))
+                looks[operation.name] = _look(session, one, _question(operation, one))
             except WorkerEnded as ended:
                 yield Problem(
                     operation=operation.name,
@@ -165,13 +165,13 @@ def _of(one: PreparedContender, setup: Setup, progress: Progress) -> Iterator[Pr
         least += _cost_of_asking(session)
         asking = min(least, default=0.0)
         for operation in operations:
-            found = seen.get(operation.name)
+            found = looks.get(operation.name)
             if found and "noisy" in dict(_problems(found, asking, setup.spec)):
                 with suppress(WorkerEnded):
                     seconds = _times(session, _question(operation, one), AGAIN)
-                    seen[operation.name] = found._replace(seconds=seconds)
+                    looks[operation.name] = found._replace(seconds=seconds)
     first: dict[tuple[str, int], str] = {}
-    for name, found in seen.items():
+    for name, found in looks.items():
         for kind, text in _problems(found, asking, setup.spec):
             yield Problem(operation=name, kind=kind, contenders=(one.name,), text=text)
         other = first.setdefault(found.same, name) if found.same else name

@@ -231,7 +231,10 @@ def _figures(
 ) -> tuple[list[Problem], ExperimentResults | None]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
     parent = folder.resolve().parent
-    if any(not (is_name(name) and naming.sibling(parent, name, own).is_dir()) for name, own in sealed.earlier.items()):
+    if any(
+        not (is_name(name) and naming.sibling(parent, name, name_sealed).is_dir())
+        for name, name_sealed in sealed.earlier.items()
+    ):
         # Named above; without them nothing follows.
         return [], None
     try:

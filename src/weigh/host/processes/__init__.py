@@ -99,12 +99,12 @@ def end(those: Iterable[Process], patience: float) -> bool:
 def _kill(one: Process) -> None:
     """End exactly that process: the number is held while its start time is compared."""
     with suppress(OSError):
-        held = os.pidfd_open(one.pid)
+        descriptor = os.pidfd_open(one.pid)
         try:
             if _alive(one):
-                signal.pidfd_send_signal(held, signal.SIGKILL)
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         finally:
-            os.close(held)
+            os.close(descriptor)
 
 
 def gone(family: Iterable[Process], timeout: float) -> bool:

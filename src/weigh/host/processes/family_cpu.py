@@ -95,12 +95,13 @@ def _place(machine: Machine) -> Path | None:
             name = ""
         else:
             continue
-        own = machine.path(point) / cgroup.own(machine, name).removeprefix(root.rstrip("/")).strip("/")
+        group_path = machine.path(point) / cgroup.process_group(machine, name).removeprefix(root.rstrip("/")).strip("/")
         if name or (
-            (own / "cpu.stat").exists() and "cpu" not in (machine.text(str(own / "cgroup.subtree_control")) or "")
+            (group_path / "cpu.stat").exists()
+            and "cpu" not in (machine.text(str(group_path / "cgroup.subtree_control")) or "")
         ):
-            cgroup.sweep(own)
-            return own
+            cgroup.sweep(group_path)
+            return group_path
     return None
 
 
@@ -132,9 +133,9 @@ class _Group:
 
     def outside(self) -> list[int]:
         """Processes of it that are alive and not counted, because they are in another control group."""
-        own = Processes(self._pid, self._mark).pids()
+        inside = Processes(self._pid, self._mark).pids()
         counted = {pid for folder in (self._folder, *self._folder.rglob("*/")) for pid in cgroup.members(folder)}
-        return [pid for pid in own if pid not in counted and _alive(pid)]
+        return [pid for pid in inside if pid not in counted and _alive(pid)]
 
     def close(self) -> None:
         """End what is left of it, and remove the group."""

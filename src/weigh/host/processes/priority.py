@@ -59,12 +59,12 @@ def changed(pids: Iterable[int]) -> str:
         pids: processes that this one started.
     """
     found = sorted(_threads(pids), reverse=True)
-    own, total = _of(os.getpid()), sum(used for _, used in found)
+    weigh_cpu, total = _of(os.getpid()), sum(used for _, used in found)
     used_so_far = 0
     for priority, used in found:
         used_so_far += used
         if 2 * used_so_far >= total:
-            return "" if priority[:3] == own[:3] else f"{priority}, started with {own}"
+            return "" if priority[:3] == weigh_cpu[:3] else f"{priority}, started with {weigh_cpu}"
     return ""
 
 

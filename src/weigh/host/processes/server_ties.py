@@ -39,16 +39,16 @@ def untied(pid: int, worker: int, family: Collection[int]) -> str:
         return "it is the first process of the machine"
     if pid == os.getpid() or any(one.pid == os.getpid() for one in processes.family(pid)):
         return "weigh itself descends from it" if pid != os.getpid() else "it is weigh itself"
-    own = processes.family(pid)
-    if not own:
+    pids = processes.family(pid)
+    if not pids:
         return "there is no such process"
     with suppress(OSError):
         if _WORKER in Path(f"/proc/{pid}/cmdline").read_bytes():
             return "it is the worker of another contender"
     (began, *_) = processes.family(worker) or [processes.Process(worker, 0)]
-    if any(one.started >= began.started for one in own):
+    if any(one.started >= began.started for one in pids):
         return ""
-    if {one.pid for one in own} & set(peers([worker, *family])):
+    if {one.pid for one in pids} & set(peers([worker, *family])):
         return ""
     return "it was there before, and no connection leads to it"
 

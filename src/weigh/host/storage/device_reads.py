@@ -72,8 +72,8 @@ def _read(file: str, part: int) -> tuple[int, float]:
             for offset in range(number * _BLOCK, part, _THREADS * _BLOCK):
                 if time.perf_counter() - began > _LONGEST:
                     break
-                with view[: min(_BLOCK, part - offset)] as own:
-                    done += os.preadv(descriptor, [own], offset)
+                with view[: min(_BLOCK, part - offset)] as slice_:
+                    done += os.preadv(descriptor, [slice_], offset)
         return done
 
     try:

@@ -99,5 +99,5 @@ def _rows(source: Source) -> dict[str, NDArray[np.float64]]:
         raise source.fault("a row of it is not of a raw.csv of criterion") from None
     if not rows:
         raise source.fault("it has a header and no rows")
-    table = {name: np.array(own) for name, own in rows.items()}
+    table = {name: np.array(arrays) for name, arrays in rows.items()}
     return {name: _divided(source, own[:, 0], own[:, 1], name) for name, own in table.items()}

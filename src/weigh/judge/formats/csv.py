@@ -81,7 +81,7 @@ def read(source: Source) -> Reading:
 
 def _labels(groups: tuple[tuple[str, ...], ...], names: list[str]) -> tuple[str, ...]:
     """The columns of the first group of which the file has any."""
-    return next((own for group in groups if (own := tuple(name for name in group if name in names))), ())
+    return next((labels for group in groups if (labels := tuple(name for name in group if name in names))), ())
 
 
 def _table(source: Source, lines: list[str], names: list[str], value: str) -> Reading:

@@ -109,19 +109,19 @@ def _of_all(faults: Sequence[WeighError], files: int) -> WeighError:
 def _runs(files: Sequence[str]) -> Iterator[tuple[str, str, list[Path]]]:
     """Label, path and files of every run; the logs of several threads of one run are one."""
     groups: dict[tuple[str, str], list[Path]] = defaultdict(list)
-    seen: set[Path] = set()
+    paths_read: set[Path] = set()
     for text in files:
         label, _, rest = text.partition("=")
         named = bool(rest) and "/" not in label and not Path(text).exists()
         path = Path(rest if named else text)
         place = path.resolve()
-        if place in seen:
+        if place in paths_read:
             raise UsageError(
                 "it is named twice, and a file is no second measurement of itself",
                 where=str(path),
                 remedy="name each file once; a comparison with itself always finds nothing",
             )
-        seen.add(place)
+        paths_read.add(place)
         thread = _THREAD.match(path.name)
         run = str(path.with_name(thread[1])) if thread else str(path)
         groups[label if named else "", run if run in files else str(path)].append(path)

@@ -73,9 +73,9 @@ def read(source: Source) -> Reading:
     scenarios = {tags.get("scenario") for _, _, tags in points}
     groups: dict[str, list[tuple[float, float]]] = {}
     for at, value, tags in points:
-        own = groups.setdefault(_operation(tags, scenario=len(scenarios) > 1), [])
+        times = groups.setdefault(_operation(tags, scenario=len(scenarios) > 1), [])
         if not _failed(tags):
-            own.append((at, value))
+            times.append((at, value))
     began = min(at for at, _, _ in points)
     measurements = tuple(
         Measurements(

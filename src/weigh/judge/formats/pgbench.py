@@ -64,8 +64,8 @@ def read(source: Source) -> Reading:
     measurements = []
     scripts = sorted({int(number) for number in script})
     for number in scripts:
-        own = order[script[order] == number]
-        good = own[~bad[own]]
+        places = order[script[order] == number]
+        good = places[~bad[places]]
         measurements.append(
             Measurements(
                 contender="",

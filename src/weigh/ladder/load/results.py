@@ -163,8 +163,8 @@ def _read(results: LoadResults) -> float | None:
         return None
 
     def read(moment: Moment) -> float | None:
-        own = [one.read for name, one in moment.disk.items() if name in names] if moment.disk is not None else []
-        return float(sum(own)) if own else None
+        read_bytes = [one.read for name, one in moment.disk.items() if name in names] if moment.disk is not None else []
+        return float(sum(read_bytes)) if read_bytes else None
 
     moments = in_order(record.watches)
     if all(read(one) is None for one in moments):

@@ -10,7 +10,7 @@ from weigh.evidence import naming
 from weigh.evidence.verification import Outcome, Problem
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report import files
-from weigh.ladder.verification import of_ladder, of_rung, other_experiment, own_files
+from weigh.ladder.verification import of_ladder, of_rung, other_experiment, rendered_files
 from weigh.load.verify import LoadVerification
 from weigh.load.verify import verify as verify_rung
 
@@ -51,7 +51,7 @@ def verify(folder: Path) -> LoadLadderVerification:
     parent = folder.resolve().parent
     problems = [other_experiment(JSON, one.evidence) for one in summary.rungs if not _is_of(one, summary.plan)]
     rungs = tuple(verify_rung(naming.sibling(parent, one.evidence)) for one in summary.rungs)
-    problems += own_files(folder, files.rendered(summary), rungs)
+    problems += rendered_files(folder, files.rendered(summary), rungs)
     return LoadLadderVerification(
         ladder=folder.resolve().name,
         rungs=rungs,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import naming, seal, whole
+from weigh.evidence import naming, seal
 from weigh.ladder import record
-from weigh.ladder.record import JSON
+from weigh.ladder.record import JSON, write_files
 from weigh.ladder.report.document import document
 from weigh.ladder.report.report import html as page
 from weigh.ladder.results import LadderResults, summarise
-from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,12 +62,5 @@ def write(root: Path, plan: LadderPlan, rungs: Sequence[tuple[Scale | None, Path
         EvidenceFault: the evidence of a rung cannot be read.
     """
     folder = folder_of(root, plan)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in rendered(summarise(plan, rungs)).items():
-            whole.write(folder / name, content)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the ladder cannot be written: {error.strerror}", where=str(folder), remedy="choose another --out"
-        ) from error
+    write_files(folder, rendered(summarise(plan, rungs)))
     return folder

@@ -35,15 +35,17 @@ def costs(all_: Sequence[Cost]) -> list[str]:
     lines = []
     several = len({one.scale for one in all_}) > 1
     for scale, contender in dict.fromkeys((one.scale, one.contender) for one in all_):
-        own = [one for one in all_ if (one.scale, one.contender) == (scale, contender)]
-        widths = Counter(one.width for one in own if one.width is not None)
-        found = [f"{_threads(width)} on {number} of {len(own)}" for width, number in sorted(widths.items(), key=str)]
-        open_ = sum(one.width is None and bool(one.open) for one in own)
-        never = len(own) - widths.total() - open_
+        costs_of = [one for one in all_ if (one.scale, one.contender) == (scale, contender)]
+        widths = Counter(one.width for one in costs_of if one.width is not None)
+        found = [
+            f"{_threads(width)} on {number} of {len(costs_of)}" for width, number in sorted(widths.items(), key=str)
+        ]
+        open_ = sum(one.width is None and bool(one.open) for one in costs_of)
+        never = len(costs_of) - widths.total() - open_
         found += [f"not known on {open_}: the noise hides it"] if open_ else []
         found += [f"on {never} no width that was tried beats the best single-threaded contender"] if never else []
         place = f"{units.scale(scale)}, " if scale is not None and several else ""
-        lines.append(f"{place}{contender}, {units.count(len(own), 'operation')}: COST is {'; '.join(found)}")
+        lines.append(f"{place}{contender}, {units.count(len(costs_of), 'operation')}: COST is {'; '.join(found)}")
     return lines
 
 

@@ -42,7 +42,7 @@ COMMISSIONS = {
         liar=Act(steps=(f"{_ALONE} --no-truth",)),
         code="UNVERIFIED",
         twin=Act(steps=(f"{_ALONE} --truth",)),
-        told="AGREED",
+        twin_text="AGREED",
     ),
     "A9": Commission(
         liar=_gate("cache", "compiles&ms=120", "--operations by_action,distinct"), code="A9.detected", of="liar"

@@ -67,16 +67,16 @@ def _flipped(folder: Path) -> None:
     path.write_bytes(content)
 
 
-def _own_cache(folder: Path) -> None:
+def _data_cache(folder: Path) -> None:
     """A cache for data alone; engines are shared, they are large."""
     from weigh.engines.prepared import cache_folder
 
-    own = folder / "cache"
-    own.mkdir()
+    data_cache = folder / "cache"
+    data_cache.mkdir()
     for name in ("envs", "locks"):
         shared = cache_folder().absolute() / name
         shared.mkdir(parents=True, exist_ok=True)
-        (own / name).symlink_to(shared)
+        (data_cache / name).symlink_to(shared)
 
 
 def _edited(folder: Path) -> None:
@@ -113,7 +113,7 @@ COMMISSIONS = {
         liar=Act(steps=(lambda folder: _tables(folder, changed=True), _DIFF)),
         code="DIFFERENT",
         twin=Act(steps=(lambda folder: _tables(folder, changed=False), _DIFF)),
-        told="SAME",
+        twin_text="SAME",
     ),
     "D4": Commission(liar=Act(steps=(_sales, _flipped, _CHECK)), code="D4.page", twin=Act(steps=(_sales, _CHECK))),
     "D5": Commission(liar=_layout("many"), code="D5.files", of="liar"),
@@ -125,10 +125,10 @@ COMMISSIONS = {
         of="liar",
     ),
     "D8": Commission(
-        liar=Act(steps=(_own_cache, _MAKE, _edited, _ASK), settings=_CACHE),
+        liar=Act(steps=(_data_cache, _MAKE, _edited, _ASK), settings=_CACHE),
         code="D8.size",
-        twin=Act(steps=(_own_cache, _MAKE, _ASK), settings=_CACHE),
-        told="AGREED",
+        twin=Act(steps=(_data_cache, _MAKE, _ASK), settings=_CACHE),
+        twin_text="AGREED",
     ),
     "D9": Commission(
         liar=Act(

@@ -31,7 +31,7 @@ COMMISSIONS = {
         liar=Act(steps=(f"{_MEMORY} --expect-storage nvme",)),
         code="E2",
         twin=Act(steps=(f"{_MEMORY} --expect-storage memory",)),
-        told="AGREED",
+        twin_text="AGREED",
     ),
     "E6": Commission(
         liar=Act(

@@ -102,14 +102,14 @@ COMMISSIONS = {
         code="R4.figures",
         twin=Act(steps=(_RUN, _VERIFY)),
         silent=("R4.figures", "R4.hash", "R4.sealed"),
-        told="PASSED",
+        twin_text="PASSED",
     ),
     "R5": Commission(
         liar=Act(steps=(_RUN, _promoted, _VERIFY)),
         code="R4.figures",
         twin=Act(steps=(_RUN, _VERIFY)),
         silent=("R4.figures", "R4.hash", "R4.sealed"),
-        told="PASSED",
+        twin_text="PASSED",
     ),
     "R7": Commission(
         liar=Act(steps=(f"{_TPCH} --workload tpch --scale 0.01 --operations q6",)),
@@ -125,7 +125,7 @@ COMMISSIONS = {
         liar=Act(steps=(_RUN, _keys, "sign latest --key forger", f"{_VERIFY} --key author.pub")),
         code="R9.signature",
         twin=Act(steps=(_RUN, _keys, "sign latest --key author", f"{_VERIFY} --key author.pub")),
-        told="PASSED",
+        twin_text="PASSED",
         needs=_without_openssh,
     ),
     "R10": Commission(
@@ -133,7 +133,7 @@ COMMISSIONS = {
         code="R10.same",
         of="liar",
         twin=Act(steps=(f"gate {contenders(old='wrapped@0.16.0', liar='wrapped@0.17.0+duckdb==1.5.5')} {_QUERY}",)),
-        told="AGREED",
+        twin_text="AGREED",
     ),
     "R11": Commission(
         liar=Act(steps=(_published("NOT_RUN"), "audit published.json --json")),

@@ -101,30 +101,34 @@ _HANGS = contenders(
 
 COMMISSIONS = {
     "T1": Commission(
-        liar=_judged(spread=0.035, starts=12, seed=2), code="UNRESOLVED", twin=_judged(ratio=1.2), told="SLOWER"
+        liar=_judged(spread=0.035, starts=12, seed=2), code="UNRESOLVED", twin=_judged(ratio=1.2), twin_text="SLOWER"
     ),
     "T3": Commission(
         liar=Act(steps=(partial(_series, shuffled=False), "judge latency_ms.csv --json")),
         code="T3.short",
         twin=Act(steps=(partial(_series, shuffled=True), "judge latency_ms.csv --json")),
     ),
-    "T5": Commission(liar=_judged(ratio=1.2, in_turn=False), code="T5", twin=_judged(ratio=1.2), told="SLOWER"),
+    "T5": Commission(liar=_judged(ratio=1.2, in_turn=False), code="T5", twin=_judged(ratio=1.2), twin_text="SLOWER"),
     "T6": Commission(
-        liar=_judged(ratio=1.01, spread=0.002, starts=30), code="SMALL", twin=_judged(ratio=1.2), told="SLOWER"
+        liar=_judged(ratio=1.01, spread=0.002, starts=30), code="SMALL", twin=_judged(ratio=1.2), twin_text="SLOWER"
     ),
-    "T7": Commission(liar=_judged(ratio=1.2, spread=0.5), code="T7.unstable", twin=_judged(ratio=1.2), told="SLOWER"),
+    "T7": Commission(
+        liar=_judged(ratio=1.2, spread=0.5), code="T7.unstable", twin=_judged(ratio=1.2), twin_text="SLOWER"
+    ),
     "T8": Commission(
         liar=Act(steps=(_TWICE, _TWICE, _removed, "verify latest --json")),
         code="T8.missing",
         twin=Act(steps=(_TWICE, _TWICE, "verify latest --json")),
-        told="PASSED",
+        twin_text="PASSED",
     ),
-    "T10": Commission(liar=_judged(ratio=1.2, starts=3), code="T10.starts", twin=_judged(ratio=1.2), told="SLOWER"),
+    "T10": Commission(
+        liar=_judged(ratio=1.2, starts=3), code="T10.starts", twin=_judged(ratio=1.2), twin_text="SLOWER"
+    ),
     "T11": Commission(
         liar=_judged(spread=0.035, starts=12, seed=2),
         code="UNRESOLVED",
         twin=_judged(spread=0.003, starts=30),
-        told="SAME",
+        twin_text="SAME",
     ),
     "T12": Commission(
         liar=_judged(spread=0.003, runs=9, stall=11.0), code="T1.total", twin=_judged(spread=0.003, runs=9)
@@ -143,7 +147,7 @@ COMMISSIONS = {
         liar=_judged(spread=0.02, starts=200, memory=0.95),
         code="T14",
         twin=_judged(spread=0.02, starts=200),
-        told="SAME",
+        twin_text="SAME",
     ),
 }
 

@@ -168,7 +168,7 @@ def _run(
     length = np.array([one.to_s - one.from_s for one in counted])
     foreign = amounts(own, lambda one: one.foreign, begin, length)
     steal = amounts(own, lambda one: one.steal, begin, length)
-    used = amounts(own, lambda one: one.own, begin, length)
+    used = amounts(own, lambda one: one.tracked, begin, length)
     covered = amounts(own, lambda one: None if one.foreign is None else one.span, begin, length)
     shares = [
         IntervalShare(

@@ -300,5 +300,5 @@ def _watch(sides: Mapping[str, _Side], began: Seconds) -> Callable[[str], Abstra
 def _watched(watching: Sampling, session: Session, began: Seconds) -> Iterator[None]:
     """Watch the machine while the body goes on, on the clock of the whole comparison."""
     with conditions.on(session.spec.client_cpus), watching.started(began):
-        watching.own(session.lives.reached.servers or ())
+        watching.track(session.lives.reached.servers or ())
         yield

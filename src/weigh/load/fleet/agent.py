@@ -194,7 +194,7 @@ class Agent:
             self._watching = Sampling(self._journal)
             self._left.enter_context(self._watching.started(self._began))
         if self._watching is not None:
-            self._watching.own(order.mates)
+            self._watching.track(order.mates)
         generator = call(Load, order.settings)
         call(generator.open)
         self._generator = generator

@@ -97,6 +97,7 @@ class EmbeddedPostgres:
             if data is not None:
                 server_folder.copy(data, folder / "data")
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
+            asks["environment"] = dict(server_folder.environment())
             with _process(environment, asks, self.text) as (reply, pipe):
                 if reply.error and own and any(name in reply.error for name in own):
                     raise UsageError(sentences(reply.error), where=self.text, remedy=_SETTINGS)
@@ -129,6 +130,7 @@ class EmbeddedPostgres:
                     again=server.again,
                     keep=lambda to: server.keep(folder / "data", to),
                     rows=server.rows,
+                    bind=server.bind,
                     crash=server.crash,
                     restart=server.restart,
                     process=reply.process,

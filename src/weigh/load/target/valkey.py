@@ -106,9 +106,10 @@ class EmbeddedValkey:
             life = server_folder.Life(command, place, folder / "log", whose)
             self._await(connect, life)
 
-            def restart() -> None:
+            def restart() -> int:
                 life.begin()
                 self._await(connect, life)
+                return life.process.pid
 
             def described() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)

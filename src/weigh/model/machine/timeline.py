@@ -63,7 +63,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         span: seconds it covers.
         busy: CPU seconds of the whole machine: user, nice and system, without interrupts and waiting. In steps of
             10 ms, as the kernel counts.
-        own: CPU seconds of weigh, of all contenders and of all their descendants.
+        tracked: CPU seconds of weigh, of all contenders and of all their descendants.
         foreign: CPU seconds of all other processes; kernel threads are nobody's.
         steal: CPU seconds that the hypervisor gave to others, in steps of 10 ms.
         pressure_cpu, pressure_memory, pressure_io: share of the span in which some task was stalled for want of it.
@@ -90,7 +90,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     at: Seconds
     span: Seconds
     busy: Seconds | None = None
-    own: Seconds | None = None
+    tracked: Seconds | None = msgspec.field(name="own", default=None)
     foreign: Seconds | None = None
     steal: Seconds | None = None
     pressure_cpu: float | None = None

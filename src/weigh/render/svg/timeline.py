@@ -33,14 +33,14 @@ def plot(found: TimelineBins, contended: Mapping[int, Iterable[float]], label: s
     """
     lanes = ("cpu", "memory", "disk", "network")
     bottom = _TOP + len(lanes) * (LANE + GAP) - GAP
-    right = _LEFT + len(found.own) * _STEP
+    right = _LEFT + len(found.tracked) * _STEP
     parts = [_starts(found.starts, right, bottom)]
     moved = found.moved
     most = float(moved.max()) if len(moved) else 0.0
     for at, name in enumerate(lanes):
         base = _TOP + at * (LANE + GAP) + LANE
         if name == "cpu":
-            members, everybody = area(found.own, base), area(found.own + found.foreign, base)
+            members, everybody = area(found.tracked, base), area(found.tracked + found.foreign, base)
             parts.append(draw.path(everybody if everybody != members else "", "fg"))
             parts.append(draw.path(members, "ow"))
         else:

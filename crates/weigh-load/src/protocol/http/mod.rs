@@ -4,6 +4,7 @@
 //! further than it has come: a body is read as it arrives, counted, and kept no further than
 //! [`KEPT`](super::limits::KEPT).
 
+mod expectation;
 mod request;
 
 use base64::Engine;
@@ -17,6 +18,7 @@ use crate::protocol::limits::{ERROR_TEXT, KEPT};
 use crate::protocol::reply_buffer::ReplyBuffer;
 use crate::workload::message::{Command, Reply};
 
+use expectation::Expectations;
 pub(crate) use request::Request;
 
 /// The longest head of a response, the longest line before a chunk, and the longest trailers, in bytes.
@@ -24,6 +26,9 @@ const LONGEST_HEAD: usize = 64 << 10;
 const LONGEST_LINE: usize = 4 << 10;
 /// Headers of a response, at most.
 const HEADERS: usize = 128;
+
+/// Code of an answer that was a success by its status, and not what was expected.
+const EXPECT: &str = "EXPECT";
 
 /// Where requests go, and who sends them.
 #[derive(Clone)]
@@ -34,10 +39,15 @@ pub(crate) struct Login {
     pub(crate) path: String,
     /// The header of that name.
     pub(crate) authorization: Option<String>,
+    /// What each answer must be.
+    expectations: Expectations,
 }
 
 impl Login {
-    pub(crate) fn new(target: &Target) -> Self {
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: what is expected of answers cannot be read.
+    pub(crate) fn new(target: &Target) -> Result<Self, Error> {
         let name = target.host.as_deref().unwrap_or("localhost");
         let name = if name.contains(':') { format!("[{name}]") } else { name.to_owned() };
         let usual = if target.tls == TlsUse::Off { 80 } else { 443 };
@@ -50,7 +60,9 @@ impl Login {
                 [&target.user, &target.password].map(|one| one.as_deref().unwrap_or_default());
             format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")))
         });
-        Self { host, path: target.path_and_query.clone().unwrap_or_else(|| "/".to_owned()), authorization }
+        let path = target.path_and_query.clone().unwrap_or_else(|| "/".to_owned());
+        let expectations = Expectations::read(&target.expect).map_err(Error::Setting)?;
+        Ok(Self { host, path, authorization, expectations })
     }
 }
 
@@ -84,6 +96,8 @@ pub(crate) struct Session {
     trailers: usize,
     /// The status that makes the answer an error, with its reason.
     refused: Option<(u16, String)>,
+    /// The status of the answer.
+    status: u16,
     /// What is kept of the body.
     body: Vec<u8>,
     /// Whether the server closes the connection behind this answer.
@@ -100,6 +114,7 @@ impl Session {
             looked: 0,
             trailers: 0,
             refused: None,
+            status: 0,
             body: Vec::new(),
             closing: false,
         }
@@ -266,7 +281,8 @@ impl Session {
         }
         self.closing = closed || (response.version == Some(0) && !kept_alive);
         // A redirection is not followed: what was asked for was not answered. An unchanged page is.
-        let refused = status >= 300 && status != 304 || failed;
+        let refused = failed || !self.login.expectations.decide_status() && status >= 300 && status != 304;
+        self.status = status;
         self.refused = refused.then(|| (status, response.reason.unwrap_or_default().to_owned()));
         self.body.clear();
         Ok(if self.bodiless || matches!(status, 204 | 304) {
@@ -301,7 +317,11 @@ impl Session {
                 let text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
                 self.answer.fail(&status.to_string(), if text.is_empty() { &reason } else { &text });
             }
-            None => self.answer.string(&self.body),
+            None => match self.login.expectations.broken(self.status, &self.body) {
+                Some(what) if self.status < 300 => self.answer.fail(EXPECT, &what),
+                Some(what) => self.answer.fail(&self.status.to_string(), &what),
+                None => self.answer.string(&self.body),
+            },
         }
         Step::Replied
     }

@@ -7,6 +7,7 @@ fn login() -> Login {
         host: "here:81".to_owned(),
         path: "/base?x=1".to_owned(),
         authorization: Some("Basic YTpi".to_owned()),
+        expectations: Expectations::default(),
     }
 }
 
@@ -205,5 +206,30 @@ fn rubbish_is_an_error_and_never_a_panic() {
                 break;
             }
         }
+    }
+}
+
+#[test]
+fn a_success_that_is_not_what_was_expected_is_an_error() {
+    let expecting = |texts: &[&str]| {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let mut session =
+            Session::begin(Login { expectations: Expectations::read(&texts).unwrap(), ..login() });
+        session.advance(&mut BytesMut::new()).unwrap();
+        session.send(&Command::Simple("GET /".to_owned()), &mut BytesMut::new()).unwrap();
+        session
+    };
+    let failed = "HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{\"status\": \"down\"}";
+    let moved = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n";
+    for (expected, response, shown) in [
+        (vec!["json .status=ok"], failed, "EXPECT: json .status=ok: there is \"down\""),
+        (vec!["json .status=down", "contains down"], failed, "{\"status\": \"down\"}"),
+        (vec!["status 200-302"], moved, ""),
+        (vec!["status 200"], moved, "302: status 200: it is 302"),
+        (vec!["lacks error"], moved, "302: Found"),
+    ] {
+        let mut session = expecting(&expected);
+        assert_eq!(session.advance(&mut BytesMut::from(response)).unwrap(), Step::Replied);
+        assert_eq!(show(&session), shown);
     }
 }

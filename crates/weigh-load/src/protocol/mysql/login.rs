@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
     }
 
     /// As the formulas of MySQL's manual give them with Python's hashlib.

@@ -45,7 +45,7 @@ const IN_TRANSACTION: u16 = 1;
 const MORE_ANSWERS: u16 = 8;
 /// The server prepares no such statement.
 const UNPREPARABLE: &str = "1295";
-/// The server gave the whole transaction up, and says so by its SQLSTATE: of a deadlock.
+/// How the statement begins that sends rows.
 const LOADS: &str = "load data local infile";
 /// Bytes of one packet of a file.
 const PIECE: usize = 1 << 20;
@@ -355,7 +355,7 @@ impl Session {
         let first = *payload.first().ok_or_else(|| Error::protocol("an empty packet"))?;
         match self.stage {
             _ if first == ERROR => self.take_error(payload, out),
-            Stage::LoggingIn if first == OK => self.prepare(out),
+            Stage::LoggingIn if first == OK => Ok(self.prepare(out)),
             Stage::LoggingIn => {
                 self.login.answer(payload, &mut self.frames, out)?;
                 Ok(Step::Wait)
@@ -367,10 +367,10 @@ impl Session {
     }
 
     /// Prepares the next statement, if there is one.
-    fn prepare(&mut self, out: &mut BytesMut) -> Result<Step, Error> {
+    fn prepare(&mut self, out: &mut BytesMut) -> Step {
         let Some(statement) = self.statements.get(self.prepared.len()) else {
             self.stage = Stage::Idle;
-            return Ok(Step::Ready);
+            return Step::Ready;
         };
         let prepared = Prepared::new(&statement.text, &statement.types);
         self.stage = Stage::Preparing;
@@ -378,7 +378,7 @@ impl Session {
         let text = prepared.placed.text.clone();
         self.prepared.push(prepared);
         self.words(command::PREPARE, text.as_bytes(), out);
-        Ok(Step::Wait)
+        Step::Wait
     }
 
     fn preparing(&mut self, payload: &[u8], out: &mut BytesMut) -> Result<Step, Error> {
@@ -386,11 +386,11 @@ impl Session {
         let Some(statement) = self.prepared.get_mut(place) else {
             return Err(Error::protocol("nothing is prepared"));
         };
-        if define(&mut self.awaited, self.can, statement, payload)? {
+        Ok(if define(&mut self.awaited, self.can, statement, payload)? {
             self.prepare(out)
         } else {
-            Ok(Step::Wait)
-        }
+            Step::Wait
+        })
     }
 
     /// A packet of an answer.
@@ -533,7 +533,7 @@ impl Session {
                 let statement = self.statements.get(place).cloned();
                 // Without parameters it can be sent as text.
                 if code == UNPREPARABLE && statement.as_ref().is_some_and(|one| one.types.is_empty()) {
-                    return self.prepare(out);
+                    return Ok(self.prepare(out));
                 }
                 statement.map_or_else(|| Asked::Task("preparing".to_owned()), PreparedStatement::asked)
             }

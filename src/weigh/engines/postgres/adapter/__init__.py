@@ -14,9 +14,9 @@ from typing import Any
 
 import psycopg
 
-from weigh_worker import Adapter, Unsupported
+from weigh_worker import Adapter, Session, Unsupported
 
-from . import copy_in, data_copies, os_user, profile, remote, results, server, settings
+from . import copy_in, data_copies, os_user, profile, remote, results, server, sessions, settings
 
 # What a change here stores otherwise must change this number: copies are found again by the text of this module.
 FORM = 1
@@ -64,7 +64,7 @@ class Engine(Adapter):
         self.sql = ""
         self.reading = False
         self.server: server.Server | None = None
-        self.held: data_copies.DataCopy | None = None
+        self.data_copy: data_copies.DataCopy | None = None
         self.bare: Path | None = None
         self.cursor: psycopg.Cursor[Any] | None = None
         self.account: os_user.OsUser | None = None
@@ -106,7 +106,7 @@ class Engine(Adapter):
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """What ``pg_settings`` says, and that a life is a connection only where it is."""
-        self._own_role()
+        self._reset_role()
         found = settings.read(self.connection, self.options)
         return found if self.url is None else {**found, "weigh.life": {"value": "connection", "default": "server"}}
 
@@ -124,21 +124,21 @@ class Engine(Adapter):
         server.initialise(self.programs, data, self.account, Path(copy))
         self._start(data, {**self.options, **_LOADING})
         with self.connection.transaction():
-            for name, paths in tables.items():
-                copy_in.create(self.connection, name, paths)
-        for name in tables:
+            made = copy_in.create_each(self.connection, tables, Path(copy))
+        for name in made:
             self.connection.execute(f"VACUUM (ANALYZE) {copy_in.quoted(name)}")
         self._stop()
         server.write_back(self.programs, data, self.account)
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """A server over data that nobody else uses, taken from the copy, or the schema of the server at the URL."""
+        self.unreadable = copy_in.unreadable(Path(copy))
         if self.url is not None:
             remote.attach(self.connection, Path(copy))
             return
         self._stop()
-        self.held = data_copies.take(os_user.placed(Path(copy)), self.programs, self.account)
-        self._start(self.held.data, {**_LIVING, **self.options})
+        self.data_copy = data_copies.take(os_user.placed(Path(copy)), self.programs, self.account)
+        self._start(self.data_copy.data, {**_LIVING, **self.options})
 
     def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
         """A server of this life's own, made at the first load; later the table of the load before is dropped."""
@@ -174,12 +174,29 @@ class Engine(Adapter):
             cursor.execute(f"SELECT * FROM {copy_in.quoted(self.table)}")
             return results.stream(cursor)
 
+    def write_to(self, tables: dict[str, list[str]], place: str, statements: list[str]) -> None:
+        """A server of this life's own, with the settings that were asked for."""
+        if self.url is not None:
+            raise Unsupported("a server that is reached by URL is not filled")
+        self._stop()
+        os_user.place(Path(place), self.account)
+        self.home = os_user.placed(Path(place))
+        server.initialise(self.programs, self.home / "data", self.account, Path(place))
+        self._start(self.home / "data", self.options)
+        sessions.fill(self.connection, tables, statements)
+
+    def session(self) -> Session:
+        """A connection more to the server."""
+        if self.server is None:
+            raise Unsupported("a server that is reached by URL has one session")
+        return sessions.PostgresSession(self.server.connect())
+
     def files(self) -> list[str]:
         """The files of the tables and of what is too large for a row; none of a server elsewhere."""
-        data = self.held.data if self.held else self.home / "data" if self.home else None
+        data = self.data_copy.data if self.data_copy else self.home / "data" if self.home else None
         if data is None:
             return []
-        self._own_role()
+        self._reset_role()
         rows = self.connection.execute(_FILES).fetchall()
         return [str(path) for (name,) in rows for path in data_copies.pieces(data / name)]
 
@@ -243,13 +260,13 @@ class Engine(Adapter):
             return "out_of_memory"
         return "unsupported" if state in _UNSUPPORTED else super().classify(error)
 
-    def _own_role(self) -> None:
+    def _reset_role(self) -> None:
         if self.reading:
             self.connection.execute("RESET ROLE")
             self.reading = False
 
     def _start(self, data: Path, options: dict[str, str]) -> None:
-        lock = self.held.lock if self.held else None
+        lock = self.data_copy.lock if self.data_copy else None
         self.server = server.Server(self.programs, data, options, Path(self.scratch) / "server.log", self.account, lock)
         self._connection = self.server.connection
         self._opened(self._connection)
@@ -267,9 +284,9 @@ class Engine(Adapter):
         if self.server is not None:
             self.server.stop()
             self.server = None
-        if self.held is not None:
-            os.close(self.held.lock)
-            self.held = None
+        if self.data_copy is not None:
+            os.close(self.data_copy.lock)
+            self.data_copy = None
         if self.bare is not None:
             shutil.rmtree(self.bare, ignore_errors=True)
             self.bare = None

@@ -37,7 +37,7 @@ class OsUser(NamedTuple):
     uid: int
     gid: int
 
-    def own(self, folder: Path) -> None:
+    def give(self, folder: Path) -> None:
         """Make the folder this user's, and nobody else's."""
         os.chown(folder, self.uid, self.gid)
         folder.chmod(0o700)
@@ -119,7 +119,7 @@ def temporary(scratch: Path, account: OsUser | None) -> Path:
     place = usual if _reachable(usual) else Path("/var/tmp")
     maker = scratch.parent.name.rpartition("-")[0].removeprefix("weigh-life-")
     folder = Path(tempfile.mkdtemp(prefix=f"weigh-postgres-{maker}-", dir=place))
-    account.own(folder)
+    account.give(folder)
     return folder
 
 

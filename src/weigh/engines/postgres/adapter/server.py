@@ -30,7 +30,7 @@ _QUIT_LIMIT = 10.0
 and then it gives its shared memory back, which nobody does for a postmaster that was killed itself."""
 _POLL = 0.01
 _USER = "weigh"
-_SAID = re.compile(r"(?:FATAL|PANIC|ERROR|HINT|DETAIL):\s+(.*)")
+_MESSAGE = re.compile(r"(?:FATAL|PANIC|ERROR|HINT|DETAIL):\s+(.*)")
 _SIGNAL = re.compile(r"was terminated by signal (\d+)")
 _LOG_TAIL = 2000
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
@@ -52,11 +52,11 @@ def hold(folder: Path) -> int:
     Raises:
         OSError: it is gone already.
     """
-    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     # Not every network file system locks folders.
     with suppress(OSError):
-        fcntl.flock(held, fcntl.LOCK_SH)
-    return held
+        fcntl.flock(lock, fcntl.LOCK_SH)
+    return lock
 
 
 def initialise(programs: Path, data: Path, account: OsUser | None, swept: Path) -> None:
@@ -72,18 +72,18 @@ def initialise(programs: Path, data: Path, account: OsUser | None, swept: Path) 
     Raises:
         RuntimeError: initdb failed.
     """
-    held = hold(swept)
+    lock = hold(swept)
     try:
         data.mkdir()
         if account:
-            account.own(data)
+            account.give(data)
         locale = _BUILT_IN if _major(programs) >= 17 else _BY_LIBC
-        _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER, *locale], account, held)
+        _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER, *locale], account, lock)
         # The last value of a name counts; initdb has no --set before PostgreSQL 16.
         with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in _SETTINGS.items())
     finally:
-        os.close(held)
+        os.close(lock)
 
 
 def write_back(programs: Path, data: Path, account: OsUser | None) -> None:
@@ -106,6 +106,7 @@ class Server:
         log: where it writes what it has to say.
         account: whom it runs as; None for the user of this process.
         lock: descriptor that every process of the server is to hold open.
+        environment: variables that it sees beside the usual ones.
 
     Raises:
         RuntimeError: it did not start; the text says why in its own words.
@@ -119,6 +120,7 @@ class Server:
         log: Path,
         account: OsUser | None,
         lock: int | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._log = log
         # What a killed server left behind; its process id may be somebody else's by now.
@@ -139,7 +141,7 @@ class Server:
                 stdout=output,
                 stderr=output,
                 cwd="/",
-                env=_ENVIRONMENT,
+                env={**_ENVIRONMENT, **(environment or {})},
                 pass_fds=() if lock is None else (lock,),
                 start_new_session=True,
                 preexec_fn=_ended_with_us(signal.SIGQUIT),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
@@ -157,20 +159,28 @@ class Server:
         """Process id of the postmaster."""
         return self._process.pid
 
+    def connect(self) -> psycopg.Connection[Any]:
+        """A connection to it.
+
+        Raises:
+            psycopg.OperationalError: it takes none.
+        """
+        return psycopg.connect(
+            host=f"/proc/self/fd/{self._folder}",
+            port=5432,
+            user=_USER,
+            dbname="postgres",
+            client_encoding="UTF8",
+            autocommit=True,
+            prepare_threshold=None,
+        )
+
     def _connect(self) -> psycopg.Connection[Any]:
         """The first connection, as soon as the server takes one."""
         until = time.monotonic() + _START_LIMIT
         while True:
             try:
-                return psycopg.connect(
-                    host=f"/proc/self/fd/{self._folder}",
-                    port=5432,
-                    user=_USER,
-                    dbname="postgres",
-                    client_encoding="UTF8",
-                    autocommit=True,
-                    prepare_threshold=None,
-                )
+                return self.connect()
             except psycopg.OperationalError as error:
                 if self._process.poll() is not None:
                     raise RuntimeError(f"PostgreSQL does not start: {self._complaint()}") from None
@@ -231,7 +241,7 @@ class Server:
         os._exit(1)
 
     def _complaint(self) -> str:
-        return "; ".join(_SAID.findall(self._log.read_text(errors="replace"))) or f"see {self._log}"
+        return "; ".join(_MESSAGE.findall(self._log.read_text(errors="replace"))) or f"see {self._log}"
 
 
 def _ended_with_us(how: signal.Signals) -> Callable[[], None]:
@@ -282,7 +292,7 @@ def _major(programs: Path) -> int:
     return int(found[1]) if found else 0
 
 
-def _program(program: Path, arguments: list[str], account: OsUser | None, held: int | None = None) -> None:
+def _program(program: Path, arguments: list[str], account: OsUser | None, lock: int | None = None) -> None:
     # Killed with this process, and alone in its session: the server that initdb fills ends in order at the end of its
     # input. Any signal ends that one without order (bootstrap.c, bootstrap_signals), and its shared memory stays.
     done = subprocess.run(
@@ -295,7 +305,7 @@ def _program(program: Path, arguments: list[str], account: OsUser | None, held: 
         env=_ENVIRONMENT,
         umask=0o077,
         check=False,
-        pass_fds=() if held is None else (held,),
+        pass_fds=() if lock is None else (lock,),
         start_new_session=True,
         preexec_fn=_ended_with_us(signal.SIGKILL),  # as above
         **_as(account),

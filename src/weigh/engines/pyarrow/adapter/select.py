@@ -112,19 +112,19 @@ class Select:
     def _collected(self, reader: Any) -> Any:
         """The rows asked for, in their order; of those beyond a LIMIT no more than a pool is held at a time."""
         wanted = None if self.limit is None else self.limit + (self.offset or 0)
-        held: list[Any] = []
+        batches: list[Any] = []
         rows = 0
         for batch in reader:
-            held.append(batch)
+            batches.append(batch)
             rows += batch.num_rows
             if wanted is None:
                 continue
             if not self.order and rows >= wanted:
                 break
             if self.order and rows > wanted + _POOL_ROWS:
-                held = self._sorted(pa.Table.from_batches(held, reader.schema)).slice(0, wanted).to_batches()
-                rows = sum(one.num_rows for one in held)
-        table = self._sorted(pa.Table.from_batches(held, reader.schema))
+                batches = self._sorted(pa.Table.from_batches(batches, reader.schema)).slice(0, wanted).to_batches()
+                rows = sum(one.num_rows for one in batches)
+        table = self._sorted(pa.Table.from_batches(batches, reader.schema))
         return table.slice(self.offset or 0, self.limit)
 
     def _sorted(self, table: Any) -> Any:

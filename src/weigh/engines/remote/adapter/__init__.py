@@ -45,11 +45,11 @@ class Engine(Adapter):
         self.way = str(settings.get(WAY, self.system.ways[0]))
         if self.way not in self.system.ways:
             raise ValueError(f"{WAY} = {self.way}: {self.system.name} has {', '.join(self.system.ways)}")
-        own = {name: value for name, value in settings.items() if not name.startswith("weigh.")}
-        options = {name: own.pop(name) for name in self.system.options if name in own}
+        server_settings = {name: value for name, value in settings.items() if not name.startswith("weigh.")}
+        options = {name: server_settings.pop(name) for name in self.system.options if name in server_settings}
         if DRIVER in settings:
-            options, own = {**own, DRIVER: str(settings[DRIVER]).partition(":")[2]}, {}
-        self.own = own
+            options, server_settings = {**server_settings, DRIVER: str(settings[DRIVER]).partition(":")[2]}, {}
+        self.own = server_settings
         secret = str(settings.get(SECRET, ""))
         self.address = address.parsed(str(settings.get(URL, "")), self.system.port, self.system.secrets, secret)
         self.connect: Callable[[], Any] = lambda: self.system.connect(self.address, options)
@@ -64,11 +64,11 @@ class Engine(Adapter):
 
     def ask(self, sql: str) -> Rows:
         """Execute in this session, and fetch."""
-        return _asked(self.connection, sql)
+        return _rows_of(self.connection, sql)
 
     def _cancel(self, mark: str) -> None:
         other = self.connect()
-        self.system.cancel(lambda sql: _asked(other, sql), mark)
+        self.system.cancel(lambda sql: _rows_of(other, sql), mark)
 
     def _settle(self) -> None:
         for name, value in self.system.session.items():
@@ -200,7 +200,7 @@ class _LeftOut(Exception):
     """A table that the system has no type for."""
 
 
-def _asked(connection: Any, sql: str) -> Rows:
+def _rows_of(connection: Any, sql: str) -> Rows:
     cursor = connection.cursor()
     try:
         cursor.execute(sql)

@@ -91,8 +91,8 @@ class Connection:
             OSError: it is gone.
         """
         self._connect()
-        own = {**self._parameters, "query_id": f"{self.mark}-{secrets.token_hex(6)}"}
-        self._http.request("POST", "/?" + urlencode(own), sql.encode(), self._headers)
+        parameters = {**self._parameters, "query_id": f"{self.mark}-{secrets.token_hex(6)}"}
+        self._http.request("POST", "/?" + urlencode(parameters), sql.encode(), self._headers)
         reply = self._http.getresponse()
         text = reply.read().decode(errors="replace")
         if reply.status != http.client.OK:

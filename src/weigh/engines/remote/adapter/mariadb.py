@@ -94,7 +94,7 @@ class MariaDB(Profile):
             "SELECT lower(variable_name), session_value, default_value, global_value "
             "FROM information_schema.system_variables"
         )
-        return {name: (own if own is not None else whole, default) for name, own, default, whole in read}
+        return {name: (session if session is not None else whole, default) for name, session, default, whole in read}
 
     def put(self, ask: Callable[[str], Rows], name: str, value: str | float | bool) -> None:
         """Numbers that came as text are numbers."""

@@ -59,7 +59,7 @@ def written(table: pa.Table) -> memoryview:
 
 
 def _array(name: str, kind: pa.DataType | str | None, values: Sequence[Any]) -> pa.Array:
-    wanted = _told(name, values) if kind is None else kind
+    wanted = _inferred_type(name, values) if kind is None else kind
     if wanted == "decimal":
         return decimals(
             pa.array(
@@ -89,7 +89,7 @@ def _instant(value: Any) -> Any:
     return datetime.datetime.fromisoformat(value).replace(tzinfo=None) if isinstance(value, str) else value
 
 
-def _told(name: str, values: Sequence[Any]) -> pa.DataType | str:
+def _inferred_type(name: str, values: Sequence[Any]) -> pa.DataType | str:
     """The type that the values have."""
     found = {type(value) for value in values} - {type(None)}
     if not found:

@@ -122,15 +122,15 @@ class Spark(Profile):
 
     def lost(self, error: BaseException) -> bool:
         """What gRPC says of the network, and the server of a session that it does not have."""
-        told = type(error).__name__ in ("SparkConnectGrpcException", "RetriesExceeded", "_InactiveRpcError")
-        return super().lost(error) or (told and any(one in str(error) for one in _NETWORK))
+        from_grpc = type(error).__name__ in ("SparkConnectGrpcException", "RetriesExceeded", "_InactiveRpcError")
+        return super().lost(error) or (from_grpc and any(one in str(error) for one in _NETWORK))
 
 
 def _interrupter(url: str, token: str) -> subprocess.Popen[bytes]:
     """A process that waits for the life's end: a fork would share the client's threads and channel."""
     import os
 
-    own = {**os.environ, "SPARK_CONNECT_AUTHENTICATE_TOKEN": token} if token else None
+    environment = {**os.environ, "SPARK_CONNECT_AUTHENTICATE_TOKEN": token} if token else None
     program = Path(__file__).with_name("spark_interrupt.py")
     return subprocess.Popen(
         # Isolated: a module of this folder is called as one of Python's own.
@@ -138,7 +138,7 @@ def _interrupter(url: str, token: str) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=own,
+        env=environment,
         start_new_session=True,
     )
 

@@ -171,8 +171,8 @@ def _cell(verdict: Verdict | None, *, wide: bool, figures: bool) -> str:
         return ""
     if not_compared(verdict):
         return "not compared"
-    shown = figures and verdict.ratio and verdict.verdict is not VerdictName.DIVERGED
-    if not shown and (verdict.verdict in (*_WORD, VerdictName.ERROR) or verdict.ratio is None):
+    has_figure = figures and verdict.ratio and verdict.verdict is not VerdictName.DIVERGED
+    if not has_figure and (verdict.verdict in (*_WORD, VerdictName.ERROR) or verdict.ratio is None):
         if verdict.verdict is VerdictName.ERROR:
             return loss(verdict) + words.plain_ratios([verdict])
         return _WORD.get(verdict.verdict, "open") + words.plain_ratios([verdict])

@@ -55,18 +55,18 @@ def findings(samples: Iterable[Sample]) -> list[Finding]:
     """A note for every contender that says times of its own, and a warning for each operation where they cannot be."""
     known: dict[str, dict[str, list[Claim]]] = defaultdict(lambda: defaultdict(list))
     for one in samples:
-        if one.timed and one.said_s is not None and one.wall_s is not None and one.temperature == "hot":
-            known[one.contender][one.operation].append(Claim(one.said_s, one.wall_s))
+        if one.timed and one.reported_s is not None and one.wall_s is not None and one.temperature == "hot":
+            known[one.contender][one.operation].append(Claim(one.reported_s, one.wall_s))
     return [
         finding
-        for contender, own in known.items()
-        for finding in (_finding(contender, own), *_impossible(contender, own))
+        for contender, claims in known.items()
+        for finding in (_finding(contender, claims), *_impossible(contender, claims))
     ]
 
 
-def _finding(contender: str, own: dict[str, list[Claim]]) -> Finding:
-    operation = max(own, key=lambda name: median(one.went_by - one.claim for one in own[name]))
-    printed, went_by = (median(column) for column in zip(*own[operation], strict=True))
+def _finding(contender: str, claims: dict[str, list[Claim]]) -> Finding:
+    operation = max(claims, key=lambda name: median(one.went_by - one.claim for one in claims[name]))
+    printed, went_by = (median(column) for column in zip(*claims[operation], strict=True))
     return codes.A10_SAID.finding(
         contender=contender,
         text=f"it says times of its own: {seconds(printed)} for {operation}, while {seconds(went_by)} went by from "
@@ -75,8 +75,8 @@ def _finding(contender: str, own: dict[str, list[Claim]]) -> Finding:
     )
 
 
-def _impossible(contender: str, own: dict[str, list[Claim]]) -> Iterator[Finding]:
-    for one in impossible(own):
+def _impossible(contender: str, claims: dict[str, list[Claim]]) -> Iterator[Finding]:
+    for one in impossible(claims):
         if one.left_out is not None:
             text = (
                 f"it says {seconds(one.claim)}, while {seconds(one.went_by)} went by: it leaves out at least "
@@ -93,14 +93,14 @@ def _impossible(contender: str, own: dict[str, list[Claim]]) -> Iterator[Finding
         )
 
 
-def impossible(own: Mapping[str, Sequence[Claim]]) -> Iterator[Impossible]:
+def impossible(claims: Mapping[str, Sequence[Claim]]) -> Iterator[Impossible]:
     """Operations on which what a system says of its time cannot be.
 
     Args:
-        own: its executions by operation.
+        claims: its executions by operation.
     """
-    starting = min(median(one.went_by for one in rows) for rows in own.values())
-    for operation, rows in own.items():
+    starting = min(median(one.went_by for one in rows) for rows in claims.values())
+    for operation, rows in claims.items():
         printed, went_by = (median(column) for column in zip(*rows, strict=True))
         # The least of all: a burst of somebody else's work can only add to the others.
         left_out = min(one.went_by - one.claim for one in rows)

@@ -44,7 +44,7 @@ class OutsideClock(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operation, contender: whose they are.
-        told_s: an execution, as reported: taking the query, executing, handing out the answer.
+        reported_s: an execution, as reported: taking the query, executing, handing out the answer.
         outside_s: an execution, used outside its clock and reported by nobody.
         processes_s: an execution, used inside its clock by other processes than the one that reports; 0 where the
             adapter says that it executes elsewhere.
@@ -56,7 +56,7 @@ class OutsideClock(msgspec.Struct, frozen=True, kw_only=True):
 
     operation: str
     contender: str
-    told_s: Seconds
+    reported_s: Seconds = msgspec.field(name="told_s")
     outside_s: Seconds
     processes_s: Seconds
     between: float | None
@@ -94,7 +94,7 @@ def outside_clocks(attempts: Sequence[Record]) -> tuple[OutsideClock, ...]:
         OutsideClock(
             operation=operation,
             contender=contender,
-            told_s=median(one.reported for one in found),
+            reported_s=median(one.reported for one in found),
             outside_s=median(one.outside for one in found),
             processes_s=median(one.processes for one in found),
             between=between.get(contender),
@@ -121,7 +121,7 @@ class _Turn:
     @property
     def reported(self) -> Seconds:
         """As the worker reports."""
-        inside = self.cpu.inside if self.cpu.told_inside is None else self.cpu.told_inside
+        inside = self.cpu.inside if self.cpu.reported_inside is None else self.cpu.reported_inside
         return (self.cpu.asides + inside) / self.cpu.executions
 
     @property
@@ -132,7 +132,7 @@ class _Turn:
     @property
     def processes(self) -> Seconds:
         """Inside its clock, by others than the one that reports."""
-        inside = self.cpu.told_inside
+        inside = self.cpu.reported_inside
         return 0.0 if inside is None else max(0.0, self.cpu.inside - inside) / self.cpu.executions
 
 
@@ -181,7 +181,7 @@ def findings(rows: Iterable[OutsideClock], only: Collection[str] | None = None) 
 
 def _much(one: OutsideClock) -> bool:
     more = one.outside_s + one.processes_s
-    return one.turns >= LEAST and more > FLOOR and more > RATIO * one.told_s
+    return one.turns >= LEAST and more > FLOOR and more > RATIO * one.reported_s
 
 
 def _accused(one: OutsideClock) -> Finding:
@@ -189,14 +189,14 @@ def _accused(one: OutsideClock) -> Finding:
         return codes.A11_PROCESSES.finding(
             contender=one.contender,
             operation=one.operation,
-            text=f"an execution takes {seconds(one.told_s)} of CPU as it reports, and other processes of it use "
+            text=f"an execution takes {seconds(one.reported_s)} of CPU as it reports, and other processes of it use "
             f"{seconds(one.processes_s)} while its clock runs: its figures are not those of the work",
             remedy="an adapter whose engine executes in other processes says so (elsewhere = True)",
         )
     return codes.A11_OUTSIDE.finding(
         contender=one.contender,
         operation=one.operation,
-        text=f"an execution takes {seconds(one.told_s)} of CPU as it reports, and its processes use "
+        text=f"an execution takes {seconds(one.reported_s)} of CPU as it reports, and its processes use "
         f"{seconds(one.outside_s)} more outside its clock: before it, after it, or between two executions",
         remedy="its adapter must do the work of a query inside run(); what its engine does in the background it "
         "declares (background)",
@@ -208,6 +208,6 @@ def _cost(one: OutsideClock) -> Finding:
         contender=one.contender,
         operation=one.operation,
         text=f"{one.background}: {seconds(one.outside_s)} of CPU an execution outside its clock, where an execution "
-        f"reports {seconds(one.told_s)}",
+        f"reports {seconds(one.reported_s)}",
         remedy="count it as a cost of its own: no time contains it",
     )

@@ -20,7 +20,7 @@ CAME_SHARE = 0.05
 RATE_SHARE = 2.0
 RATE_BYTES = 16 << 20
 """How much faster than the device was measured an execution must have read, and how much, before that refutes it."""
-HELD = 0.5
+MAPPED_SHARE = 0.5
 """Share of the pages in memory that its own processes have mapped, from which on it is they who hold them."""
 
 
@@ -79,7 +79,7 @@ def _warm(one: CacheState) -> Reason | None:
 def _resident(one: CacheState, before: Pages) -> Reason:
     share = percent(before.resident / before.pages)
     text = f"{before.resident:,} of {before.pages:,} pages of its data ({share}) were in memory just before the clock"
-    if one.holders and one.mapped is not None and one.mapped < before.resident * one.page_bytes * HELD:
+    if one.holders and one.mapped is not None and one.mapped < before.resident * one.page_bytes * MAPPED_SHARE:
         return codes.E1_OTHERS.reason(f"{text}: {', '.join(one.holders)} had them mapped, and it had not")
     if one.put_out == "drop_caches":
         return codes.E1_RESIDENT.reason(f"{text}: that is not cold")

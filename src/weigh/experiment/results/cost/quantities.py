@@ -27,7 +27,7 @@ def quantities(metric: str, samples: Samples, spec: Spec) -> Floats:
             return cost(samples, spec.prices)
         case "server_s":
             # Where no queue is reported, none can be taken apart.
-            return samples.floats("said_s") - np.nan_to_num(samples.floats("queue_s"))
+            return samples.floats("reported_s") - np.nan_to_num(samples.floats("queue_s"))
     return samples.floats(metric)
 
 

@@ -64,23 +64,25 @@ def reported(samples: Samples, spec: Spec, timings: Iterable[Timing]) -> tuple[R
     return tuple(found)
 
 
-def _row(one: Timing, own: Sequence[Sample]) -> Reported:
-    server = [sample.said_s - (sample.queue_s or 0.0) for sample in own if sample.said_s is not None]
+def _row(one: Timing, samples: Sequence[Sample]) -> Reported:
+    server = [sample.reported_s - (sample.queue_s or 0.0) for sample in samples if sample.reported_s is not None]
     network = [
-        sample.wall_s - sample.said_s for sample in own if sample.said_s is not None and sample.wall_s is not None
+        sample.wall_s - sample.reported_s
+        for sample in samples
+        if sample.reported_s is not None and sample.wall_s is not None
     ]
-    flags = [sample.cached for sample in own if sample.cached is not None]
+    flags = [sample.cached for sample in samples if sample.cached is not None]
     return Reported(
         operation=one.operation,
         contender=one.contender,
         temperature=one.temperature,
         wall_s=one.median,
         server_s=_median(server),
-        queue_s=_median([sample.queue_s for sample in own]),
+        queue_s=_median([sample.queue_s for sample in samples]),
         network_s=_median(network),
-        scanned_bytes=_median([sample.scanned_bytes for sample in own]),
-        billed_bytes=_median([sample.billed_bytes for sample in own]),
-        credits=_median([sample.credits for sample in own]),
+        scanned_bytes=_median([sample.scanned_bytes for sample in samples]),
+        billed_bytes=_median([sample.billed_bytes for sample in samples]),
+        credits=_median([sample.credits for sample in samples]),
         cached=sum(flags) if flags else None,
     )
 

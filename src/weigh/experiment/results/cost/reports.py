@@ -80,10 +80,10 @@ def _scanned(contender: str, operation: str, every: list[Sample], spec: Spec) ->
 def _times(contender: str, by_operation: dict[str, list[Sample]]) -> Iterator[Finding]:
     claims = {
         operation: [
-            Claim(one.said_s, one.wall_s)
+            Claim(one.reported_s, one.wall_s)
             for one in those
             if one.timed
-            and one.said_s is not None
+            and one.reported_s is not None
             and one.wall_s is not None
             and one.temperature == "hot"
             and (one.rows or 0) <= _ROWS
@@ -102,12 +102,12 @@ def _times(contender: str, by_operation: dict[str, list[Sample]]) -> Iterator[Fi
             )
         yield _server(contender, one.operation, text)
     for operation, those in by_operation.items():
-        waited = [one for one in those if one.timed and one.queue_s and one.queue_s > (one.said_s or 0.0)]
+        waited = [one for one in those if one.timed and one.queue_s and one.queue_s > (one.reported_s or 0.0)]
         if waited:
             yield _server(
                 contender,
                 operation,
-                f"it says that it took {seconds(waited[0].said_s)} with its queue, and that the queue took "
+                f"it says that it took {seconds(waited[0].reported_s)} with its queue, and that the queue took "
                 f"{seconds(waited[0].queue_s)}",
             )
 

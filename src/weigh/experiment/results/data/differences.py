@@ -289,11 +289,11 @@ def of_pair(
         another: whether engine, build or settings differ too.
         crossed: what a grid crosses completely: its effects tell one from the other.
     """
-    own = [one for one in found if not one.follows]
-    whats = [*([CONTENDER] if another else []), *(_spoken(one.what) for one in own)]
-    crossed_all = {*([CONTENDER] if another else []), *(one.what for one in own)} <= set(crossed)
+    independent = [one for one in found if not one.follows]
+    whats = [*([CONTENDER] if another else []), *(_spoken(one.what) for one in independent)]
+    crossed_all = {*([CONTENDER] if another else []), *(one.what for one in independent)} <= set(crossed)
     by_code: dict[Graded, list[Difference]] = {}
-    for one in own:
+    for one in independent:
         if one.what in _PLACES and one.what not in _CODES:
             continue
         by_code.setdefault(_CODES.get(one.what, codes.D1_LAYOUT), []).append(one)

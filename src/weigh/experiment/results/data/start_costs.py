@@ -115,7 +115,7 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 remedy="count it where the data is queried only a few times",
             )
     layouts = record.gate.layouts if record.gate else {}
-    examined = record.gate.kept if record.gate else {}
+    examined = record.gate.answered_without_files if record.gate else {}
     for name, operations in examined.items():
         if layouts.get(name) != COPY:
             yield codes.D9_COPY.finding(

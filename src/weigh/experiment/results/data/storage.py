@@ -70,7 +70,7 @@ def _size(record: Record) -> Iterator[Finding]:
     if found and found.in_memory and record.manifest and record.manifest.digests:
         text = f"{found}: it fits into memory, and what is measured is the work on data that is there"
         text += "" if record.spec.temperature == "hot" else ", but for cold executions"
-        how = "give more data" if record.spec.own else "raise --scale"
+        how = "give more data" if record.spec.user_data else "raise --scale"
         yield codes.D7_MEMORY.finding(text=text, remedy=f"{how} until the ratio is above 1 to measure a device")
 
 

@@ -135,15 +135,15 @@ def findings(record: Record, found: Sequence[RequestFigures]) -> Iterator[Findin
     for store in read(record):
         yield from _of_store(store)
     for name in dict.fromkeys(one.contender for one in found):
-        own = [one for one in found if one.contender == name]
-        yield from _cached(name, own)
-        if between := [one for one in own if one.outside > 0]:
+        findings_of = [one for one in found if one.contender == name]
+        yield from _cached(name, findings_of)
+        if between := [one for one in findings_of if one.outside > 0]:
             yield codes.E3_OUTSIDE.finding(
                 contender=name,
                 text=f"it asks the store for something between its executions ({_listed(between)}), when no clock runs",
                 remedy="what is read then is in no time: see its settings for prefetching",
             )
-        if failed := [one for one in own if one.failed]:
+        if failed := [one for one in findings_of if one.failed]:
             count = units.count(sum(one.failed for one in failed), "request")
             yield codes.E3_FAILED.finding(
                 text=f"the store {failed[0].store} refused or broke off {count} of timed executions of {name} "
@@ -172,13 +172,13 @@ def _of_store(store: StoreRead) -> Iterator[Finding]:
         )
 
 
-def _cached(name: str, own: Sequence[RequestFigures]) -> Iterator[Finding]:
+def _cached(name: str, requests: Sequence[RequestFigures]) -> Iterator[Finding]:
     # To ask whether an object is still the same is not to read it.
-    quiet = [one for one in own if not one.bytes]
+    quiet = [one for one in requests if not one.bytes]
     if not quiet:
         return
     nothing = f"its timed executions read nothing from the store {quiet[0].store}"
-    if len(quiet) == len(own):
+    if len(quiet) == len(requests):
         yield codes.E3_CACHED.finding(
             "warning",
             contender=name,

@@ -65,7 +65,7 @@ class Plan:
 
 
 def look(
-    own: Sequence[Sample],
+    samples: Sequence[Sample],
     earlier: Sequence[Sample],
     *,
     spec: Spec,
@@ -79,7 +79,7 @@ def look(
     """What follows from the samples of all blocks until now.
 
     Args:
-        own: samples of this attempt, until now.
+        samples: samples of this attempt, until now.
         earlier: of earlier attempts: the verdict reads them too.
         spec: with a precision.
         plan: as it was before the first block.
@@ -89,22 +89,24 @@ def look(
         at: seconds since the measurement began.
         watches: what the sampler saw, by number of the attempt.
     """
-    return Sampled(own, earlier, spec).look(plan=plan, live=live, before=before, block=block, at=at, watches=watches)
+    return Sampled(samples, earlier, spec).look(
+        plan=plan, live=live, before=before, block=block, at=at, watches=watches
+    )
 
 
 class Sampled:
     """The samples of an experiment, put into columns once for any number of looks.
 
     Args:
-        own: of this attempt.
+        samples: of this attempt.
         earlier: of earlier attempts: the verdict reads them too.
         spec: with a precision.
     """
 
-    def __init__(self, own: Sequence[Sample], earlier: Sequence[Sample], spec: Spec) -> None:
+    def __init__(self, samples: Sequence[Sample], earlier: Sequence[Sample], spec: Spec) -> None:
         self._spec, self._earlier = spec, earlier
-        self._samples = Samples.of(own)
-        every = Samples((*earlier, *own)) if earlier else self._samples
+        self._samples = Samples.of(samples)
+        every = Samples((*earlier, *samples)) if earlier else self._samples
         names = [contender.name for contender in spec.contenders]
         self._failed_earlier, self._failed = failed(earlier), failed(self._samples)
         self._table = observed(every, "wall_s", names).under(spec.rules)
@@ -153,9 +155,9 @@ class Sampled:
 
 
 def _look(
-    own: Callable[[], Sequence[Sample]],
+    samples: Callable[[], Sequence[Sample]],
     earlier: Sequence[Sample],
-    seen: _Session,
+    session: _Session,
     costs: allocation.Costs,
     *,
     spec: Spec,
@@ -166,7 +168,7 @@ def _look(
     at: float,
     watches: Mapping[int, Sequence[Watch]],
 ) -> InterimLook:
-    found = seen.widths()
+    found = session.widths()
     enough = target(spec)
     wide = {one.operation for one in found if one.half is None or one.half > enough}
     few = {one.operation for one in found if one.starts < FULL_STARTS}
@@ -178,15 +180,15 @@ def _look(
         if recent is not None and operation not in few and all(operation in one.narrow for one in recent)
     )
     family = plan.operations * (len(spec.contenders) - 1)
-    decided = tuple(operation for operation in seen.decided(family) if operation not in ripe)
-    refused = contended(lambda: [*earlier, *own()], watches, spec, (*ripe, *decided), found)
+    decided = tuple(operation for operation in session.decided(family) if operation not in ripe)
+    refused = contended(lambda: [*earlier, *samples()], watches, spec, (*ripe, *decided), found)
     retired = tuple(one for one in live if one in (*ripe, *decided) and one not in refused)
     rest = tuple(operation for operation in live if operation not in retired)
     chosen = {}
     if not before and not spec.rounds:
         planned_s = costs.block(live, dict.fromkeys(live, plan.rounds))
         more = (spec.budget - at) / planned_s if spec.budget is not None and planned_s > 0 else allocation.ENDLESS
-        chosen = allocation.rounds(own(), spec, plan.rounds, live, costs, max(more, 0.0))
+        chosen = allocation.rounds(samples(), spec, plan.rounds, live, costs, max(more, 0.0))
     if spec.budget is not None:
         each = (spec.budget - at) / max(FULL_STARTS - block - 1, 1) / SLACK
         chosen = allocation.affordable(chosen, plan.rounds, costs, each)
@@ -232,7 +234,7 @@ def contended(
             attempts.setdefault(sample.attempt, []).append(sample)
     apart = [one.name for one in spec.contenders if one.remote]
     bound = spec.contention or CONTENTION
-    pairs_of = [(own, watches.get(number, ())) for number, own in attempts.items()]
+    pairs_of = [(samples_of, watches.get(number, ())) for number, samples_of in attempts.items()]
     pairs = {(one.operation, one.contender) for one in disturbed(pairs_of, bound, spec.baseline, apart)}
     sides = {operation for operation, _ in pairs & {(one.operation, one.contender) for one in compared}}
     return tuple(one for one in operations if one in sides)

@@ -119,11 +119,11 @@ def script(
         parts.add(share)
         # At a value of the second key it is the effect of the first alone.
         places = [keys.index(key) + 1 for key in one.keys[: 1 if at is not None else None]]
-        held = "NULL, NULL" if at is None else f"{keys.index(one.keys[1]) + 1}, {values((at,))}[1]"
+        second = "NULL, NULL" if at is None else f"{keys.index(one.keys[1]) + 1}, {values((at,))}[1]"
         named = f"[{', '.join(map(text, operations))}]"
         rows.append(
             f"({number}, {text(one.contender)}, {text(one.metric)}, {text(one.temperature)}, {share!r}::DOUBLE, "
-            f"{places}, {values(one.levels[: len(places)])}, {values(one.against[: len(places)])}, {held}, {named})"
+            f"{places}, {values(one.levels[: len(places)])}, {values(one.against[: len(places)])}, {second}, {named})"
         )
     spread = [
         f"({freedom}, {share!r}::DOUBLE, {student_t.quantile(1 - (1 - confidence) * share, freedom)!r}::DOUBLE)"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import naming, seal, whole
+from weigh.evidence import naming, seal
 from weigh.ladder.load import record
 from weigh.ladder.load.record import JSON
 from weigh.ladder.load.report.document import document
 from weigh.ladder.load.report.report import html as page
 from weigh.ladder.load.results import LoadLadderResults, summarise
-from weigh.model.errors import EnvironmentFault
+from weigh.ladder.record import write_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,12 +67,5 @@ def write(root: Path, plan: LoadLadderPlan, rungs: Sequence[Path]) -> Path:
         EvidenceFault: the evidence of a rung cannot be read.
     """
     folder = folder_of(root, plan)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in rendered(summarise(plan, rungs)).items():
-            whole.write(folder / name, content)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the ladder cannot be written: {error.strerror}", where=str(folder), remedy="choose another --out"
-        ) from error
+    write_files(folder, rendered(summarise(plan, rungs)))
     return folder

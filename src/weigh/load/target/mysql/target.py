@@ -109,9 +109,10 @@ class EmbeddedMariaDB:
             socket = place / "socket"
             self._await(socket, life)
 
-            def restart() -> None:
+            def restart() -> int:
                 life.begin()
                 self._await(socket, life)
+                return life.process.pid
 
             in_memory = server_folder.in_memory(folder)
             describe = partial(_read, embedded=True, here=True, in_memory=in_memory)

@@ -1,0 +1,84 @@
+"""A gate of unchanged inputs is reused, some of it asked again, and nothing that changed goes by."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from support.command import RAN, Weigh
+from weigh.experiment import gate_reuse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHAT = ("--scale", "1K", "--operations", "by_action,by_proto,eq_user,eq_proto")
+RUN = ("run", "--contender", "a=duckdb", "--contender", "b=duckdb?threads=1", *WHAT, "--starts", "2", "--rounds", "1")
+
+
+@pytest.fixture
+def store(weigh: Weigh, tmp_path: Path) -> Path:
+    """Where gates are stored, for this test alone: everything else of the cache is that of all."""
+    from weigh.engines.prepared import cache_folder
+
+    shared, own = cache_folder(), tmp_path / "cache"
+    own.mkdir(mode=0o700)
+    for room in shared.iterdir():
+        if room.name != gate_reuse.ROOM:
+            (own / room.name).symlink_to(room)
+    weigh.environment |= {"WEIGH_CACHE": str(own), "WEIGH_REUSE_GATE": "yes"}
+    return own / gate_reuse.ROOM
+
+
+def test_reused_and_asked_again(weigh: Weigh, store: Path) -> None:
+    asked = weigh("gate", *RUN[1:5], *WHAT, "--json")
+    assert asked.code == 0, asked.err
+    assert len(list(store.iterdir())) == 1
+
+    reused = weigh(*RUN, "--json")
+    assert reused.code in RAN, reused.err
+    assert "X.reused" in reused.codes
+    folder = next(path for path in (weigh.folder / "runs").iterdir() if path.name not in str(asked.json["evidence"]))
+    assert weigh("verify", str(folder)).code == 0
+    assert "--no-reuse-gate asks everything" in weigh("report", str(folder), "--notes").out
+
+    # Everything of the answers is as if it had been asked.
+    whole = weigh(*RUN, "--no-reuse-gate", "--out", "whole", "--json")
+    assert "X.reused" not in whole.codes
+    assert reused.json["answered"] == whole.json["answered"]
+
+    # Another setting is another engine.
+    other = weigh("run", "--contender", "a=duckdb?preserve_insertion_order=false", *RUN[3:], "--out", "other", "--json")
+    assert other.code in RAN, other.err
+    assert "X.reused" not in other.codes
+
+
+def test_another_answer_than_stored(weigh: Weigh, store: Path) -> None:
+    assert weigh("gate", *RUN[1:5], *WHAT).code == 0
+    (path,) = store.iterdir()
+    with zipfile.ZipFile(path) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    stored = msgspec.json.decode(content["gate.json"], type=gate_reuse.Stored)
+    checks = tuple(msgspec.structs.replace(check, digest="0" * 16) for check in stored.gate.checks)
+    changed = msgspec.structs.replace(stored, gate=msgspec.structs.replace(stored.gate, checks=checks))
+    with zipfile.ZipFile(path, "w") as file:
+        for name, old in content.items():
+            file.writestr(name, msgspec.json.encode(changed) if name == "gate.json" else old)
+    ran = weigh(*RUN, "--json")
+    assert ran.code in RAN, ran.err
+    assert "an answer is another than before" in ran.err
+    assert "X.reused" not in ran.codes
+
+    # What cannot be read is asked.
+    (path,) = store.iterdir()
+    path.write_bytes(b"no archive")
+    assert gate_reuse.find(store.parent, path.stem) is None
+
+
+def test_who_is_wrong_is_asked_each_time(weigh: Weigh, store: Path) -> None:
+    """An engine of a plug-in is never reused, and neither is a gate in which somebody was contradicted."""
+    asked = weigh("gate", "--contender", "duckdb", "--contender", "bad=liar?lie=forty-two", *WHAT)
+    assert asked.code == 1, asked.err
+    assert not store.exists()
