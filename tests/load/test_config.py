@@ -296,7 +296,7 @@ def test_a_protocol_of_scripts_changes_the_experiment_only_where_it_is_not_the_u
 
 
 @pytest.mark.parametrize(
-    "text", ["mysql://db", "postgres://db?sslmode=maybe", "postgres://db?colour=1", "redis://h:x", "nothing"]
+    "text", ["mysqlx://db", "postgres://db?sslmode=maybe", "postgres://db?colour=1", "redis://h:x", "nothing"]
 )
 def test_a_target_that_is_none(text: str) -> None:
     with pytest.raises(UsageError) as error:

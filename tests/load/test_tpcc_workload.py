@@ -54,4 +54,7 @@ def test_a_server_among_several_that_has_no_place_for_it_is_told_what_to_take(we
     both = ("--contender", "a=sqlite:embedded", "--contender", "b=sqlite:embedded")
     run = weigh("load", "tpcc", *both, "--rate", "10", "--quiet")
     assert (run.code, run.out) == (2, "")
-    assert run.err == ("error: TPC-C needs PostgreSQL\n  take postgres:embedded, or a postgres:// URL\n")
+    assert run.err == (
+        "error: TPC-C needs PostgreSQL, MySQL or MariaDB\n"
+        "  take postgres:embedded, mariadb:embedded@FOLDER, or a URL of one\n"
+    )

@@ -45,7 +45,7 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
         let rows = sqlite::load(target, bulk, progress)?;
         return Ok(Loaded { rows, skipped: Vec::new(), seconds: begun.elapsed().as_secs_f64() });
     }
-    let mut link = BlockingConnection::open(target, &[])?;
+    let mut link = loading(target)?;
     let mut skipped = Vec::new();
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
@@ -60,7 +60,13 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
             all(&mut link, after)?;
             rows
         }
-        Bulk::File(path) => file(&mut link, &Dump::read(&path)?, &mut skipped, progress)?,
+        Bulk::File(path) => file(
+            target,
+            &mut link,
+            &Dump::read(&path, target.kind == TargetKind::MySql)?,
+            &mut skipped,
+            progress,
+        )?,
         Bulk::Parallel { before, copies, keys, after, rows } => {
             all(&mut link, before)?;
             let work = copies.into_iter().map(|(statement, chunks)| Job::Copy(statement, chunks));
@@ -87,15 +93,31 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
     Ok(Loaded { rows, skipped, seconds: begun.elapsed().as_secs_f64() })
 }
 
+/// A connection that loads.
+fn loading(target: &Target) -> Result<BlockingConnection, Error> {
+    let mut link = BlockingConnection::open(target, &[])?;
+    if target.kind == TargetKind::MySql {
+        // MariaDB sorts the rows of an empty table then, instead of finding a place for each; whether one row refers to
+        // another is checked where the data are. Others that load the same table are waited for.
+        let session =
+            "SET SESSION unique_checks = 0, foreign_key_checks = 0, innodb_lock_wait_timeout = 3600";
+        link.exchange(&Command::Simple(session.to_owned()))?;
+    }
+    Ok(link)
+}
+
 /// Runs a file of SQL; returns how many rows its COPYs have. What is left out of it is added to `skipped`.
 fn file(
+    target: &Target,
     link: &mut BlockingConnection,
     dump: &Dump,
     skipped: &mut Vec<String>,
     progress: &mut Progress<'_>,
 ) -> Result<u64, Error> {
     // Each statement commits by itself, as in psql; all of them are flushed by the checkpoint before the first run.
-    link.exchange(&Command::Simple("SET synchronous_commit = off".to_owned()))?;
+    if target.kind == TargetKind::Postgres {
+        link.exchange(&Command::Simple("SET synchronous_commit = off".to_owned()))?;
+    }
     let mut done = 0;
     for part in &dump.parts {
         let statement = dump.statement(part);
@@ -146,7 +168,7 @@ fn at_once(
     let (left, done) = (Mutex::new(jobs.into_iter()), AtomicU64::new(done));
     let (stopped, failed) = (AtomicBool::new(false), Mutex::new(None));
     let work = || -> Result<(), Error> {
-        let mut link = BlockingConnection::open(target, &[])?;
+        let mut link = loading(target)?;
         loop {
             if stopped.load(Ordering::Relaxed) {
                 return Ok(());

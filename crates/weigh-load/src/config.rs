@@ -229,6 +229,8 @@ pub struct ArrivalSettings {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetKind {
+    /// MySQL, MariaDB, and what speaks their protocol.
+    MySql,
     /// PostgreSQL, and what speaks its protocol.
     Postgres,
     /// Redis, Valkey, and what speaks their protocol.

@@ -95,7 +95,7 @@ impl Opened {
         let operations = first.operations().to_vec();
         let threads = match config.target.kind {
             TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
-            TargetKind::Http | TargetKind::Postgres | TargetKind::Redis => {
+            TargetKind::Http | TargetKind::MySql | TargetKind::Postgres | TargetKind::Redis => {
                 connected(config, source, first, &shared)?
             }
         };

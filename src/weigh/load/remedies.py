@@ -1,6 +1,7 @@
 """What follows from the error of a server or of the way to it: the remedy, in one table. Pure.
 
-PostgreSQL's codes are those of its documentation ("PostgreSQL Error Codes"), Redis' the first words of its errors
+PostgreSQL's codes are those of its documentation ("PostgreSQL Error Codes"), MySQL's the same or, where they say
+nothing, its own numbers, Redis' the first words of its errors
 (its documentation of the protocol, of Cluster and of ACL), SQLite's the names of its results, a certificate's rustls's.
 """
 
@@ -13,9 +14,12 @@ _POOLER = (
     "already: take --protocol simple, a pool of whole sessions (pool_mode=session), or the server's own port"
 )
 _CAST = "write a cast, :n::int or :n::text, so that the server need not guess the type; or take --protocol simple"
-_LOGIN = "check the user and the password, and what pg_hba.conf lets in"
+_LOGIN = (
+    "check the user and the password, and whom the server lets in from here (PostgreSQL's pg_hba.conf, the host of a "
+    "MySQL user)"
+)
 _CROWDED = (
-    "lower --connections, or let the server take more (PostgreSQL's max_connections, "
+    "lower --connections, or let the server take more (max_connections of PostgreSQL and MySQL, "
     "Redis' maxclients, a pooler's pool)"
 )
 _GOING = "the server was being stopped, or its administrator ended the session: begin again when it runs"
@@ -50,6 +54,13 @@ REMEDIES = {
     "57P03": _COMING,
     "57P04": "the database was dropped meanwhile: name one that stays",
     "57014": "raise the server's statement_timeout, or lower the load",
+    "1040": _CROWDED,
+    "1205": "raise the server's innodb_lock_wait_timeout, or lower the load",
+    "1461": "raise the server's max_prepared_stmt_count, lower --connections, or take --protocol simple",
+    "3948": "let the server take rows from its clients: SET GLOBAL local_infile = 1",
+    "42S02": "create the table, or name the database that has it in the target's URL; --prepare FILE.sql makes the "
+    "tables of an embedded server",
+    "42S22": "mend the statement, or name the database that has the column in the target's URL",
     "25006": "the server lets nobody write (a standby, or default_transaction_read_only): name the primary",
     "ASK": _CLUSTER,
     "BUSY": "a script of somebody's keeps the server busy: wait, or end it with SCRIPT KILL",
@@ -79,6 +90,8 @@ _WORDS = {
     "no more connections allowed": _CROWDED,
     "query_wait_timeout": _CROWDED,
     "max_client_conn": _CROWDED,
+    "access denied": _LOGIN,
+    "unknown database": REMEDIES["3D000"],
     "too many clients": _CROWDED,
     "max number of clients": _CROWDED,
     "too many connections": _CROWDED,

@@ -15,7 +15,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     """A target as it described itself.
 
     Attributes:
-        kind: protocol: ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the generator's process.
+        kind: protocol: ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the generator's process.
         product: what it calls itself.
         version: its own word.
         embedded: whether weigh started it, and ends it.

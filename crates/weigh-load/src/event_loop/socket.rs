@@ -26,6 +26,7 @@ impl Address {
     /// Finds the server of a target. Of several addresses of a name, takes the first that answers.
     pub(crate) fn find(target: &Target) -> Result<Self, Error> {
         let usual = match target.kind {
+            TargetKind::MySql => 3306,
             TargetKind::Postgres => 5432,
             TargetKind::Http if target.tls == TlsUse::Off => 80,
             TargetKind::Http => 443,

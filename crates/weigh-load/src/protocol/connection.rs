@@ -11,7 +11,7 @@ use crate::protocol::tls::{Tls, TlsPlan};
 use crate::workload::message::{Command, PreparedStatement, Reply};
 
 use super::limits::longest_message;
-use super::{Step, http, postgres, resp};
+use super::{Step, http, mysql, postgres, resp};
 
 /// How to begin connections to one server.
 pub(crate) struct Plan {
@@ -24,6 +24,7 @@ pub(crate) struct Plan {
 
 enum LoginPlan {
     Http(http::Login),
+    MySql(mysql::Login),
     Postgres(postgres::Login),
     Redis(resp::Login),
 }
@@ -48,6 +49,12 @@ impl Plan {
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
             TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
+            TargetKind::MySql => LoginPlan::MySql(mysql::Login {
+                user: target.user.clone().unwrap_or_else(|| "root".to_owned()),
+                database: target.database.clone(),
+                password: target.password.clone(),
+                private: tls.is_some() || target.socket.is_some(),
+            }),
             TargetKind::Sqlite => {
                 return Err(Error::Setting("SQLite is called, and not connected to".into()));
             }
@@ -63,11 +70,14 @@ impl Plan {
 
 enum Session {
     Http(Box<http::Session>),
+    MySql(Box<mysql::Session>),
     Postgres(Box<postgres::Session>),
     Redis(Box<resp::Session>),
 }
 
 enum Stage {
+    /// A MySQL server says first who it is.
+    AwaitingGreeting,
     /// Asked a PostgreSQL server whether it knows TLS.
     AskingForTls,
     /// TLS is being agreed on.
@@ -80,6 +90,8 @@ pub(crate) struct Connection {
     plan: Arc<Plan>,
     stage: Stage,
     tls: Option<Tls>,
+    /// Of a MySQL server.
+    greeting: Option<mysql::Greeting>,
     /// What the server said, in clear.
     inbox: BytesMut,
     /// What we say, in clear, on its way into TLS.
@@ -95,11 +107,13 @@ impl Connection {
             plan: Arc::clone(plan),
             stage: Stage::Handshaking,
             tls: None,
+            greeting: None,
             inbox: BytesMut::new(),
             plain: BytesMut::new(),
             out: BytesMut::new(),
         };
         match (&plan.tls, &plan.login) {
+            (_, LoginPlan::MySql(_)) => connection.stage = Stage::AwaitingGreeting,
             (None, _) => connection.open()?,
             (Some(_), LoginPlan::Postgres(_)) => {
                 frontend::ssl_request(&mut connection.out);
@@ -117,6 +131,17 @@ impl Connection {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         self.stage = Stage::Open(match &self.plan.login {
             LoginPlan::Http(login) => Session::Http(Box::new(http::Session::begin(login.clone()))),
+            LoginPlan::MySql(login) => {
+                let greeting = self.greeting.as_ref().ok_or_else(|| Error::protocol("no greeting"))?;
+                Session::MySql(Box::new(mysql::Session::begin(
+                    login.clone(),
+                    greeting,
+                    self.tls.is_some(),
+                    Arc::clone(&self.plan.statements),
+                    self.plan.longest,
+                    out,
+                )?))
+            }
             LoginPlan::Postgres(login) => {
                 let statements = Arc::clone(&self.plan.statements);
                 Session::Postgres(Box::new(postgres::Session::begin(
@@ -133,6 +158,23 @@ impl Connection {
         self.encrypt()
     }
 
+    /// Takes a MySQL server's greeting, and begins what follows from it; whether it has come.
+    fn greet(&mut self) -> Result<bool, Error> {
+        let LoginPlan::MySql(login) = &self.plan.login else { return Ok(true) };
+        let Some(greeting) = mysql::Session::greeting(login, &mut self.inbox)? else { return Ok(false) };
+        if let Some(tls) = &self.plan.tls {
+            // Nothing may follow before the handshake: it could come from a man in the middle.
+            if !greeting.knows_tls() || !self.inbox.is_empty() {
+                return Err(Error::tls("the server does not offer it"));
+            }
+            mysql::ask_for_tls(&greeting, &mut self.out);
+            self.tls = Some(Tls::begin(tls, &mut self.out)?);
+        }
+        self.greeting = Some(greeting);
+        self.stage = Stage::Handshaking;
+        Ok(true)
+    }
+
     /// Takes bytes that came from the socket. [`Connection::advance`] makes something of them.
     pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if let Some(tls) = &mut self.tls {
@@ -146,6 +188,11 @@ impl Connection {
     pub(crate) fn advance(&mut self) -> Result<Step, Error> {
         loop {
             match &mut self.stage {
+                Stage::AwaitingGreeting => {
+                    if !self.greet()? {
+                        return Ok(Step::Wait);
+                    }
+                }
                 Stage::AskingForTls => {
                     let Some(answer) = self.inbox.first() else { return Ok(Step::Wait) };
                     // Nothing may follow before the handshake: it could come from a man in the middle.
@@ -168,6 +215,7 @@ impl Connection {
                     let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
                     let step = match session {
                         Session::Http(session) => session.advance(&mut self.inbox)?,
+                        Session::MySql(session) => session.advance(&mut self.inbox, out)?,
                         Session::Postgres(session) => session.advance(&mut self.inbox, out)?,
                         Session::Redis(session) => session.advance(&mut self.inbox, out)?,
                     };
@@ -183,6 +231,7 @@ impl Connection {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         match &mut self.stage {
             Stage::Open(Session::Http(session)) => session.send(command, out)?,
+            Stage::Open(Session::MySql(session)) => session.send(command, out)?,
             Stage::Open(Session::Postgres(session)) => session.send(command, out)?,
             Stage::Open(Session::Redis(session)) => session.send(command, out)?,
             _ => return Err(Error::protocol("a command before the login")),
@@ -197,6 +246,7 @@ impl Connection {
             Stage::Open(Session::Postgres(_)) => {
                 frontend::CopyData::new(bytes).map_err(Error::protocol)?.write(out);
             }
+            Stage::Open(Session::MySql(session)) => session.send_rows(bytes, out)?,
             Stage::Open(Session::Redis(session)) => {
                 session.expect_batch(replies);
                 out.extend_from_slice(bytes);
@@ -211,7 +261,11 @@ impl Connection {
 
     /// Ends a COPY.
     pub(crate) fn end_copy(&mut self) -> Result<(), Error> {
-        frontend::copy_done(if self.tls.is_some() { &mut self.plain } else { &mut self.out });
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        match &mut self.stage {
+            Stage::Open(Session::MySql(session)) => session.end_rows(out),
+            _ => frontend::copy_done(out),
+        }
         self.encrypt()
     }
 
@@ -219,6 +273,7 @@ impl Connection {
     pub(crate) fn reply(&self) -> Reply<'_> {
         match &self.stage {
             Stage::Open(Session::Http(session)) => session.reply(),
+            Stage::Open(Session::MySql(session)) => session.reply(),
             Stage::Open(Session::Postgres(session)) => session.reply(),
             Stage::Open(Session::Redis(session)) => session.reply(),
             _ => Reply::Nil,
@@ -240,7 +295,11 @@ impl Connection {
 
     /// Whether the session is inside a transaction block.
     pub(crate) fn in_block(&self) -> bool {
-        matches!(&self.stage, Stage::Open(Session::Postgres(session)) if session.in_block())
+        match &self.stage {
+            Stage::Open(Session::MySql(session)) => session.in_block(),
+            Stage::Open(Session::Postgres(session)) => session.in_block(),
+            _ => false,
+        }
     }
 
     fn encrypt(&mut self) -> Result<(), Error> {

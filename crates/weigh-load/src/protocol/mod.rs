@@ -3,6 +3,7 @@
 pub(crate) mod connection;
 pub(crate) mod http;
 pub(crate) mod limits;
+pub(crate) mod mysql;
 pub(crate) mod postgres;
 pub(crate) mod reply_buffer;
 pub(crate) mod resp;

@@ -22,7 +22,7 @@ pub(crate) fn load(
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, Error> {
     if let Bulk::File(path) = bulk {
-        return file(target, &Dump::read(&path)?, progress);
+        return file(target, &Dump::read(&path, false)?, progress);
     }
     let Bulk::Sql { before, copies, after, rows } = bulk else {
         return Err(Error::Setting("SQLite takes SQL, and no commands of keys".to_owned()));

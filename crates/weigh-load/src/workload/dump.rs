@@ -37,6 +37,8 @@ pub(crate) struct Dump {
     pub(crate) parts: Vec<Part>,
     /// Rows of all COPYs.
     pub(crate) rows: u64,
+    /// Whether it is in MySQL's SQL.
+    mysql: bool,
 }
 
 /// A statement, and where its rows are, if it is a COPY with rows in the file.
@@ -48,25 +50,25 @@ pub(crate) struct Part {
 }
 
 impl Dump {
-    /// Reads a file. Commands of psql's that print or set something are left out.
+    /// Reads a file, of MySQL or of others. Commands of psql's that print or set something are left out.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`]: it cannot be read. [`Error::Script`]: a COPY, a comment or a quote has no end, or a command of
     /// psql's brings a part of the data.
-    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn read(path: &Path, mysql: bool) -> Result<Self, Error> {
         let text = fs::read_to_string(path)
             .map_err(|error| Error::Setting(format!("{} cannot be read: {error}", path.display())))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        Self::parse(&name, &text).map_err(|(line, message)| {
+        Self::parse(&name, &text, mysql).map_err(|(line, message)| {
             let at = ScriptLine { script: name.into_owned(), line };
             Error::Script { at, column: 1, message: message.to_owned() }
         })
     }
 
-    fn parse(name: &str, text: &str) -> Result<Self, Fault> {
-        let mut dump = Self { name: name.to_owned(), text: text.into(), parts: Vec::new(), rows: 0 };
-        let mut reader = Reader { text, at: 0, line: 1 };
+    fn parse(name: &str, text: &str, mysql: bool) -> Result<Self, Fault> {
+        let mut dump = Self { name: name.to_owned(), text: text.into(), parts: Vec::new(), rows: 0, mysql };
+        let mut reader = Reader { text, at: 0, line: 1, mysql };
         while reader.begin()? {
             let (line, begin) = (reader.line, reader.at);
             let copies = reader.statement()?;
@@ -92,7 +94,7 @@ impl Dump {
 
     /// What a part asks of the server that another server may lack, and its data does not need.
     pub(crate) fn circumstance(&self, part: &Part) -> Option<Circumstance> {
-        let mut reader = Reader { text: self.statement(part), at: 0, line: 1 };
+        let mut reader = Reader { text: self.statement(part), at: 0, line: 1, mysql: self.mysql };
         let mut words = Vec::new();
         while words.len() < 64 && !reader.rest().is_empty() {
             match reader.rest()[0] {
@@ -152,6 +154,8 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     line: usize,
+    /// In MySQL a backslash escapes what follows it, names may stand in backquotes, and a comment behind `/*!` is none.
+    mysql: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -179,6 +183,7 @@ impl<'a> Reader<'a> {
                 [b';', ..] => self.skip(1),
                 [b'\\', ..] => self.command()?,
                 [first, ..] if first.is_ascii_whitespace() => self.skip(1),
+                [b'/', b'*', b'!' | b'M', ..] if self.mysql => return Ok(true),
                 _ if self.comment()? => {}
                 _ => return Ok(true),
             }
@@ -205,6 +210,11 @@ impl<'a> Reader<'a> {
     /// Goes behind a comment, if one is next.
     fn comment(&mut self) -> Result<bool, Fault> {
         if self.rest().starts_with(b"--") {
+            let rest = self.rest();
+            self.skip(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
+            return Ok(true);
+        }
+        if self.mysql && self.rest().starts_with(b"#") {
             let rest = self.rest();
             self.skip(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
             return Ok(true);
@@ -241,8 +251,10 @@ impl<'a> Reader<'a> {
             match self.rest() {
                 [] => break,
                 [b';', ..] if brackets == 0 && blocks == 0 => break,
-                [quote @ (b'\'' | b'"'), ..] => self.quoted(*quote, false)?,
-                [b'$', ..] if self.dollar()? => {}
+                [quote @ (b'\'' | b'"'), ..] => self.quoted(*quote, self.mysql)?,
+                [b'`', ..] if self.mysql => self.quoted(b'`', false)?,
+                [b'/', b'*', b'!' | b'M', ..] if self.mysql => self.executed()?,
+                [b'$', ..] if !self.mysql && self.dollar()? => {}
                 [b'(', ..] => {
                     brackets += 1;
                     self.skip(1);
@@ -274,6 +286,14 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(stdin && words.first().is_some_and(|word| word == "copy"))
+    }
+
+    /// Goes behind a comment that MySQL executes: it is a part of the statement.
+    fn executed(&mut self) -> Result<(), Fault> {
+        let line = self.line;
+        let end = self.text[self.at..].find("*/").ok_or((line, "a comment without its */"))?;
+        self.skip(end + 2);
+        Ok(())
     }
 
     fn word(&mut self) -> String {
@@ -357,7 +377,7 @@ mod tests {
 
     /// Statements with their lines, and the rows behind them.
     fn parts(text: &str) -> Vec<(usize, String, Option<String>)> {
-        let dump = Dump::parse("s.sql", text).unwrap();
+        let dump = Dump::parse("s.sql", text, false).unwrap();
         let rows = |part: &Part| {
             let rows = part.rows.as_ref()?;
             Some(String::from_utf8(dump.chunks(rows).flat_map(|chunk| chunk.bytes).collect()).unwrap())
@@ -382,7 +402,7 @@ mod tests {
         ]
         .map(|(line, text, rows)| (line, text.to_owned(), rows.map(str::to_owned)));
         assert_eq!(parts(text), expected);
-        assert_eq!(Dump::parse("s.sql", text).unwrap().rows, 2);
+        assert_eq!(Dump::parse("s.sql", text, false).unwrap().rows, 2);
     }
 
     #[test]
@@ -419,7 +439,7 @@ mod tests {
             ("ALTER TABLE t ADD COLUMN owner int", None),
             ("CREATE TABLE grant_of (a int)", None),
         ] {
-            let dump = Dump::parse("s.sql", statement).unwrap();
+            let dump = Dump::parse("s.sql", statement, false).unwrap();
             assert_eq!(dump.circumstance(&dump.parts[0]), expected, "{statement}");
         }
         assert!(Role.is_absent("42704") && !Role.is_absent("42601"));
@@ -434,7 +454,7 @@ mod tests {
             ("/* a", (1, "a comment")),
             ("SELECT 1;\n\\i other.sql\n", (2, "a command of psql's")),
         ] {
-            let (line, found) = Dump::parse("s.sql", text).unwrap_err();
+            let (line, found) = Dump::parse("s.sql", text, false).unwrap_err();
             assert!(line == why.0 && found.starts_with(why.1), "{found}");
         }
     }
@@ -442,7 +462,7 @@ mod tests {
     #[test]
     fn many_rows_are_sent_in_chunks_of_whole_lines() {
         let rows = "0123456789\n".repeat(200_000);
-        let dump = Dump::parse("s.sql", &format!("COPY t FROM stdin;\n{rows}\\.\n")).unwrap();
+        let dump = Dump::parse("s.sql", &format!("COPY t FROM stdin;\n{rows}\\.\n"), false).unwrap();
         let chunks: Vec<Chunk> = dump.chunks(dump.parts[0].rows.as_ref().unwrap()).collect();
         assert!(chunks.len() == 3 && chunks.iter().all(|chunk| chunk.bytes.ends_with(b"9\n")));
         assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<u64>(), 200_000);

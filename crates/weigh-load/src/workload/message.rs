@@ -178,7 +178,7 @@ impl<'a> Rows<'a> {
 
 /// How data get into a server.
 pub enum Bulk {
-    /// By COPY; into SQLite by INSERTs with a parameter for each cell.
+    /// By COPY; into MySQL by LOAD DATA, which takes the same rows; into SQLite by INSERTs with a parameter for each cell.
     Sql {
         /// Statements to run first, one by one.
         before: Vec<String>,
@@ -228,6 +228,11 @@ impl fmt::Debug for Bulk {
             Self::Keyed { rows, .. } => f.debug_struct("Keyed").field("rows", rows).finish_non_exhaustive(),
         }
     }
+}
+
+/// The statement with which MySQL takes rows in the form that COPY has.
+pub(crate) fn mysql_copy(table: &str) -> String {
+    format!("LOAD DATA LOCAL INFILE 'rows' INTO TABLE {table} CHARACTER SET utf8mb4")
 }
 
 /// Bytes to send, in order.

@@ -115,7 +115,7 @@ impl Config {
         match named {
             Named::Ycsb { core, records, seed, ordered_index } => {
                 let store = match self.target.kind {
-                    TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
+                    TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
                     TargetKind::Http => {
                         return Err(Error::Setting(
@@ -130,12 +130,14 @@ impl Config {
                 Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts, share })?))
             }
             Named::Replay(settings) => Ok(Box::new(Arc::new(Recording::read(settings, self.duration())?))),
-            Named::Tpcc { .. } if self.target.kind != TargetKind::Postgres => Err(Error::Unfit {
-                message: "TPC-C needs PostgreSQL",
-                remedy: "take postgres:embedded, or a postgres:// URL",
-            }),
+            Named::Tpcc { .. } if !matches!(self.target.kind, TargetKind::Postgres | TargetKind::MySql) => {
+                Err(Error::Unfit {
+                    message: "TPC-C needs PostgreSQL, MySQL or MariaDB",
+                    remedy: "take postgres:embedded, mariadb:embedded@FOLDER, or a URL of one",
+                })
+            }
             Named::Tpcc { warehouses, seed, nurand, terminals } => {
-                let settings = TpccSettings { warehouses, seed, terminals, nurand };
+                let settings = TpccSettings { warehouses, seed, terminals, nurand, kind: self.target.kind };
                 Ok(Box::new(Arc::new(Tpcc::new(&settings))))
             }
             Named::Isolation { seed, level } => {

@@ -233,7 +233,8 @@ def keep_secret(target: str, server: Target, flag: str) -> None:
         return
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
-    ways = {"postgres": ["PGPASSWORD", "~/.pgpass"], "redis": ["REDISCLI_AUTH"]}.get(server.kind, [])
+    known = {"mysql": ["MYSQL_PWD"], "postgres": ["PGPASSWORD", "~/.pgpass"], "redis": ["REDISCLI_AUTH"]}
+    ways = known.get(server.kind, [])
     ways += ["--target-file FILE"] if flag == "--target" else []
     out = f" {' or '.join(ways)} keeps it out." if ways else ""
     say(

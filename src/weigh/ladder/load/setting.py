@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from weigh.model.units import Bytes
 
-SETTINGS = {"postgres:embedded": "shared_buffers", "valkey:embedded": "maxmemory"}
+SETTINGS = {
+    "mariadb:embedded": "innodb_buffer_pool_size",
+    "postgres:embedded": "shared_buffers",
+    "valkey:embedded": "maxmemory",
+}
 """By the target without its version."""
 _SIZE = re.compile(r"(\d+)\s*(kb|mb|gb|tb|b|)", re.IGNORECASE)
 _UNITS = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "tb": 1 << 40}

@@ -205,7 +205,7 @@ def _surroundings(record: LoadRecord) -> Iterator[Finding]:
 def _stores(record: LoadRecord) -> Iterator[Finding]:
     if not record.spec.is_ycsb or record.environment is None:
         return
-    kind = {"postgres": "relational", "sqlite": "relational", "redis": "key-value"}[record.environment.target.kind]
+    kind = "key-value" if record.environment.target.kind == "redis" else "relational"
     if kind == "relational":
         yield codes.L8_KIND.finding(
             text="YCSB on a relational store: it asks for no transactions, joins or constraints, which this store "

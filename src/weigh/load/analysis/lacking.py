@@ -41,6 +41,7 @@ _OF_A_BENCHMARK = (
 _OF_SCHEDULES = ("--both", "--closed", "--connections", "--duration", "--expected-interval", "--max-in-flight")
 """Flags that a replay does not have: its sessions keep to the recorded times."""
 _LAX = {
+    "mariadb": ("innodb_doublewrite", "innodb_flush_log_at_trx_commit", "innodb_flush_method", "sync_binlog"),
     "postgres": ("fsync", "full_page_writes", "synchronous_commit"),
     "valkey": ("appendfsync", "appendonly", "no-appendfsync-on-rewrite"),
     "sqlite": ("journal_mode", "synchronous"),
@@ -127,7 +128,9 @@ def _elsewhere(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures])
     target = own.value("--target")
     if target is None or own.has("--contender") or record.spec.in_process:
         return
-    other = {"postgres": "postgres://USER@SERVER/DB", "redis": "redis://SERVER:6379/0"}.get(kind)
+    other = {
+        "mysql": "mysql://USER@SERVER/DB", "postgres": "postgres://USER@SERVER/DB", "redis": "redis://SERVER:6379/0",
+    }.get(kind)  # fmt: skip
     if "://" in target and (place := urlsplit(target)).netloc:
         user, at, host = place.netloc.rpartition("@")
         port = host[host.rindex(":") :] if ":" in host.rpartition("]")[2] else ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _LISTED = 6
 """Settings that a text names; the JSON of each load has them all."""
-_STORE = {"postgres": "relational", "sqlite": "relational", "redis": "key-value", "http": "HTTP"}
+_STORE = {"mysql": "relational", "postgres": "relational", "sqlite": "relational", "redis": "key-value", "http": "HTTP"}
 
 
 def differences(record: LoadComparisonRecord, contender: str) -> Iterator[Finding]:

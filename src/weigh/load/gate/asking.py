@@ -25,6 +25,7 @@ from weigh.load.spec import Script
 from weigh.load.target import bulk_load
 from weigh.load.tpcc import conditions, read_back
 from weigh.load.tpcc.account import Account, TpccRun
+from weigh.load.tpcc.mysql import in_mysql
 from weigh.load.tpcc.workload import SCHEMA
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
@@ -49,7 +50,7 @@ _KEYS, _SECONDS = 10_000, 20.0
 """Of YCSB: keys that are read back at most, and for how long."""
 _PATIENCE = 600.0
 """Seconds for one invariant."""
-_SQL = ("postgres", "sqlite")
+_SQL = ("mysql", "postgres", "sqlite")
 """Kinds of targets whose scripts are SQL."""
 _CHANGED = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables"
 """Rows that anybody changed, by PostgreSQL's own count."""
@@ -278,7 +279,8 @@ class LoadGate:
         after: bool,
     ) -> InvariantsAsked:
         try:
-            return InvariantsAsked(run=number, after=after, answers=self._each(reached, [one.sql for one in questions]))
+            answers = self._each(reached, [_query(reached, one) for one in questions])
+            return InvariantsAsked(run=number, after=after, answers=answers)
         except WeighError as error:
             return InvariantsAsked(run=number, after=after, failed=str(error))
 
@@ -315,7 +317,8 @@ class LoadGate:
         if lost := getattr(generator, "lost", ""):
             return TpccRun(run=number, account=account, unread=lost)
         try:
-            answers = self._each(reached, list(read_back.queries(SCHEMA)))
+            dialect = in_mysql if reached.read.kind == "mysql" else str
+            answers = self._each(reached, list(map(dialect, read_back.queries(SCHEMA))))
             held = read_back.tables(answers, workload.warehouses)
         except WeighError as error:
             return TpccRun(run=number, account=account, unread=error.what)
@@ -389,3 +392,9 @@ def _differing(known: Sequence[Statement], given: list[Answered], twice: list[An
         if other is not None and not answers.same(one.answer, other, orders.get((one.script, one.line))).agrees:
             found[place] = other
     return found
+
+
+def _query(reached: Reached, question: invariants.Question | conditions.Condition) -> str:
+    """As the server takes it; a user's own is written for it."""
+    translated = reached.read.kind == "mysql" and isinstance(question, conditions.Condition)
+    return in_mysql(question.sql) if translated else question.sql

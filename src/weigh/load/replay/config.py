@@ -186,8 +186,8 @@ def _speaks(product: str, targets: Sequence[str]) -> None:
     Raises:
         UsageError: one does not.
     """
-    kinds = {"postgres": ("postgres",), "redis": ("valkey:", "redis")}.get(product, ())
+    kinds = {"mysql": ("mariadb:", "mysql:"), "postgres": ("postgres",), "redis": ("valkey:", "redis")}.get(product, ())
     for target in targets:
         if not target.startswith(kinds) or not kinds:
-            can = f"name a server of {product}" if kinds else "a replay is for traces of PostgreSQL and Valkey"
+            can = f"name a server of {product}" if kinds else "a replay is for traces of PostgreSQL, MySQL and Valkey"
             raise UsageError(f"the trace is of {product}, and {target} does not speak that", remedy=can)

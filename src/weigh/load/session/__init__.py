@@ -313,7 +313,7 @@ class Session:
         if self._gate is not None and spec.tpcc and not self.lives.reached.read.embedded:
             gate, reached = self._gate, self.lives.reached
             self._progress.say("seeing whether the tables are there")
-            if is_there(lambda queries: gate.ask(reached, queries), spec.tpcc, spec.seed):
+            if is_there(lambda queries: gate.ask(reached, queries), spec.tpcc, spec.seed, reached.read.kind):
                 self._journal.append("loaded", records.Loaded(rows=0, seconds=0.0, found=True))
                 return
         self._progress.say(_loading(spec))

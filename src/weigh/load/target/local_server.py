@@ -56,6 +56,28 @@ def numbered(number: int, age: float, *, near: bool | None = True) -> int | None
     return found[0] if len(found) == 1 else None
 
 
+def named(names: tuple[str, ...], age: float, port: int | None, path: str | None) -> int | None:
+    """The process of this machine that answers there, where its server tells no number of a process.
+
+    Args:
+        names: of its program.
+        age: seconds that the server says it has lived.
+        port: that is connected to; None where it is none of this machine's.
+        path: of a unix socket, instead.
+
+    Returns:
+        Its id; None where there is none, or more than one, or somebody stands before it.
+    """
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError, IndexError):
+            pid = int(folder.name)
+            near = (folder / "comm").read_text().strip() in names and abs(_age(pid) - age) <= _TOLERANCE
+            if near and not hidden(pid, port, path):
+                found.append(pid)
+    return found[0] if len(found) == 1 else None
+
+
 def whereabouts(near: bool | None, found: int | None) -> tuple[bool | None, tuple[int, ...] | None]:
     """Whether a server runs on this machine, and its processes here; None where one cannot be told.
 

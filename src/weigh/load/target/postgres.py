@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,20 +15,22 @@ from weigh.engines.builds import installation
 from weigh.host import scratch
 from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.remedies import remedy_of
-from weigh.load.runs import Ready, TableRows, TargetRead
-from weigh.load.target import embedded, server_folder
+from weigh.load.runs import TargetRead
+from weigh.load.target import embedded, server_folder, sql_server
 from weigh.load.target.local_server import same_host, whereabouts
+from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
-from weigh.load.waits.pipe import Pipe
 from weigh.load.waits.postgres import PostgresWaits
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from weigh.engines.environment import Environment
     from weigh.load.target.url import Url
+    from weigh.load.waits.pipe import Pipe
 
 _SERVER_SCRIPT = Path(__file__).parent / "postgres_server.py"
 _ADAPTER = engines.engine.adapter.parent
@@ -37,16 +39,8 @@ _SPARE = 10
 _USUAL_CONNECTIONS = 100
 _PATIENCE = 30
 _FULL = "cannot allocate memory"
-_REACHED, _STARTED = 60.0, 180.0
-"""Seconds until a server by URL has described itself, whatever it sends meanwhile; until one of weigh's own has."""
-_PARTING, _STOPPED = 2.0, 20.0
-"""Seconds for the process that asked to end; that keeps a server to end it and remove its data."""
 _PARTED = 10.0
 """Seconds for what that process had begun and could not end itself; what is there still then is swept later."""
-_LOADED = 600.0
-"""Seconds for a checkpoint of what was loaded, and for reading all rows of a table."""
-_RETAINED = 130.0
-"""Seconds for a server to write out what it holds, and end."""
 _DECIDED = (
     "config_file",
     "data_directory",
@@ -64,36 +58,6 @@ _OFF = {
     "synchronous_commit": "synchronous_commit is off: a commit is acknowledged before it is on the disk",
     "full_page_writes": "full_page_writes is off: a page torn by a loss of power cannot be mended",
 }
-
-
-T = TypeVar("T")
-
-
-class _Failed(msgspec.Struct):
-    error: str = ""
-
-
-class _Reply(msgspec.Struct):
-    """What the process that runs the server, or connects to it, says first."""
-
-    error: str = ""
-    version: str = ""
-    settings: dict[str, dict[str, Any]] = {}
-    cycles: dict[str, float] = {}
-    socket: str = ""
-    user: str = ""
-    database: str = ""
-    encrypted: bool = False
-    server: int | None = None
-    process: int | None = None
-
-
-class _Tables(msgspec.Struct):
-    tables: list[str] = []
-
-
-class _Rows(msgspec.Struct):
-    rows: dict[str, TableRows] = {}
 
 
 class EmbeddedPostgres:
@@ -134,7 +98,7 @@ class EmbeddedPostgres:
                 server_folder.copy(data, folder / "data")
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
             asks["environment"] = dict(server_folder.environment())
-            with _server_process(environment, asks, self.text) as (reply, pipe):
+            with _process(environment, asks, self.text) as (reply, pipe):
                 if reply.error and own and any(name in reply.error for name in own):
                     raise UsageError(sentences(reply.error), where=self.text, remedy=_SETTINGS)
                 if reply.error:
@@ -151,10 +115,11 @@ class EmbeddedPostgres:
                     "ca": None,
                 }
                 in_memory = server_folder.in_memory(folder)
-                server = _Server(pipe, True, embedded=True, in_memory=in_memory)
+                read = partial(_read, embedded=True, here=True, in_memory=in_memory)
+                server = SqlServer(pipe, read)
                 yield Reached(
                     connect=connect,
-                    read=_read(reply, embedded=True, here=True, in_memory=in_memory),
+                    read=read(reply),
                     waits=PostgresWaits(pipe),
                     activity=ActivityByPipe(pipe, "activity "),
                     lock=environment.lock,
@@ -210,7 +175,7 @@ class PostgresByUrl:
         connect = psycopg_connect(url)
         environment = environments.ensure([*engines.PSYCOPG], cache)
         near = True if url.socket else same_host(url.host, url.port)
-        with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (
+        with _process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (
             reply,
             pipe,
         ):
@@ -218,8 +183,9 @@ class PostgresByUrl:
                 raise EngineFault(_explained(reply.error), where=url.text, remedy=_remedy(reply.error))
             here, servers = whereabouts(near, reply.server)
             reached = url.connect(encrypted=reply.encrypted)
-            read = msgspec.structs.replace(_read(reply, embedded=False, here=here), tls=reached["tls"])
-            server = _Server(pipe, here, embedded=False, in_memory=False)
+            describe = partial(_read, embedded=False, here=here)
+            read = msgspec.structs.replace(describe(reply), tls=reached["tls"])
+            server = SqlServer(pipe, describe)
             yield Reached(
                 connect=reached,
                 read=read,
@@ -268,121 +234,14 @@ def _remedy(complaint: str) -> str:
     return remedy_of("", complaint) or "check the address, the user and the password"
 
 
-@contextmanager
-def _server_process(environment: Environment, request: dict[str, Any], where: str) -> Iterator[tuple[_Reply, Pipe]]:
-    """The process of :mod:`weigh.load.target.postgres_server` while the body runs: its first reply, and how to ask."""
-    by_url = request["folder"] is None
-    process = subprocess.Popen(
-        [str(environment.python), "-P", "-B", str(_SERVER_SCRIPT)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd="/",
-        # Ctrl-C is for weigh, which ends this process when it has sealed its evidence.
-        start_new_session=True,
-        # One that keeps a server ends by its standard input, and has to tidy up. One that waits for somebody else's
-        # server may never read it.
-        preexec_fn=server_folder.ended_with_us() if by_url else None,  # noqa: PLW1509 # no thread of Python's is there
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        with suppress(BrokenPipeError):
-            process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **request}) + b"\n")
-            process.stdin.flush()
-        pipe = Pipe(process.stdin, process.stdout)
-        yield _first_reply(process, pipe, _REACHED if by_url else _STARTED, where), pipe
-    finally:
-        with suppress(BrokenPipeError):
-            process.stdin.close()
-        try:
-            process.wait(timeout=_PARTING if by_url else _STOPPED)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
-        process.stderr.close()
+def _process(
+    environment: Environment, request: dict[str, Any], where: str
+) -> AbstractContextManager[tuple[Reply, Pipe]]:
+    """The process of :mod:`weigh.load.target.postgres_server`."""
+    return sql_server.process(_SERVER_SCRIPT, environment, {"adapter": str(_ADAPTER), **request}, where, "PostgreSQL")
 
 
-def _first_reply(process: subprocess.Popen[bytes], pipe: Pipe, most: float, where: str) -> _Reply:
-    """The first line of the process: how the server is.
-
-    Raises:
-        EngineFault: it ended, or said nothing in time, or what it passes on of the server is not what it should be.
-    """
-    assert process.stderr is not None
-    try:
-        return msgspec.json.decode(pipe.read(most), type=_Reply)
-    except msgspec.DecodeError as error:
-        raise EngineFault(
-            f"the server sent a description of itself that is none: {error}",
-            where=where,
-            remedy="see whether it is a PostgreSQL server",
-        ) from None
-    except EngineFault as error:
-        ended = process.poll() is not None
-        process.kill()
-        last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:] if ended else []
-        raise EngineFault(
-            f"the server did not describe itself: {' '.join([error.what, *last])}",
-            where=where,
-            remedy="see whether it answers other clients, and what its log says",
-        ) from None
-
-
-class _Server:
-    """What weigh asks of the server between the runs."""
-
-    def __init__(self, pipe: Pipe, here: bool | None, *, embedded: bool, in_memory: bool) -> None:
-        self._pipe = pipe
-        self._how = (here, embedded, in_memory)
-
-    def ready(self, *, loaded: bool) -> Ready:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        return self._decoded("checkpoint" if loaded else "state", _LOADED, Ready)
-
-    def again(self) -> TargetRead:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        here, embedded, in_memory = self._how
-        reply = self._decoded("describe", _PATIENCE, _Reply)
-        return _read(reply, embedded=embedded, here=here, in_memory=in_memory)
-
-    def keep(self, data: Path, to: Path) -> None:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded("stop", _RETAINED, _Failed)
-        server_folder.copy(data, to)
-
-    def bind(self, schema: str, tables: dict[str, list[str]]) -> None:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded(f"bind {msgspec.json.encode([schema, tables]).decode()}", _LOADED, _Failed)
-
-    def crash(self) -> None:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded("crash", _PATIENCE, _Failed)
-
-    def restart(self) -> int | None:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        return self._decoded("restart", _STARTED, _Reply).process
-
-    def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        names = [name for name in self._decoded("tables", _PATIENCE, _Tables).tables if wanted(name)]
-        request = f"rows {msgspec.json.encode(names).decode()}"
-        return self._decoded(request, _LOADED * max(len(names), 1), _Rows).rows
-
-    def _decoded(self, what: str, patience: float, kind: type[T]) -> T:
-        line = self._pipe.ask(what, patience)
-        try:
-            error = msgspec.json.decode(line, type=_Failed).error
-            if error:
-                raise EngineFault(f"the server refused: {error}")
-            return msgspec.json.decode(line, type=kind)
-        except msgspec.DecodeError as error:
-            raise EngineFault(f"the server sent what is no answer: {error}") from None
-
-
-def _read(reply: _Reply, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
+def _read(reply: Reply, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
     undurable = [words for name, words in _OFF.items() if reply.settings.get(name, {}).get("value") == "off"]
     if in_memory:
         undurable.append("its data lies in memory (tmpfs): a loss of power empties it")

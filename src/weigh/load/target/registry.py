@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from weigh.load.target.target import Target
 
 
-EMBEDDED = {"postgres:embedded": "postgres", "sqlite:embedded": "sqlite", "valkey:embedded": "redis"}
+EMBEDDED = {
+    "mariadb:embedded": "mysql",
+    "postgres:embedded": "postgres",
+    "sqlite:embedded": "sqlite",
+    "valkey:embedded": "redis",
+}
 """Targets that weigh starts, and the protocol they speak."""
 
 
@@ -22,12 +27,15 @@ def target(text: str) -> Target:
     """
     from weigh.load.target import embedded
     from weigh.load.target.http import SCHEMES, Http
+    from weigh.load.target.mysql.target import EmbeddedMariaDB, MySqlByUrl
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
     from weigh.load.target.sqlite import SCHEME, Sqlite
     from weigh.load.target.url import parse
     from weigh.load.target.valkey import EmbeddedValkey, RedisByUrl
 
     match embedded.kind_of(text):
+        case "mariadb:embedded":
+            return EmbeddedMariaDB(text)
         case "postgres:embedded":
             return EmbeddedPostgres(text)
         case "valkey:embedded":
@@ -39,8 +47,14 @@ def target(text: str) -> Target:
     if "://" not in text:
         raise UsageError(
             f"there is no target '{text}'",
-            remedy="a URL names a server that runs (postgres://USER@HOST/DATABASE, redis://HOST, http://HOST/PATH), "
+            remedy="a URL names a server that runs (postgres://USER@HOST/DATABASE, mysql://USER@HOST/DATABASE, "
+            "redis://HOST, http://HOST/PATH), "
             f"sqlite:PATH a file; {nearest(text, EMBEDDED)}",
         )
     url = parse(text)
-    return PostgresByUrl(url) if url.kind == "postgres" else RedisByUrl(url)
+    match url.kind:
+        case "mysql":
+            return MySqlByUrl(url)
+        case "postgres":
+            return PostgresByUrl(url)
+    return RedisByUrl(url)

@@ -88,7 +88,7 @@ def requested(scheme: str, given: Mapping[str, str], *, socket: bool) -> Tls:
     if not scheme.startswith("postgres") and mode in ("allow", "prefer"):
         raise UsageError(
             f"sslmode={mode} asks the server whether it has TLS, and this kind of server cannot be asked",
-            remedy="write redis:// for none, rediss:// for TLS",
+            remedy="take sslmode=disable for none, sslmode=require for TLS",
         )
     if root is not None and mode != "verify-full":
         raise UsageError(f"sslrootcert checks a certificate, and sslmode={mode} asks for no check", remedy=_FULL)

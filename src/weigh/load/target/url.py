@@ -13,6 +13,8 @@ from weigh.load.target.tls import Tls, from_environment, requested
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
+    "mariadb": "mysql",
+    "mysql": "mysql",
     "postgres": "postgres",
     "postgresql": "postgres",
     "redis": "redis",
@@ -20,8 +22,8 @@ _SCHEMES = {
     "valkey": "redis",
     "valkeys": "redis",
 }
-_PORTS = {"postgres": 5432, "redis": 6379}
-_PASSWORDS = {"postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
+_PORTS = {"mysql": 3306, "postgres": 5432, "redis": 6379}
+_PASSWORDS = {"mysql": "MYSQL_PWD", "postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
 """Where a password may stand instead, as the servers' own clients have it."""
 _KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
 
@@ -31,7 +33,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         text: as the user wrote it, without the password.
-        socket: folder of the unix socket for PostgreSQL, its path for Redis; None over TCP.
+        socket: folder of the unix socket for PostgreSQL, its path for the others; None over TCP.
         inline: whether the password stood in what the user wrote.
         tls: how far it goes.
     """
@@ -108,6 +110,8 @@ def parse(text: str) -> Url:
     if kind == "postgres":
         user = user or os.environ.get("PGUSER") or _login()
         database = database or user
+    if kind == "mysql":
+        user = user or _login()
     host = parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost")
     inline = password is not None
     if password is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -57,54 +56,6 @@ _DURABLE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
 """Each write is in the log, and the log on the disk, before it is acknowledged: what PostgreSQL does by default."""
 
 
-class _Life:
-    """The process of a server, begun; it can be killed and begun again.
-
-    Args:
-        command: that begins it.
-        place: its data.
-        log: what it says.
-        whose: account that it runs under; None for weigh's own.
-
-    Raises:
-        OSError: it cannot be begun.
-    """
-
-    process: subprocess.Popen[bytes]
-
-    def __init__(self, command: list[str], place: Path, log: Path, whose: tuple[int, int] | None) -> None:
-        self.log = log
-        self._command, self._place, self._whose = command, place, whose
-        self._environment = server_folder.environment()
-        self.begin()
-
-    def begin(self) -> None:
-        """It begins, and need not answer yet."""
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self._place,
-                env={**os.environ, **self._environment},
-                start_new_session=True,
-                preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
-                **server_folder.as_account(self._whose),
-            )
-
-    def crash(self) -> None:
-        """It is killed, with whatever it has forked to rewrite its files: they are in its group."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def end(self) -> None:
-        """It is there no more."""
-        self.process.kill()
-        self.process.wait()
-
-
 class EmbeddedValkey:
     """A server of its own, durable, on a socket that nobody else can reach, and that ends with weigh.
 
@@ -152,7 +103,7 @@ class EmbeddedValkey:
             options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}
             connect = _address(socket=str(socket))
             command = [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))]
-            life = _Life(command, place, folder / "log", whose)
+            life = server_folder.Life(command, place, folder / "log", whose)
             self._await(connect, life)
 
             def restart() -> int:
@@ -188,7 +139,7 @@ class EmbeddedValkey:
                 life.end()
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _await(self, connect: dict[str, Any], life: _Life) -> None:
+    def _await(self, connect: dict[str, Any], life: server_folder.Life) -> None:
         until = time.monotonic() + _START_LIMIT
         while True:
             with suppress(OSError, Refused, Malformed), Client(connect) as client:

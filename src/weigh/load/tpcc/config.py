@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "completed", "wanted"]
 
+_TARGETS = ("postgres", "mysql:", "mariadb:")
+"""How the targets begin that it runs on."""
+
 
 def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any], seed: int) -> TpccWorkload | msgspec.UnsetType:
     """What flags ask for; left out where another workload is named.
@@ -35,8 +38,11 @@ def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any], seed: in
         return msgspec.UNSET
     if flags["records"] is not None:
         raise UsageError("--records is of YCSB; the size of tpcc is --warehouses", remedy="leave --records out")
-    if target and not target.startswith("postgres"):
-        raise UsageError(f"tpcc needs PostgreSQL, and {target} is none", remedy="take postgres:embedded, or a URL")
+    if target and not target.startswith(_TARGETS):
+        raise UsageError(
+            f"tpcc needs PostgreSQL, MySQL or MariaDB, and {target} is none of them",
+            remedy="take postgres:embedded, mariadb:embedded@FOLDER, or a URL",
+        )
     return workload(_usual(warehouses), seed, terminals=terminals.wanted(flags))
 
 

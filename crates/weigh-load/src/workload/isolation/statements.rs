@@ -36,6 +36,7 @@ impl Dialect {
                     "isolation is about transactions of several statements, and this target has none",
                 ));
             }
+            TargetKind::MySql => return Err(unfit("isolation is not measured on MySQL and MariaDB yet")),
             TargetKind::Http => {
                 return Err(unfit("isolation is about transactions, and a request of HTTP is none"));
             }

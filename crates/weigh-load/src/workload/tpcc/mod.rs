@@ -1,4 +1,4 @@
-//! TPC-C's five transactions (revision 5.11, clauses 2.4 to 2.8 and 5.2) on PostgreSQL.
+//! TPC-C's five transactions (revision 5.11, clauses 2.4 to 2.8 and 5.2) on PostgreSQL and MySQL.
 //!
 //! With terminals each connection is one of the ten of a warehouse, whose user types and thinks; otherwise
 //! transactions come when they are due, of any warehouse.
@@ -6,6 +6,7 @@
 mod account;
 mod delivery;
 mod mix;
+mod mysql;
 mod new_order;
 mod nurand;
 mod order_status;
@@ -20,11 +21,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::TargetKind;
 use crate::workload::durability::Examiner;
-use crate::workload::message::{Bulk, PreparedStatement};
+use crate::workload::message::{Bulk, Command, Parameter, PreparedStatement};
 use crate::workload::{Source, Workload};
 
 use account::Account;
 pub use nurand::{Constants, Nurand};
+use statements::Statement;
 use worker::{OPERATIONS, Worker};
 
 /// What stands before the name of every table: their schema.
@@ -41,6 +43,8 @@ pub struct Settings {
     pub terminals: bool,
     /// The constants of the draws that are not uniform.
     pub nurand: Nurand,
+    /// What kind of server it is for.
+    pub kind: TargetKind,
 }
 
 /// TPC-C, shared by the threads of a run.
@@ -49,6 +53,8 @@ pub struct Tpcc {
     warehouses: i64,
     seed: u64,
     terminals: bool,
+    /// Whether the server speaks MySQL's SQL, and not PostgreSQL's.
+    mysql: bool,
     constants: Constants,
     operations: Vec<String>,
     statements: Vec<PreparedStatement>,
@@ -60,19 +66,30 @@ impl Tpcc {
     /// As the settings say.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
+        let mysql = settings.kind == TargetKind::MySql;
         Self {
+            mysql,
             warehouses: i64::from(settings.warehouses.max(1)),
             seed: settings.seed,
             terminals: settings.terminals,
             constants: settings.nurand.of_run(),
             operations: OPERATIONS.map(str::to_owned).to_vec(),
-            statements: statements::prepared(PREFIX),
+            statements: if mysql { mysql::prepared(PREFIX) } else { statements::prepared(PREFIX) },
             account: Mutex::new(Account::new(settings.warehouses.max(1) as usize)),
             population: population::Settings {
                 warehouses: u64::from(settings.warehouses.max(1)),
                 seed: settings.seed,
                 c_load: settings.nurand.load,
             },
+        }
+    }
+
+    /// What is sent for a statement, in order; the answer to the last is the statement's.
+    fn commands(&self, statement: Statement, values: Vec<Parameter>) -> Vec<Command> {
+        if self.mysql {
+            mysql::commands(statement, values)
+        } else {
+            vec![Command::Prepared { statement: statement as usize, values }]
         }
     }
 
@@ -86,8 +103,8 @@ impl Source for Arc<Tpcc> {
         Box::new(Worker::new(Arc::clone(self), thread))
     }
 
-    fn bulk(&self, _: TargetKind) -> Option<Bulk> {
-        Some(population::bulk(&self.population))
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
+        Some(population::bulk(&self.population, kind == TargetKind::MySql))
     }
 
     fn account(&self) -> Option<serde_json::Value> {

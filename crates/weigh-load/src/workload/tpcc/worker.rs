@@ -29,7 +29,10 @@ pub(super) const OPERATIONS: [&str; 6] =
 /// How often a transaction that the server gave up because of others is tried, with the same inputs.
 const TRIES: u32 = 100;
 /// A serialisation failure and a deadlock: nobody is to blame for them.
-const TRY_AGAIN: [&str; 2] = ["40001", "40P01"];
+///
+/// MySQL has the SQLSTATE of the first for a deadlock; numbers for a lock that was waited for too long, and for a row that
+/// changed since it was read.
+const TRY_AGAIN: [&str; 4] = ["40001", "40P01", "1205", "1020"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -48,6 +51,8 @@ struct Execution {
     home: usize,
     stage: Stage,
     tries: u32,
+    /// What is to be sent yet for the statement, the next last.
+    rest: Vec<Command>,
 }
 
 /// What a terminal's user will ask for when it has typed.
@@ -114,29 +119,58 @@ impl Worker {
         }
     }
 
+    fn send(&self, execution: &mut Execution, statement: Statement, values: Vec<Parameter>) -> Next {
+        let mut commands = self.shared.commands(statement, values);
+        commands.reverse();
+        let first = commands.pop();
+        execution.rest = commands;
+        first.map_or_else(Next::unknown_unit, Next::Send)
+    }
+
+    fn ask(&self, execution: &mut Execution, stage: Stage, statement: Statement) -> Next {
+        execution.stage = stage;
+        self.send(execution, statement, Vec::new())
+    }
+
+    fn open_anew(&self, execution: &mut Execution) -> Next {
+        let opening = execution.transaction.opening();
+        self.ask(execution, Stage::Opening, opening)
+    }
+
     fn answered(&mut self, execution: &mut Execution, reply: &Reply<'_>, open: bool) -> Next {
         if let Reply::Error { code, text } = reply {
             if TRY_AGAIN.contains(code) && execution.tries < TRIES {
                 self.account.retried(code);
+                execution.rest.clear();
                 execution.tries += 1;
                 execution.transaction.restart();
                 return if open {
-                    ask(execution, Stage::Resetting, Statement::RollBack)
+                    self.ask(execution, Stage::Resetting, Statement::RollBack)
                 } else {
-                    open_anew(execution)
+                    self.open_anew(execution)
                 };
             }
             self.account.unknown += 1;
             let name = OPERATIONS[execution.operation];
             return Next::Done(Outcome::Failed(format!("{name}: {text} ({code})")));
         }
+        if let Some(command) = execution.rest.pop() {
+            if matches!(reply, Reply::Count(0)) {
+                self.account.unknown += 1;
+                let name = OPERATIONS[execution.operation];
+                return Next::Done(Outcome::Wrong(format!(
+                    "{name}: a row that must be there was not changed"
+                )));
+            }
+            return Next::Send(command);
+        }
         let told = match execution.stage {
             Stage::Opening => None,
             Stage::Working => Some(reply),
-            Stage::Resetting => return open_anew(execution),
+            Stage::Resetting => return self.open_anew(execution),
             Stage::Committing | Stage::RollingBack => {
                 if execution.transaction.ended() {
-                    return open_anew(execution);
+                    return self.open_anew(execution);
                 }
                 execution.transaction.count(&mut self.account);
                 self.account.home[execution.home] += 1;
@@ -146,30 +180,16 @@ impl Worker {
         match execution.transaction.go_on(told) {
             Ok(Move::Ask(statement, values)) => {
                 execution.stage = Stage::Working;
-                send(statement, values)
+                self.send(execution, statement, values)
             }
-            Ok(Move::Commit) => ask(execution, Stage::Committing, Statement::Commit),
-            Ok(Move::RollBack) => ask(execution, Stage::RollingBack, Statement::RollBack),
+            Ok(Move::Commit) => self.ask(execution, Stage::Committing, Statement::Commit),
+            Ok(Move::RollBack) => self.ask(execution, Stage::RollingBack, Statement::RollBack),
             Err(why) => {
                 self.account.unknown += 1;
                 Next::Done(Outcome::Wrong(format!("{}: {why}", OPERATIONS[execution.operation])))
             }
         }
     }
-}
-
-fn send(statement: Statement, values: Vec<Parameter>) -> Next {
-    Next::Send(Command::Prepared { statement: statement as usize, values })
-}
-
-fn ask(execution: &mut Execution, stage: Stage, statement: Statement) -> Next {
-    execution.stage = stage;
-    send(statement, Vec::new())
-}
-
-fn open_anew(execution: &mut Execution) -> Next {
-    let opening = execution.transaction.opening();
-    ask(execution, Stage::Opening, opening)
 }
 
 impl Workload for Worker {
@@ -209,8 +229,10 @@ impl Workload for Worker {
         let (operation, transaction) = self.transaction(kind, home);
         let opening = transaction.opening();
         let home = usize::try_from(home.0 - 1).unwrap_or(0);
-        let execution = Execution { transaction, operation, home, stage: Stage::Opening, tries: 0 };
-        (operation, self.executions.begin(execution), send(opening, Vec::new()))
+        let mut execution =
+            Execution { transaction, operation, home, stage: Stage::Opening, tries: 0, rest: Vec::new() };
+        let next = self.send(&mut execution, opening, Vec::new());
+        (operation, self.executions.begin(execution), next)
     }
 
     fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, open: bool) -> Next {

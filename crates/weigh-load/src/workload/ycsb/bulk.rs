@@ -1,13 +1,15 @@
 //! The rows of the load, in the form in which a server takes many at once.
 
 use crate::config::TargetKind;
-use crate::workload::message::{Bulk, Chunk, Chunks};
+use crate::workload::message::{Bulk, Chunk, Chunks, mysql_copy};
 
 use super::Settings;
 use super::commands::{Commands, INDEX, Store, TABLE, row_name};
 use super::key_names::KeyNames;
 use super::value::Values;
 
+/// The longest value of MySQL's type `text`, in bytes.
+const MYSQL_TEXT: u64 = 65_535;
 /// Bytes of a chunk, about.
 const CHUNK: usize = 128 << 10;
 
@@ -25,6 +27,9 @@ pub(crate) fn of(settings: &Settings, values: Values, names: KeyNames, kind: Tar
                 columns.join(", ")
             );
             let rows = Box::new(Rows { next: 0, records, make: move |key| line(key, names, fields, values) });
+            if kind == TargetKind::MySql {
+                return of_mysql(commands.names(), settings, rows);
+            }
             if kind == TargetKind::Sqlite {
                 return of_sqlite(&columns, rows, records);
             }
@@ -49,6 +54,25 @@ pub(crate) fn of(settings: &Settings, values: Values, names: KeyNames, kind: Tar
             let before = if index { vec![vec![b"DEL".into(), INDEX.into()]] } else { Vec::new() };
             Bulk::Keyed { before, chunks, rows: records }
         }
+    }
+}
+
+/// The same table in MySQL, whose rows lie in their primary key: made before them. Names are compared by their bytes.
+fn of_mysql(fields: &[String], settings: &Settings, chunks: Chunks) -> Bulk {
+    let kind = if settings.core.field_bytes.most > MYSQL_TEXT { "longtext" } else { "text" };
+    let columns: Vec<String> = fields.iter().map(|field| format!("{field} {kind}")).collect();
+    Bulk::Sql {
+        before: vec![
+            format!("DROP TABLE IF EXISTS {TABLE}"),
+            format!(
+                "CREATE TABLE {TABLE} (ycsb_key varchar(255) NOT NULL PRIMARY KEY, {}) \
+                 CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+                columns.join(", ")
+            ),
+        ],
+        copies: vec![(mysql_copy(TABLE), chunks)],
+        after: vec![format!("ANALYZE TABLE {TABLE}")],
+        rows: settings.records,
     }
 }
 

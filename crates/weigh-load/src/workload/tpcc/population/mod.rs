@@ -3,6 +3,7 @@
 //! Each part of a table draws from a stream of its own, so that parts can be made at once, in any order.
 
 mod copy_text;
+mod mysql;
 mod strings;
 mod tables;
 
@@ -59,8 +60,11 @@ pub(super) struct Settings {
 }
 
 /// The load, in the place of one that weigh made before.
-pub(super) fn bulk(settings: &Settings) -> Bulk {
+pub(super) fn bulk(settings: &Settings, of_mysql: bool) -> Bulk {
     let copies = copies(settings);
+    if of_mysql {
+        return mysql::bulk(copies, &mark(settings), rows(settings));
+    }
     let names: Vec<String> = TABLES.iter().map(|table| format!("{SCHEMA}.{}", table.name)).collect();
     Bulk::Parallel {
         before: create(),

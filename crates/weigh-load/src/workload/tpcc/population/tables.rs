@@ -90,7 +90,7 @@ pub(super) const TABLES: [Table; 9] = [
 ];
 
 /// Indexes beside the primary keys: table and columns.
-const INDEXES: [(&str, &str); 2] =
+pub(super) const INDEXES: [(&str, &str); 2] =
     [("customer", "c_w_id, c_d_id, c_last, c_first"), ("orders", "o_w_id, o_d_id, o_c_id, o_id")];
 
 /// Makes the tables without keys, in the place of those that weigh made before; a schema of somebody else's is refused.
