@@ -125,6 +125,9 @@ def _pooled(
     # Starts that share a build depend on one another, and the deviations would have to be grouped as the mean is.
     if whole.ratio is None or whole.rebuilt is not msgspec.UNSET or min(whole.starts, len(parts)) < LEAST:
         return ()
+    # What may not be said of all of them together is not said of each with the help of all.
+    if whole.verdict is VerdictName.REFUSED or _of_another_kind(whole):
+        return ()
     numbers = of_operations(spec, samples, pool)
     found = shrunk(numbers, PART * spec.rules.equivalence * pool.share) if numbers.shape[1] >= MIN_STARTS else None
     if found is None or not found.alike:
@@ -145,7 +148,12 @@ def _pooled(
 
 def _undecided(one: Verdict) -> bool:
     """Whether a verdict is open for want of precision, and not because some of its starts are of another kind."""
-    return one.verdict in _OPEN and not any(why.code == codes.T7_STARTS.code for why in one.reasons)
+    return one.verdict in _OPEN and not _of_another_kind(one)
+
+
+def _of_another_kind(one: Verdict) -> bool:
+    """Whether some of its starts are."""
+    return any(why.code == codes.T7_STARTS.code for why in one.reasons)
 
 
 def _counted(parts: Sequence[Verdict | None]) -> dict[VerdictName, int]:
