@@ -159,7 +159,7 @@ def _run(results: ExperimentResults) -> dict[str, Any]:
         "host": _host(latest.host),
         "data": _data(latest),
         "offered": _bounds(latest),
-        "asked": _declared(latest),
+        "flags": _declared(latest),
         "points": tuple(_run_points(results)),
     }
 

@@ -206,7 +206,7 @@ def _run(
         p99=[p99[one.from_s] for one in counted],
         threads=sum(one.threads for one in record.agent_runs if one.run == run.number)
         or min(record.spec.threads, run.connections),
-        own_work=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
+        generating=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
         moments=own,
         watches=record.watches,
         memory=memory_of(record.host),

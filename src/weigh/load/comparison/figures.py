@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.analysis.figures import ALL, OperationFigures, RunFigures
-from weigh.load.comparison.metrics import BESIDE, LOAD_METRICS, PERCENTILES, RATE
+from weigh.load.comparison.metrics import LOAD_METRICS, PERCENTILES, RATE, RUN_METRICS
 from weigh.load.gate import checks
 from weigh.load.results import LoadResults, load_results
 from weigh.load.spec import Loop
@@ -77,7 +77,7 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def figures(self) -> dict[str, Any]:
         """Every figure of all operations together, by metric; an optional one that was not recorded is left out."""
-        found = {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *BESIDE)}
+        found = {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *RUN_METRICS)}
         return {name: one for name, one in found.items() if one is not None or not LOAD_METRICS[name].optional}
 
     def resolved(self) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def concluded(record: LoadComparisonRecord) -> dict[str, LoadResults]:
 
 def answers(loads: Mapping[str, LoadRecord]) -> tuple[Check, ...]:
     """The answers that arms gave before the clock against one another's; servers of one product have one vote."""
-    statements = {name: load.gate.asked for name, load in loads.items() if load.gate and load.gate.asked}
+    statements = {name: load.gate.statements for name, load in loads.items() if load.gate and load.gate.statements}
     lineage = {name: load.environment.target.product if load.environment else "" for name, load in loads.items()}
     return checks.between(statements, lineage)
 
@@ -166,6 +166,6 @@ def questions(runs: Sequence[BlockRun], *, users: bool = False) -> tuple[Questio
             names = dict.fromkeys([ALL])
         for name in names:
             found |= dict.fromkeys(Question(name, kind=kind, metric=metric) for metric in PERCENTILES)
-        others = (one for one in BESIDE if one != RATE or (kind.loop == "closed" and not users))
+        others = (one for one in RUN_METRICS if one != RATE or (kind.loop == "closed" and not users))
         found |= dict.fromkeys(Question(ALL, kind=kind, metric=metric) for metric in others)
     return tuple(found)

@@ -110,7 +110,7 @@ def _statements(found: GateResults) -> Iterator[str]:
     if found.unasked:
         yield f"{count(total, 'statement')} could not be asked before the clock: {found.unasked}."
         return
-    sets = max(one.asked for one in found.statements)
+    sets = max(one.executions for one in found.statements)
     by: dict[str, list[StatementChecked]] = {}
     for one in found.statements:
         if one.status is GateStatus.AGREED:

@@ -197,7 +197,7 @@ def _start(place: Path, options: dict[str, str], installed: str) -> tuple[Any, d
     whose = os_user.unprivileged()
     programs = os_user.programs(whose, installed)
     if whose is not None:
-        whose.own(place)
+        whose.give(place)
     data = place / "data"
     # There already: a copy of one that was kept.
     if not data.exists():
