@@ -27,6 +27,7 @@ engine = Engine(
     ),
     catalogs=(CatalogReader(format="delta"),),
     ingests=True,
+    writes=True,
     about="DuckDB behind an adapter that lies when it is told to",
 )
 

@@ -50,7 +50,11 @@ _FLAG_PAGES = {
         "--resume": "docs/reference/evidence.md#resuming",
     },
     "ladder": {"--load": "docs/guide/load-ladder.md"},
-    "load": {"--crash": "docs/guide/durability.md"},
+    "load": {
+        "--crash": "docs/guide/durability.md",
+        "--nemesis": "docs/guide/disturb.md#faults",
+        "--during": "docs/guide/disturb.md#with-it-and-without-it",
+    },
     "verify": {
         "--sql": "docs/reference/evidence.md#a-second-implementation",
         "--key": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",

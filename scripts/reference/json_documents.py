@@ -71,6 +71,9 @@ from weigh.reproduce.outcome import Outcome
 from weigh.reproduce.report import ReproductionDocument
 from weigh.statistics.cv import Estimate
 from weigh.statistics.series.correlated_mean import SeriesMean
+from weigh.streams.files import StreamsVerification
+from weigh.streams.record import Life
+from weigh.streams.report import StreamsDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,6 +105,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load-comparison/1": ("verify of a comparison of servers",),
     "weigh/reproduction/1": ("reproduce", "report of a reproduction"),
     "weigh/verify-reproduction/1": ("verify of a reproduction",),
+    "weigh/streams/1": ("run --streams", "report of query streams"),
+    "weigh/verify-streams/1": ("verify of query streams",),
     "weigh/audit-results/1": ("audit",),
     "weigh/witness/1": ("witness list",),
     "weigh/runs/1": ("runs",),
@@ -220,6 +225,9 @@ SECTIONS: dict[str, Section] = {
     "weigh/reproduction/1": Section(ReproductionDocument),
     "weigh/reproduction/1 outcomes[]": Section(Outcome, "outcomes[]", "outcome"),
     "weigh/verify-reproduction/1": Section(ReproductionVerification),
+    "weigh/streams/1": Section(StreamsDocument),
+    "weigh/streams/1 lives[]": Section(Life, "lives[]", "life of query streams"),
+    "weigh/verify-streams/1": Section(StreamsVerification),
     "weigh/audit-results/1": Section(AuditDocument),
     "weigh/audit-results/1 published": Section(Published, "published", "published result"),
     "weigh/audit-results/1 rows[]": Section(CatalogueRow, "rows[] of an audit", "row"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weigh.kinds.ladder_evidence import LadderEvidence as LadderEvidence
     from weigh.kinds.ladder_evidence import LoadLadderEvidence as LoadLadderEvidence
     from weigh.kinds.reproduction_evidence import ReproductionEvidence as ReproductionEvidence
+    from weigh.kinds.streams_evidence import StreamsEvidence as StreamsEvidence
     from weigh.model import errors as errors
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "LoadEvidence",
     "LoadLadderEvidence",
     "ReproductionEvidence",
+    "StreamsEvidence",
     "__version__",
     "errors",
     "open",
@@ -44,7 +46,15 @@ __all__ = [
 
 def open(
     evidence: str | os.PathLike[str],
-) -> Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence | ReproductionEvidence:
+) -> (
+    Evidence
+    | LadderEvidence
+    | LoadLadderEvidence
+    | LoadEvidence
+    | LoadComparisonEvidence
+    | ReproductionEvidence
+    | StreamsEvidence
+):
     """Read an evidence directory of any kind, finished or not.
 
     Args:
@@ -55,7 +65,7 @@ def open(
         :class:`Evidence` of ``run``, ``gate`` and ``demo``, :class:`LadderEvidence` of ``ladder``,
         :class:`LoadLadderEvidence` of ``ladder --load``, :class:`LoadEvidence` of ``load``,
         :class:`LoadComparisonEvidence` of ``load`` with several contenders, :class:`ReproductionEvidence` of
-        ``reproduce``; what they share is :class:`AnyEvidence`.
+        ``reproduce``, :class:`StreamsEvidence` of ``run --streams``; what they share is :class:`AnyEvidence`.
 
     Raises:
         weigh.errors.EvidenceFault: there is no such directory, it is no evidence, or it is damaged.

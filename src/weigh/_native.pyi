@@ -560,6 +560,19 @@ class Load:
     def account(self) -> str | None:
         """Return what a run of TPC-C that is over asked for, as JSON; None of another workload."""
 
+    def write_history(self, path: str | PathLike[str]) -> bool:
+        """Write what every transaction of a run that is over read and wrote, once.
+
+        Args:
+            path: of the file, which is made: lines of JSON in Elle's form, compressed by gzip.
+
+        Returns:
+            Whether this load writes it down.
+
+        Raises:
+            LoadError: the file cannot be written.
+        """
+
     def statements(self) -> str:
         """Return the statements of the scripts as JSON, in order: ``script``, ``line`` (from 1), ``text``."""
 
@@ -611,6 +624,46 @@ def describe_sqlite(target: str) -> str:
 
     Raises:
         LoadError: it cannot be opened, is no database, or a setting cannot be written so.
+    """
+
+class LoadLink:
+    """A link between a load and its server, which can be cut and made slow (``crates/weigh-load/src/link.rs``).
+
+    Args:
+        target: JSON of the server, as ``target`` of :class:`Load`.
+        folder: where a Unix socket is made, to stand before one.
+
+    Raises:
+        LoadError: the server is not found, or nobody may listen there.
+    """
+
+    def __init__(self, target: str, folder: str) -> None: ...
+    @property
+    def port(self) -> int | None:
+        """Of the loopback, where it listens; None where that is a path."""
+
+    @property
+    def path(self) -> str | None:
+        """Of the Unix socket, likewise."""
+
+    def cut(self, cut: bool) -> None:
+        """Let nothing pass, or everything again; what came meanwhile has waited."""
+
+    def delay(self, seconds: float) -> None:
+        """Have everything take so much longer, each way."""
+
+    def close(self) -> None:
+        """Close every connection, and listen no more."""
+
+def execute(target: str, statement: str) -> None:
+    """Execute a statement, or of a key-value store a command, on a connection of its own; its rows are thrown away.
+
+    Args:
+        target: JSON of the server, as ``target`` of :class:`Load`.
+        statement: one.
+
+    Raises:
+        LoadError: the server cannot be reached, or refuses it.
     """
 
 class LoadedRows(TypedDict):
@@ -748,3 +801,13 @@ class StoreClient:
 
     def stat(self, key: str) -> tuple[int, str] | None:
         """Return the size of an object, and the store's own checksum of it (``ETag``); None where there is none."""
+
+def check_history(path: str | PathLike[str]) -> str:
+    """What a history shows (``crates/weigh-isolation/src/report.rs``), as JSON; the same history shows the same.
+
+    Args:
+        path: of a file that :meth:`Load.write_history` wrote.
+
+    Raises:
+        ValueError: it cannot be read, or is no history.
+    """

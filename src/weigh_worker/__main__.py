@@ -168,6 +168,20 @@ class Worker:
         write_answer(self.engine.stored(), path)
         return protocol.Reply()
 
+    def on_write_to(self, tables: dict[str, list[str]], place: str, statements: list[str]) -> protocol.Reply:
+        """Make tables that can be changed."""
+        self.engine.write_to(tables, place, statements)
+        self.meter.settle()
+        return protocol.Reply()
+
+    def on_streams(self, plan: str, folder: str) -> protocol.StreamsReply:
+        """Execute sequences of statements at the same moment."""
+        # Not before it is needed, as above.
+        from weigh_worker import streams
+
+        self.meter.collect()
+        return protocol.StreamsReply(steps=streams.run(self.engine, plan, folder, write_answer))
+
     def on_files(self) -> protocol.FilesReply:
         """The files that hold the tables' data."""
         files_open = self.engine.files()

@@ -36,6 +36,26 @@ class Statistics(NamedTuple):
     cached: bool | None = None
 
 
+class Session(ABC):
+    """One of several connections to the tables of one life, used by one thread."""
+
+    @abstractmethod
+    def ask(self, sql: str) -> tuple[int, Any]:
+        """Execute a query until its complete result is in this process: how many rows, and the result."""
+
+    def answer(self, result: Any) -> Any:
+        """A result in the form of ``Adapter.answer``. Untimed."""
+        return result
+
+    @abstractmethod
+    def change(self, statements: list[str]) -> None:
+        """Execute statements that change tables as one transaction: all of them are seen, or none."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of it."""
+
+
 class Adapter(ABC):
     """One life of one engine. An adapter module defines ``class Engine(Adapter)``.
 
@@ -174,6 +194,18 @@ class Adapter(ABC):
     def stored(self) -> Any:
         """Every row of that table, read back from the engine's own copy: as ``answer``, columns as in the files."""
         raise TypeError(f"Engine.ingests is set, but {type(self).__module__} defines no stored()")
+
+    def write_to(self, tables: dict[str, list[str]], place: str, statements: list[str]) -> None:
+        """Tables of the engine's own from Parquet files, in the empty folder ``place``, that sessions can change.
+
+        The statements are executed when the rows are there, for indexes. Only for engines that keep such tables
+        (``Engine.writes``).
+        """
+        raise TypeError(f"Engine.writes is set, but {type(self).__module__} defines no write_to()")
+
+    def session(self) -> Session:
+        """A connection more to the tables, for a thread of its own."""
+        raise TypeError(f"Engine.writes is set, but {type(self).__module__} defines no session()")
 
     def files(self) -> list[str] | None:
         """Files that hold the tables' data, for weigh to see whether they are in memory before a cold execution.

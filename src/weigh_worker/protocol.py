@@ -16,6 +16,8 @@ no others, or is an ``error``::
     attach   copy, tables [name]          -> Reply      the tables of a copy, in place of bind
     begin_ingest  table, paths, place     -> GuaranteeReply  the next run loads that table into the folder ``place``
     stored   path                         -> Reply      every row of the table that was loaded, as ``answer``
+    write_to   tables, place, statements  -> Reply      tables of the engine's own that sessions can change
+    streams    plan, folder               -> StreamsReply  sessions at the same moment; weigh_worker.streams
     files                                 -> FilesReply
     servers                               -> ServersReply
     prepare  sql                          -> Reply
@@ -113,6 +115,12 @@ class GuaranteeReply(Reply):
 
     durable: bool | None
     by: str
+
+
+class StreamsReply(Reply):
+    """What came of the steps of all streams; see :func:`weigh_worker.streams.run`."""
+
+    steps: list[dict[str, Any]]
 
 
 class ServersReply(Reply):

@@ -197,9 +197,13 @@ def test_a_pragma_is_in_force_where_the_tables_are(setting: str, value: object, 
         "SELECT count(*) AS n FROM kinds WHERE moment < TIMESTAMP '2026-01-06 00:00:00'",
         "SELECT extract(year FROM day) AS n FROM kinds",
         "SELECT count(*) AS n FROM kinds WHERE day < DATE '2026-01-06'",
+        "SELECT CAST(word AS STRING) AS n FROM kinds",
+        "SELECT CAST(word AS UUID) AS n FROM kinds",
+        "SELECT CAST(moment AS TIMESTAMP(3)) AS n FROM kinds",
+        "SELECT CAST('1' AS INTERVAL) AS n FROM kinds",
     ],
 )
-def test_dates_that_it_would_take_for_numbers_are_refused(sqlite: PreparedContender, kinds: Tables, sql: str) -> None:
+def test_types_that_it_would_take_for_numbers_are_refused(sqlite: PreparedContender, kinds: Tables, sql: str) -> None:
     with sqlite.start(kinds) as worker, pytest.raises(WorkerEnded) as caught:
         asked(worker, sql)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
@@ -208,7 +212,9 @@ def test_dates_that_it_would_take_for_numbers_are_refused(sqlite: PreparedConten
 def test_words_that_look_like_a_cast_are_none(sqlite: PreparedContender, kinds: Tables) -> None:
     sql = (
         "SELECT 'CAST(x AS DATE)' AS s, CAST(d.n AS TEXT) AS date, -- CAST(x AS DATE)\n"
-        "(SELECT max(day) AS date FROM kinds) AS last FROM kinds AS d WHERE CAST(('7') AS INTEGER) = d.n"
+        "(SELECT max(day) AS date FROM kinds) AS last FROM kinds AS d WHERE CAST(('7') AS INTEGER) = d.n "
+        "AND CAST(n AS DECIMAL(9, 2)) = CAST(n AS DOUBLE PRECISION) AND CAST(n AS UNSIGNED BIG INT) = CAST(n AS INT8) "
+        "AND CAST(n AS VARCHAR(9)) = CAST(n AS CHARACTER VARYING)"
     )
     with sqlite.start(kinds) as worker:
         assert rows(worker, sql) == [("CAST(x AS DATE)", "7", "2026-01-05")]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from support.suite_record import measured
+from support.suite_record import SPEC, measured
 from weigh.experiment.report.first_screen import first_screen
 from weigh.experiment.results.results import experiment_results
 from weigh.model.errors import ExitCode
+from weigh.model.rules import Rules, Typical
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
@@ -81,3 +82,44 @@ def test_where_every_operation_is_open_the_templates_are_told_first() -> None:
         next(at for at, one in enumerate(says) if one.startswith(words)) for words in ("Over all", "It is")
     )
     assert first < second
+
+
+POOLING = msgspec.structs.replace(SPEC, rules=Rules(typical=Typical.CONTRAST, pooled=True))
+SAME = (VerdictName.SAME, VerdictName.SMALL)
+
+
+def same(results: ExperimentResults, template: str) -> int:
+    """Operations of a template that are the same with the help of the others."""
+    (one,) = (one for one in results.templates if one.verdict.operation == template)
+    assert one.pooled is not msgspec.UNSET
+    return sum(part.verdict in SAME for part in one.pooled)
+
+
+def test_operations_are_the_same_with_the_help_of_their_template() -> None:
+    results = measured({"calm": [1.0] * MEMBERS, "slow": [1.12] * MEMBERS}, 0.06, spec=POOLING)
+    alone = sum(one.verdict in SAME for one in results.headline.verdicts)
+    assert same(results, "calm") > max(alone, MEMBERS // 2)
+    assert same(results, "slow") == 0
+    (line,) = (one for one in first_screen(results, "runs/x").says if one.startswith("Pooled"))
+    counted = f"{same(results, 'calm')} of {2 * MEMBERS}"
+    assert line == f"Pooled within their templates {counted} operations are the same within 3 %, alone {alone}."
+
+
+def test_operations_of_a_template_that_differ_from_one_another_are_not_pooled() -> None:
+    (one,) = measured({"q": [0.95, 1.05] * 6}, 0.03, spec=POOLING).templates
+    assert one.pooled == ()
+
+
+def test_one_that_lies_off_its_template_keeps_its_own_verdict() -> None:
+    results = measured({"q": [1.0] * 30 + [1.06]}, 0.06, spec=POOLING)
+    pooled = results.templates[0].pooled
+    own = {one.operation: one.verdict for one in results.headline.verdicts}
+    assert pooled
+    assert pooled[-1].verdict is own[pooled[-1].operation]
+    assert pooled[-1].verdict not in SAME
+
+
+def test_evidence_of_before_there_were_pooled_verdicts_has_none() -> None:
+    (one,) = measured({"q": [1.0] * MEMBERS}, 0.06).templates
+    assert one.pooled is msgspec.UNSET
+    assert "pooled" not in msgspec.to_builtins(one)

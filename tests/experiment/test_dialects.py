@@ -46,12 +46,14 @@ class SQLite:
         return SimpleNamespace(table=pa.table({"a": [value]}))
 
 
+WITH_ALL: Any = SimpleNamespace(lacks=())
+"""An engine that has every value."""
 QUERY = "SELECT a / 2, CAST(a AS INTEGER), strftime(d, '%Y') FROM t WHERE s LIKE 'a%' AND s < 'b' ORDER BY a"
 
 
 def test_an_engine_tells_how_it_takes_each_construct_of_the_queries() -> None:
     ours, theirs = (dialects.ways(session, [QUERY]) for session in (DuckDB(), SQLite()))  # type: ignore[arg-type]
-    assert set(ours) == {"division", "integer", "format", "like", "collation", "nulls"}
+    assert set(ours) == {"division", "integer", "format", "like", "collation", "nulls", "single"}
     assert (ours["division"], theirs["division"]) == ("3.5", "3")
     assert (ours["like"], theirs["like"]) == ("0", "1")
     assert (ours["integer"], theirs["integer"]) == ("2; 2", "1; 2")
@@ -72,8 +74,7 @@ def test_the_zone_of_a_moment_is_left_open_where_a_column_has_one(tmp_path: Path
     pq.write_table(pa.table({"ts": pa.array([0], pa.timestamp("us", zone))}), file)
     tables = {"t": [str(file)]}
     data = DataValues(tables)
-    engine: Any = SimpleNamespace(lacks=())
-    ways = {name: dialects.data_ways(name, engine, [], data, {}) for name in ("a", "b", "c")}
+    ways = {name: dialects.data_ways(name, WITH_ALL, [], data, {}) for name in ("a", "b", "c")}
     column = Column(name="h", kind="integer")
     case = Case(name="only", timed=True)
     sql = "SELECT extract(hour FROM ts) AS h FROM t"
@@ -127,7 +128,9 @@ def test_how_nan_compares_is_left_open_where_a_column_has_it(tmp_path: Path, whe
     pq.write_table(pa.table({"id": [1, 2], "f": [1.0, float("nan")], "whole": [1.0, 2.0]}), file)
     sql = f"SELECT count(*) AS n FROM t WHERE {where}"
     queries = [sql, "SELECT count(*) AS n FROM t WHERE f < 3 AND whole < 3"]
-    ways = {name: dialects.compared(name, queries, DataValues({"t": [str(file)]})) for name in ("a", "b", "c")}
+    ways = {
+        name: dialects.compared(name, WITH_ALL, queries, DataValues({"t": [str(file)]})) for name in ("a", "b", "c")
+    }
     case = Case(name="only", timed=True)
     schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
     operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
@@ -153,8 +156,38 @@ def test_values_that_engines_compare_differently_are_found(tmp_path: Path, sql: 
     inner = [{"inner": float("nan")}, {"inner": 1.0}]
     rows = {"z": [0.0, -0.0], "below": [-0.25, 1.0], "whole": [1.0, 2.0], "s": inner}
     pq.write_table(pa.table(rows), file)
-    found = dialects.compared("a", [sql], DataValues({"t": [str(file)]}), {"zeros": "2; 1; 2; 2"})
+    found = dialects.compared("a", WITH_ALL, [sql], DataValues({"t": [str(file)]}), {"zeros": "2; 1; 2; 2"})
     assert (key in found) if key else not found
     zone = pa.table({"l": pa.array([[0]], pa.list_(pa.timestamp("us", "UTC")))})
     pq.write_table(zone, tmp_path / "u.parquet")
     assert DataValues({"u": [str(tmp_path / "u.parquet")]}).zoned()
+
+
+@pytest.mark.parametrize(
+    ("what", "found"),
+    [
+        ("count(*) AS n FROM t WHERE single = 0.1", UNDECIDED),
+        ("count(*) AS n FROM t WHERE single IN (0.1, 2.5)", UNDECIDED),
+        ("count(*) AS n FROM t WHERE single > 1", "outvoted"),
+        ("count(*) AS n FROM t WHERE wide = 0.1", "outvoted"),
+        ("count(*) AS n FROM t WHERE day > '2024-01-01'", UNDECIDED),
+        ("day + 1 AS n FROM t", UNDECIDED),
+        ("count(*) AS n FROM t WHERE day IS NULL", "outvoted"),
+        ("max(day) AS n FROM t", "outvoted"),
+    ],
+)
+def test_narrow_floats_and_moments_are_left_open_where_a_column_has_them(tmp_path: Path, what: str, found: str) -> None:
+    file = tmp_path / "t.parquet"
+    columns = {"single": pa.array([0.1], pa.float32()), "wide": [0.1], "day": pa.array([0], pa.date32())}
+    pq.write_table(pa.table(columns), file)
+    sql = f"SELECT {what}"
+    without: Any = SimpleNamespace(lacks=("moments",))
+    engines = {"a": without, "b": WITH_ALL, "c": WITH_ALL}
+    data, probed = DataValues({"t": [str(file)]}), {"a": {"single": "0"}, "b": {"single": "1"}, "c": {"single": "1"}}
+    ways = {name: dialects.compared(name, one, [sql], data, probed[name]) for name, one in engines.items()}
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+    tables = {name: pa.table({"n": [1 if name == "a" else 0]}) for name in ways}
+    checks = vote(operation, case, tables, {name: name for name in tables}, ways)
+    assert [one.detail for one in checks if one.contender == "a"] == [found]

@@ -380,3 +380,31 @@ def test_overall_ratios_agree(tmp_path: Path) -> None:
     seal.write_json(folder, files.VERDICTS, printed)
     (problem,) = sql.recount(folder, run).problems
     assert "overall of c over b" in str(problem)
+
+
+def pooled_templates(root: Path) -> Path:
+    """A suite of one template of eight equal operations, pooled; one start lacks one of them."""
+    names = tuple(f"q(x={number})" for number in range(8))
+    whole = record(operations=names)
+    assert whole.workload
+    asked = tuple(msgspec.structs.replace(one, template="q") for one in whole.workload.operations)
+    samples = tuple(one for one in whole.samples if (one.operation, one.block) != ("q(x=2)", 3))
+    rules = msgspec.structs.replace(whole.spec.rules, pooled=True)
+    spec = msgspec.structs.replace(whole.spec, rules=rules)
+    grown = msgspec.structs.replace(whole.workload, operations=asked)
+    return evidence(root, msgspec.structs.replace(whole, workload=grown, samples=samples, spec=spec))
+
+
+def test_pooled_operations_agree_and_an_edited_one_is_found(tmp_path: Path) -> None:
+    folder = pooled_templates(tmp_path)
+    printed = json.loads((folder / files.VERDICTS).read_text())
+    assert [len(one["pooled"]) for one in printed["templates"]] == [8] * len(printed["templates"])
+    found = sql.recount(folder, run)
+    assert found.problems == ()
+    printed["templates"][0]["pooled"][3]["low"] *= 0.99
+    seal.write_json(folder, files.VERDICTS, printed)
+    edited = sql.recount(folder, run)
+    assert found.compared["low"] == edited.compared["low"]
+    (problem,) = edited.problems
+    assert problem.text.startswith("q(x=3) of ")
+    assert "pooled within its template" in problem.text

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from fuzz.frame import HOSTILE, Door, fuzz, mutated
 from weigh._native import Load, LoadError
-from weigh.load import ycsb_properties
 from weigh.load.config.flags import definitions
+from weigh.load.ycsb import properties as ycsb_properties
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:

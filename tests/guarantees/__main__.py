@@ -26,6 +26,7 @@ from . import (
     one_sided,
     overall,
     peers,
+    pooled,
     precision,
     rate_ratios,
     rates,
@@ -34,10 +35,12 @@ from . import (
     searches,
     series,
     servers,
+    small_steps,
     stalled,
     steadiness,
     templates,
     unsound,
+    weak,
 )
 from .noise import Size
 from .rates import Truth
@@ -54,6 +57,8 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
     """All measured guarantees."""
     yield from verdicts(experiments, sessions)
     yield from histories.rows(experiments)
+    yield from small_steps.rows(experiments)
+    yield from weak.rows(experiments)
     yield from _series(experiments)
 
 
@@ -73,6 +78,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from duet.rows(experiments)
     yield from builds.rows(experiments)
     yield from templates.rows(experiments)
+    yield from pooled.rows(experiments)
     yield from overall.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)

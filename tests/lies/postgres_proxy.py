@@ -24,7 +24,7 @@ EVERY = 3
 """One write in so many is forgotten."""
 BUSY = 3
 """Connections at once from which on it cuts corners: who asks before and after the load has one."""
-_TLS = 80877103
+TLS = 80877103
 
 
 class PostgresProxy(Door):
@@ -68,7 +68,7 @@ class PostgresProxy(Door):
 
     def _session(self, client: socket.socket, server: socket.socket) -> None:
         length, kind = struct.unpack(">II", exactly(client, 8))
-        while kind == _TLS:
+        while kind == TLS:
             client.sendall(b"N")
             length, kind = struct.unpack(">II", exactly(client, 8))
         server.sendall(struct.pack(">II", length, kind) + exactly(client, length - 8))

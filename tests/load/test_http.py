@@ -39,6 +39,9 @@ class Shop(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b"4\r\nfour\r\n6\r\nletter\r\n0\r\n\r\n")
             return
+        if self.path.startswith("/health"):
+            self.answer(200, b'{"status": "down"}' if self.path.endswith("down") else b'{"status": "ok"}')
+            return
         self.answer(200, b"here", close=self.path == "/once")
 
     def do_POST(self) -> None:
@@ -202,3 +205,32 @@ def test_what_is_no_server_of_http_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         reach(server.port)
     with Silent() as server, pytest.raises(EngineFault):
         reach(server.port)
+
+
+def test_a_success_that_says_it_failed(weigh: Weigh) -> None:
+    """The liar says 200 over an error in half of its answers; its twin says what it is."""
+    (weigh.folder / "up.sql").write_text("GET /health;\n")
+    (weigh.folder / "down.sql").write_text("GET /health?down;\n")
+    flags = ("--expect", "json .status=ok", "--require", "errors<=1%", *BRIEF)
+    with shop() as port:
+        liar = weigh("load", "up.sql", "down.sql", "--target", f"http://127.0.0.1:{port}", *flags)
+        twin = weigh("load", "up.sql", "--target", f"http://127.0.0.1:{port}", *flags)
+        believed = weigh("load", "down.sql", "--target", f"http://127.0.0.1:{port}", *flags[2:])
+    assert liar.code == 1, liar.err + liar.out
+    rows = {one["name"]: one for one in liar.json["operations"]}
+    assert not rows["up"]["errors"]
+    assert any('json .status=ok: there is "down" (EXPECT)' in text for text in rows["down"]["errors"])
+    for honest in (twin, believed):
+        assert honest.code in RAN, honest.err
+        assert not any(one["errors"] for one in honest.json["operations"])
+
+
+def test_what_is_expected_must_be_readable(weigh: Weigh) -> None:
+    (weigh.folder / "up.sql").write_text("GET /health;\n")
+    with shop() as port:
+        wrong = weigh("load", "up.sql", "--target", f"http://127.0.0.1:{port}", "--expect", "json status", *BRIEF)
+    assert wrong.code == 2
+    assert "json .PATH=VALUE" in wrong.err
+    other = weigh("load", "up.sql", "--target", "sqlite:embedded", "--expect", "contains x", *BRIEF)
+    assert other.code == 2
+    assert "--expect is about answers of HTTP" in other.err

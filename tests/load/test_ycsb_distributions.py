@@ -11,7 +11,7 @@ import pytest
 import scipy
 
 from weigh import _native
-from weigh.load.ycsb_properties import requested
+from weigh.load.ycsb.properties import requested
 
 SEED = 7
 DRAWS = 400_000

@@ -9,8 +9,8 @@ import pytest
 from support.command import RAN, Weigh
 from support.load_flags import NONE
 from weigh.load.config import make
-from weigh.load.spec import YcsbRange, YcsbRequests
-from weigh.load.ycsb_properties import read, requested
+from weigh.load.ycsb.properties import read, requested
+from weigh.load.ycsb.workload import YcsbRange, YcsbRequests
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:

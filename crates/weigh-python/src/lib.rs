@@ -5,6 +5,8 @@
 mod arrow_stream;
 mod digest;
 mod host;
+mod isolation;
+mod link;
 mod load;
 mod stats;
 mod store;
@@ -22,6 +24,10 @@ mod _native {
     use crate::host::{
         HostError, Sampler, calibrate_disk, calibrate_integer, calibrate_memory, evict, resident,
     };
+    #[pymodule_export]
+    use crate::isolation::check_history;
+    #[pymodule_export]
+    use crate::link::{LoadLink, execute};
     #[pymodule_export]
     use crate::load::{Load, LoadError, describe_sqlite, merge_intervals, merge_journals};
     #[pymodule_export]

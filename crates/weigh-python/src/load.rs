@@ -168,6 +168,20 @@ impl Load {
         self.source.account().map(|account| account.to_string())
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "as PyO3 hands it over")]
+    fn write_history(&self, py: Python<'_>, path: PathBuf) -> PyResult<bool> {
+        py.detach(|| {
+            let Some(history) = self.source.history() else { return Ok(false) };
+            weigh_isolation::write(&history, &path).map_err(|error| {
+                raised(Error::Setting(format!(
+                    "the history cannot be written to {}: {error}",
+                    path.display()
+                )))
+            })?;
+            Ok(true)
+        })
+    }
+
     fn statements(&self) -> String {
         json(&self.source.scripted().map_or_else(Vec::new, |scripted| scripted.script_statements()))
     }

@@ -130,7 +130,7 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
 
 def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
     """Whether a construct may be taken differently."""
-    alike = found.key in constructs.ALIKE or found.key.startswith((constructs.NAN, constructs.ZERO, constructs.SIGNED))
+    alike = found.key in constructs.ALIKE or found.key.startswith(constructs.OF_DATA)
     if found.key not in constructs.PROBES and not alike:
         return True
     known = differ(found.key)

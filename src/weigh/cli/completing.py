@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import click
 
 
-_LOADS = ("tpcc", "ycsb", *(f"ycsb-{one}" for one in "abcdef"), "replay")
+_LOADS = ("isolation", "tpcc", "ycsb", *(f"ycsb-{one}" for one in "abcdef"), "replay")
 
 
 def evidence(_context: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -33,6 +33,7 @@ GENERATORS = {
     "h2o-j1": "weigh.data.h2o.joined:j1",
     "netflow": "weigh.data.netflow:generator",
     "nothing": "weigh.data.nothing:generator",
+    "ssb": "weigh.data.ssb:ssb",
     "tpcds-dsdgen": "weigh.data.tpcds:dsdgen",
     "tpchgen": "weigh.data.tpch:tpchgen",
 }

@@ -106,13 +106,16 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         copies: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
         lacks: values that it has none for, and takes NULL in their place: ``nan``, or ``nested``, a list, map or struct
-            that is NULL, for an empty one. Its adapter marks columns of answers in the same words.
+            that is NULL, for an empty one. Its adapter marks columns of answers in the same words. ``moments``: dates
+            and timestamps are text in it, or may be, and are compared and counted with as such.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         catalogs: table formats that its adapter reads (``bind_catalog``).
         formats: forms of files besides Parquet that its adapter reads (``bind``, by the end of a file's name).
         no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
+        writes: the engine keeps tables of its own that several sessions change and ask at the same moment: its adapter
+            has ``write_to`` and ``session``.
         confined: its lives read files and nothing else: no network, no server, no file of the system's configuration.
             Where its queries are others' (a suite), the kernel bounds them to that.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
@@ -154,12 +157,13 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     checksums: str = ""
     copies: bool = False
-    lacks: tuple[Literal["nan", "nested"], ...] = ()
+    lacks: tuple[Literal["nan", "nested", "moments"], ...] = ()
     objects: Objects | None = None
     catalogs: tuple[CatalogReader, ...] = ()
     formats: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
+    writes: bool = False
     confined: bool = False
     variants: tuple[str, ...] = ()
     installation: tuple[str, ...] = ()

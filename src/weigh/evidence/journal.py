@@ -117,6 +117,11 @@ class Journal:
         except OSError as error:
             raise self._full(error) from error
 
+    @property
+    def folder(self) -> Path:
+        """The attempt's directory, for what is kept beside it."""
+        return self._path.parent
+
     def append(self, event: str, body: Any) -> None:
         """Write one event.
 

@@ -185,7 +185,7 @@ def unseen_answers(
 ) -> GateResult:
     """Everybody is asked once more, on data that nobody had seen; as ``self_examined``. Nobody where there is none.
 
-    ``held`` is what each contender answers from, as far as that is known.
+    ``sources`` says what each contender answers from, as far as that is known.
     """
     if not setup.data.manifest.digests:
         return answers
@@ -211,7 +211,15 @@ def unseen_answers(
     for name, continued in answers.continued.items():
         copies = sources.get(name) == layouts.COPY
         say(*stale.findings(name, continued, setup.workload, answers.answers, unseen_results.answers, copies=copies))
-    checks = (*answers.gate.checks, *unseen_results.checks)
+    checks = tuple(
+        gate.acquitted(
+            (*answers.gate.checks, *unseen_results.checks),
+            answers.answers,
+            setup.workload,
+            {one.name: one.lineage for one in fit},
+            answers.ways,
+        )
+    )
     return msgspec.structs.replace(
         answers,
         fresh=unseen_results.answers,

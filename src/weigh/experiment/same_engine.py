@@ -11,6 +11,7 @@ from weigh.engines import loaded_files
 from weigh.model import codes
 from weigh.model.build import SHORT
 from weigh.model.contender import engine_pins
+from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,10 +112,13 @@ def _same(one: RunningEngine, other: RunningEngine) -> Iterator[SameEngine]:
     holder = loaded_files.owner(other.ready.environment, largest)
     pinned = holder.partition(" ")[0] if holder and holder.partition(" ")[0] != package else ""
     pin = f"pin what holds the engine, {one.ready.contender.spec}+{pinned}==VERSION, or " if pinned else ""
+    number = count(len(files[0]), "file")
+    of_holder = f" of {holder}" if holder else ""
+    what = f"{package} has the same {number} in both" if whole else f"load the same {number}"
     yield SameEngine(
         one.ready.name,
         other.ready.name,
         f"{one.ready.engine.name} {one.read.version}",
-        f"load the same files ({largest}{f' of {holder}' if holder else ''}, sha256 {digest[:SHORT]})",
+        f"{what} (the largest {largest}{of_holder}; sha256 of all {digest[:SHORT]})",
         f"{pin}give --same-engine, and what differs between them is called noise (A/A)",
     )

@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 
 LEAST = 2 * SHORTEST
 """Points below which no change is looked for."""
+_FIRST = 14.0
+"""What a first change must gain, in twice the log-likelihood.
+
+A candidate is not a verdict: less is asked than of a run that is called not steady; steps within the margin are none.
+"""
+_CLEAR, _SHORTER, _LONG = 4.0, 40.0, 12
+"""By how much it must gain more, and in a short series over its points, where a level has fewer points than the last.
+
+In flat series it is levels of a few points that noise makes (docs/reference/guarantees.md#histories).
+"""
 _REACH = 4
 """Points by which a change is moved to where its two levels meet best."""
 _LEVEL = 3
@@ -78,7 +88,7 @@ def changes(values: Sequence[float], margin: float) -> Changes:
     held = despiked(logs)
     if float(np.ptp(held)) <= 1e-9:
         return Changes()
-    found = partition(whitened(held))
+    found = partition(whitened(held), _FIRST)
     if found.merit <= 0 or not found.cuts:
         return Changes()
     cuts = [0, *_moved(held, found.cuts), len(held)]
@@ -86,10 +96,11 @@ def changes(values: Sequence[float], margin: float) -> Changes:
         return Changes(two_speeds=apart)
     spread = _spread(held, cuts)
     made = []
+    least = 0 if found.merit > _CLEAR + _SHORTER / len(held) else _LONG
     for before, at, after in zip(cuts, cuts[1:], cuts[2:], strict=False):
         ratio = float(np.exp(np.median(held[at:after]) - np.median(held[before:at])))
         # Slower by 3 % and faster by as much are equally large in logarithms.
-        if abs(np.log(ratio)) >= np.log1p(margin):
+        if abs(np.log(ratio)) >= np.log1p(margin) and min(at - before, after - at) >= least:
             made.append(Change(at, *_place(held, before, at, after, spread), ratio))
     return Changes(tuple(made))
 

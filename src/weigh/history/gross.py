@@ -69,9 +69,10 @@ def gross(values: Sequence[float], margin: float) -> Gross | None:
         (low, high), (bottom, top) = _range(left), _range(right)
         apart, scale = max(bottom - high, low - top), max(high - low, top - bottom)
         if apart > _RANGES * scale and abs(step) >= np.log1p(margin):
-            strength = apart / max(scale, 1e-9)
-            if best is None or strength > best[0]:
-                best = strength, Gross(first + at, at, len(own) - at, float(np.exp(step)))
+            # Where several places are as far apart as that, it is the one at which the two levels explain most.
+            left_over = float(sum(np.abs(side - np.median(side)).sum() for side in (left, right)))
+            if best is None or left_over < best[0]:
+                best = left_over, Gross(first + at, at, len(own) - at, float(np.exp(step)))
     return best[1] if best else None
 
 

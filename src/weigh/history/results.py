@@ -13,6 +13,7 @@ from weigh.history.entry import Damaged, Entry, digested, file_name, impossible
 from weigh.history.environment import UNKNOWN
 from weigh.history.gross import Gross, detectable, gross
 from weigh.history.series import Place, Series, Split, series
+from weigh.history.weekdays import NAMES, Weekdays, weekdays
 from weigh.model import codes
 from weigh.model.finding import gravest_first
 from weigh.model.text import one_line
@@ -183,7 +184,9 @@ def _candidates(
     rule: list[int] = []
     for number in range(len(one.parts)):
         places = one.part(number)[-_LOOKED:]
-        values = [place.value for _, place in places]
+        values, week = _values(one, places)
+        if week is not None:
+            findings.append(_of_weekdays(one, week))
         found = candidates.changes(values, margin)
         steps = clickhouse_rule.steps(values)
         rule += [places[at][0] for at, _ in steps]
@@ -211,6 +214,22 @@ def _candidates(
     return made, findings, tuple(sorted(rule))
 
 
+def _values(one: Series, places: Sequence[tuple[int, Place]]) -> tuple[list[float], Weekdays | None]:
+    """Those of a part, without what the weekdays do where the order is that of time."""
+    values = [place.value for _, place in places]
+    week = weekdays(values, [place.at for _, place in places]) if one.ordered_by == "time" else None
+    return (list(week.values), week) if week else (values, None)
+
+
+def _of_weekdays(one: Series, week: Weekdays) -> Finding:
+    return codes.R6_WEEKDAYS.finding(
+        text=f"{one.key} is {100 * (week.ratio - 1):.1f} % larger on a {NAMES[week.slowest]} than on a "
+        f"{NAMES[week.fastest]}: that is taken out before a change of level is looked for",
+        remedy="measure when nobody else uses the machine, or always on the same day",
+        operation=one.key.operation,
+    )
+
+
 def by(ratio: float) -> str:
     """A change in words: ``+3.1 %``, or ``18 times`` where that says more."""
     return f"{100 * (ratio - 1):+.1f} %" if 0.1 < ratio < 10 else f"{ratio:.3g} times"
@@ -219,7 +238,7 @@ def by(ratio: float) -> str:
 def _power(one: Series, margin: float, *, tried: bool) -> Power:
     """What could be found in the last part."""
     places = one.part(one.places[-1].part)[-_LOOKED:] if one.places else []
-    values = [place.value for _, place in places]
+    values, _ = _values(one, places)
     far = gross(values, margin)
     if far is not None:
         far = msgspec.structs.replace(far, at=places[far.at][0])

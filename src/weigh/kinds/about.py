@@ -53,6 +53,16 @@ def load_comparison(folder: Path) -> About:
     return About(spec.load.title, ", ".join(one.name for one in spec.contenders), _end(folder))
 
 
+def streams(folder: Path) -> About:
+    """Of query streams: their contenders, and how many."""
+    from weigh.model import units
+    from weigh.streams.record import read_spec
+
+    spec = read_spec(folder)
+    names = ", ".join(one.name for one in spec.experiment.contenders)
+    return About(spec.experiment.workload, f"{names}, {units.count(spec.streams, 'stream')}", _end(folder))
+
+
 def ladder(folder: Path) -> About:
     """Of a ladder: its scales so far."""
     from weigh.ladder.record import read

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
     from weigh.model.verdict import Tier, Timing, Verdict
+    from weigh.streams.spec import StreamsSpec
 
 
 class AnyEvidence(ABC, Generic[Results, Found]):
@@ -84,7 +85,7 @@ class AnyEvidence(ABC, Generic[Results, Found]):
 
     @property
     @abstractmethod
-    def spec(self) -> Spec | LoadSpec | LoadComparisonSpec:
+    def spec(self) -> Spec | LoadSpec | LoadComparisonSpec | StreamsSpec:
         """What was decided beforehand."""
 
     @property

@@ -8,6 +8,7 @@ from weigh.kinds.evidence import AnyEvidence, Evidence, LoadComparisonEvidence, 
 from weigh.kinds.folder import resolve
 from weigh.kinds.ladder_evidence import LadderEvidence, LoadLadderEvidence
 from weigh.kinds.reproduction_evidence import ReproductionEvidence
+from weigh.kinds.streams_evidence import StreamsEvidence
 from weigh.kinds.table import kind_of
 
 if TYPE_CHECKING:
@@ -21,10 +22,19 @@ __all__ = [
     "LoadEvidence",
     "LoadLadderEvidence",
     "ReproductionEvidence",
+    "StreamsEvidence",
     "opened",
 ]
 
-Opened = Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence | ReproductionEvidence
+Opened = (
+    Evidence
+    | LadderEvidence
+    | LoadLadderEvidence
+    | LoadEvidence
+    | LoadComparisonEvidence
+    | ReproductionEvidence
+    | StreamsEvidence
+)
 """What :func:`opened` returns."""
 
 CLASSES: dict[str, type[Opened]] = {
@@ -36,6 +46,7 @@ CLASSES: dict[str, type[Opened]] = {
         LoadEvidence,
         LoadComparisonEvidence,
         ReproductionEvidence,
+        StreamsEvidence,
     )
 }
 

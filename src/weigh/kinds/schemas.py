@@ -20,6 +20,7 @@ DOCUMENTS = {
     "weigh/load-comparison/1": "weigh.load.comparison.report.document:LoadComparisonDocument",
     "weigh/compare/1": "weigh.compare.document:CompareDocument",
     "weigh/reproduction/1": "weigh.reproduce.report:ReproductionDocument",
+    "weigh/streams/1": "weigh.streams.report:StreamsDocument",
     "weigh/runs/1": "weigh.evidence.listing:RunsDocument",
     "weigh/bundle/1": "weigh.evidence.bundle:Head",
     "weigh/audit-results/1": "weigh.audit.report:AuditDocument",
@@ -27,6 +28,7 @@ DOCUMENTS = {
     "weigh/verify-ladder/1": "weigh.ladder.verify:LadderVerification",
     "weigh/verify-load/1": "weigh.load.verify:LoadVerification",
     "weigh/verify-load-comparison/1": "weigh.load.comparison.verify:LoadComparisonVerification",
+    "weigh/verify-streams/1": "weigh.streams.files:StreamsVerification",
     "weigh/verify-reproduction/1": "weigh.reproduce.files:ReproductionVerification",
 }
 """The class of each document, by its schema: all that it has but ``schema``; of ``verify`` its ``verification``."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from weigh.model.errors import EvidenceFault
     from weigh.reproduce.files import ReproductionVerification
     from weigh.reproduce.results import ReproductionResults
+    from weigh.streams.files import StreamsVerification
+    from weigh.streams.results import StreamsResults
 
 _ATTEMPT = {
     "read": ".report.files:read",
@@ -179,7 +181,32 @@ REPRODUCTION: Kind[ReproductionResults, ReproductionVerification] = Kind(
 )
 """The directory of ``weigh reproduce``, with the original in a bundle and the new evidence inside."""
 
-KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_LADDER, REPRODUCTION, LOAD_COMPARISON, LOAD, RUN)
+STREAMS: Kind[StreamsResults, StreamsVerification] = Kind(
+    name="streams",
+    noun="a run of query streams",
+    home="weigh.streams",
+    verify_schema="weigh/verify-streams/1",
+    can={
+        "recognises": ".record:is_streams",
+        "about": "weigh.kinds.about:streams",
+        "read": ".files:read",
+        "text": ".report:text",
+        "document": ".report:document",
+        "html": ".files:html",
+        "verify": ".files:verify",
+        "lines": ".files:lines",
+    },
+    not_compared=Refusal(
+        "it is a run of query streams, and no reference contender took part that would join it with another session",
+        "name all engines in one command: weigh run --workload tpch --streams 2 --contender A --contender B",
+    ),
+    not_recounted=Refusal(
+        "--sql counts one experiment", "weigh verify without it computes every figure from the times"
+    ),
+)
+"""An attempt of ``weigh run --streams``."""
+
+KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_LADDER, REPRODUCTION, LOAD_COMPARISON, LOAD, STREAMS, RUN)
 """In the order in which they are tried: a run is what has a journal and is no load's."""
 _LOOKED_AT = 1000
 """Entries of a directory that is no evidence, to see whether it is a folder of evidence."""

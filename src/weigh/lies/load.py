@@ -86,4 +86,11 @@ ROWS = rows(
         "variables have the types of their literals; every statement is asked prepared and as text before the clock, "
         "and what is answered otherwise is named with both answers",
     ),
+    (
+        "L12",
+        Page("guide/isolation.md", "What is said"),
+        "throughput at an isolation level that was not kept, or of a lower level than the other's",
+        "the history of transactions is recorded and searched for anomalies that the declared level forbids; what "
+        "breaks it is shown as a cycle and has no throughput of that level; servers at different levels are not ranked",
+    ),
 )

@@ -70,8 +70,9 @@ ROWS = rows(
         "R10",
         Page("concept/method.md", "One engine under two names"),
         "two names, one engine: versions that load the same files are compared",
-        "what running engines say and the files that they loaded are compared; the same is refused before the clock, "
-        "or called an A/A with --same-engine",
+        "the version that two running engines give and SHA-256 of the native files that they loaded (of a server or a "
+        "build, of all files of its package) are compared: `weigh run` refuses the same with exit code 2, or calls it "
+        "an A/A with --same-engine; `weigh gate`, which has no clock, warns",
     ),
     (
         "R11",

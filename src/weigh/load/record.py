@@ -13,9 +13,11 @@ from weigh.host.knobs.read import KnobRead
 from weigh.load import gate_events
 from weigh.load.activity.model import RunActivity
 from weigh.load.agents.model import AgentRun, Agents
+from weigh.load.disturbances.record import Window
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
+from weigh.load.isolation.record import IsolationRun
 from weigh.load.recording import record as replay
 from weigh.load.runs import (
     ColdStart,
@@ -167,9 +169,11 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
+        windows: in which something else happened to it, and in which nothing did; likewise.
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
+        isolation: what the history of each run of the workload ``isolation`` shows.
         agents: who offered the load; None where weigh itself did.
         agent_runs: what each of them did in each run.
         end: None where it was killed.
@@ -192,9 +196,11 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    windows: tuple[Window, ...] = ()
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
+    isolation: tuple[IsolationRun, ...] = ()
     agents: Agents | None = None
     agent_runs: tuple[AgentRun, ...] = ()
     end: End | None = None
@@ -219,7 +225,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         if self.undurable:
             return False
         # Whatever the settings say.
-        lost = any(one.account and (one.account.lost or one.account.missing) for one in self.crashes)
+        accounts = [one.account for one in self.crashes] + [one.account for one in self.windows]
+        lost = any(one and (one.lost or one.missing) for one in accounts)
         return False if lost else self.environment.target.durable
 
     @property
@@ -271,11 +278,13 @@ _MANY: dict[str, tuple[str, type[Any]]] = {
     "rows": ("rows", RowsRead),
     "calibration": ("calibrations", Calibration),
     "crash": ("crashes", Crash),
+    "window": ("windows", Window),
     "cpus": ("cpus", CpusRead),
     "cold": ("cold", ColdStart),
     "waits": ("waits", RunWaits),
     "activity": ("activity", RunActivity),
     "tpcc": ("tpcc", TpccRun),
+    "isolation": ("isolation", IsolationRun),
     "agent": ("agent_runs", AgentRun),
     "finding": ("findings", Finding),
 }

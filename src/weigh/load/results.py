@@ -11,14 +11,18 @@ from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import agents as judgement
 from weigh.load.analysis import agents_compared, conditions, lacking, repeats
 from weigh.load.analysis.agents import AgentFigures
-from weigh.load.analysis.figures import RunFigures, figures
+from weigh.load.analysis.figures import RunFigures, figures, moments
 from weigh.load.analysis.findings import findings
+from weigh.load.analysis.isolation import of_isolation
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.tier import tier
 from weigh.load.analysis.tpcc import of_tpcc
+from weigh.load.disturbances.results import DisturbedResults, disturbed
 from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.gate.results import GateResults, gate_results
+from weigh.load.isolation import findings as isolation
+from weigh.load.isolation.results import IsolationFigures, refusals
 from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
@@ -52,6 +56,8 @@ WRONG = tuple(
         codes.E7_LOST,
         codes.E7_TORN,
         codes.E7_NOT_BACK,
+        codes.L12_VIOLATED,
+        codes.L12_LEVEL,
     )
 )
 """Findings of wrong answers."""
@@ -87,12 +93,15 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
         durability: what crashes of the server showed; None where there were none. All figures of a run are of the part
             before its crash.
+        disturbed: what else happened to the server, and what users felt of it; None where nothing did. Figures of a run
+            are of the part before it.
         activity: what the server did beside answering, likewise.
         rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
             shown: the probe at the highest rate that kept the budget, or else another.
         probes: all runs of such a search, in order.
         replay: how a replay kept to its recording; None of other loads.
         tpcc: what is said of each run of TPC-C; empty of another workload.
+        isolation: what is said of the isolation of each run; empty of another workload.
         requirements: whether what must hold holds; None where nothing must.
         agents: each agent that offered the load, by the number of the run; none where weigh itself did.
     """
@@ -105,12 +114,14 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
     durability: Durability | None = None
+    disturbed: DisturbedResults | None = None
     activity: dict[int, RunActive] = {}
     answers: GateResults | None = None
     rate_search: RateSearchResults | None = None
     probes: tuple[RunFigures, ...] = ()
     replay: ReplayResults | None = None
     tpcc: tuple[TpccFigures, ...] = ()
+    isolation: tuple[IsolationFigures, ...] = ()
     requirements: Requirements | None = None
     agents: dict[int, tuple[AgentFigures, ...]] = {}
 
@@ -158,8 +169,14 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         others: its answers before the clock against those of other servers under the same load.
     """
     whole = record
-    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, whole.crashes))
+    until = {one.run: one.at for one in whole.crashes}
+    for window in whole.windows:
+        until.setdefault(window.run, window.from_s)
+    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, until))
     computed = {run.number: figures(run, record.spec) for run in record.runs}
+    for raw in whole.runs if whole.windows else ():
+        # All of it is drawn.
+        computed[raw.number] = msgspec.structs.replace(computed[raw.number], moments=moments(raw))
     search = record.spec.find_rate
     searched = rate_search(record, search, computed) if search else None
     watched = machine(record, tuple(computed.values()))
@@ -180,6 +197,11 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     for number, run in computed.items():
         if reasons := tuple(conditions.refusals(record, number)):
             computed[number] = msgspec.structs.replace(run, reasons=(*run.reasons, *reasons))
+    isolated = of_isolation(record)
+    for one_isolated in isolated:
+        if (reasons := tuple(refusals(one_isolated))) and one_isolated.number in computed:
+            run = computed[one_isolated.number]
+            computed[run.number] = msgspec.structs.replace(run, reasons=(*reasons, *run.reasons))
     groups = tuple(
         _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
         for key in keys
@@ -191,13 +213,15 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     place = whole.environment.storage if whole.environment else None
     kill = whole.spec.crash.kill if whole.spec.crash else ""
     crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
+    happened = disturbed(whole.spec, whole.windows, whole.runs, levels)
     activities = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in activities.items() if one}
     product = record.environment.target.product if record.environment else ""
     answers = gate_results(record.gate, record.spec, record.runs, product, others)
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
-    found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals)
+    found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals, happened)
+    found = (*found, *isolation.findings(isolated))
     found = gravest_first((*found, *agents_compared.findings(record, agents)))
     judged = tier(record, runs, found, watched, activity, answers, tuple(agents_compared.tier_reasons(record, agents)))
     return LoadResults(
@@ -209,10 +233,12 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         machine=watched,
         waits=waits,
         durability=crashed,
+        disturbed=happened,
         activity=activity,
         answers=answers,
         replay=replayed,
         tpcc=of_terminals,
+        isolation=isolated,
         requirements=requirements(record, computed, judged),
         agents=agents,
     )

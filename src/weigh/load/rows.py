@@ -6,6 +6,9 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weigh.load.isolation.workload import TABLE
 from weigh.load.runs import TableRows
 from weigh.load.tpcc.workload import SCHEMA
 
@@ -26,6 +29,8 @@ def wanted(spec: LoadSpec) -> Callable[[str], bool]:
         return lambda table: table == YCSB
     if spec.replay:
         return lambda table: True
+    if spec.isolation is not msgspec.UNSET:
+        return lambda table: table.rpartition(".")[2] == TABLE
     if spec.tpcc:
         return lambda table: table.startswith(f"{SCHEMA}.")
     return lambda table: any(_names(script, table) for script in spec.scripts)

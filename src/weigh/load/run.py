@@ -28,6 +28,7 @@ from weigh.load.rate_search.run import search_rates
 from weigh.load.replay import keeping as replay
 from weigh.load.session import Session
 from weigh.load.session.lives import Lives
+from weigh.load.session.surroundings import Surroundings
 from weigh.load.target import terms
 from weigh.model import units
 from weigh.model.progress import Remaining
@@ -77,6 +78,7 @@ def run(
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
         progress.say(f"reaching {target.text}")
+        surroundings = stack.enter_context(Surroundings(spec.disturbances))
         lives = stack.enter_context(
             Lives(
                 target,
@@ -85,6 +87,7 @@ def run(
                 fresh=spec.fresh_lives,
                 cpus=spec.server_cpus,
                 memory=spec.server_memory,
+                surroundings=surroundings,
             )
         )
         # A mistake in a script is said before there is any evidence.

@@ -9,9 +9,11 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import Budget, RateSearch
+from weigh.load.isolation.workload import IsolationWorkload
 from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
+from weigh.load.ycsb.workload import YcsbWorkload
 from weigh.model.units import Bytes, Seconds, count
 
 Loop = Literal["open", "closed"]
@@ -90,69 +92,6 @@ def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> floa
     return requests / duration
 
 
-RequestKind = Literal["exponential", "hotspot", "latest", "sequential", "uniform", "zipfian"]
-Lengths = Literal["constant", "uniform", "zipfian"]
-
-
-class YcsbRequests(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the keys of YCSB's requests are drawn.
-
-    Attributes:
-        kind: as YCSB names it.
-        data, operations: of ``hotspot``: the share of the keys that is hot, and of the requests that go to them.
-        percentile, share: of ``exponential``: that percentage of the requests goes to this newest share of the keys.
-    """
-
-    kind: RequestKind
-    data: float | None = None
-    operations: float | None = None
-    percentile: float | None = None
-    share: float | None = None
-
-
-class YcsbRange(msgspec.Struct, frozen=True, kw_only=True):
-    """From how much to how much.
-
-    Attributes:
-        least, most: both included.
-        lengths: how one of them is drawn.
-    """
-
-    least: int
-    most: int
-    lengths: Lengths
-
-
-class YcsbWorkload(msgspec.Struct, frozen=True, kw_only=True):
-    """A workload of YCSB that is none of the six: its properties.
-
-    Attributes:
-        mix: how often each operation comes, in relation to the others.
-        requests: how keys are drawn.
-        fields: of a row.
-        field_prefix: of their names, before their numbers.
-        field_bytes: of a field.
-        read_all: whether a read fetches all fields, or one.
-        write_all: whether an update writes all fields, or one.
-        scan_rows: rows of a scan.
-        hashed: whether the name of a key is the hash of its number, or the number itself.
-        zero_padding: digits that the name of a key has at least.
-        ignored: names of properties that were given and mean nothing here.
-    """
-
-    mix: dict[str, float]
-    requests: YcsbRequests
-    fields: int = 10
-    field_prefix: str = "field"
-    field_bytes: YcsbRange = YcsbRange(least=100, most=100, lengths="constant")
-    read_all: bool = True
-    write_all: bool = False
-    scan_rows: YcsbRange = YcsbRange(least=1, most=100, lengths="uniform")
-    hashed: bool = True
-    zero_padding: int = 1
-    ignored: tuple[str, ...] = ()
-
-
 class Script(msgspec.Struct, frozen=True, kw_only=True):
     """One script in pgbench's language; chosen as often as its weight says. Without text: the built-in of its name."""
 
@@ -191,12 +130,36 @@ class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     start: str = ""
 
 
+Nemesis = Literal["kill", "pause", "partition", "latency", "full-disk", "slow-disk", "clock"]
+"""A fault, by the name that Jepsen's nemeses have."""
+
+
+class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What happens in every run: faults, statements, or queries.
+
+    Attributes:
+        nemeses: faults, each once a run.
+        during: statements that are executed one after another, once in every block.
+        queries, scale: workload of ``weigh run`` whose queries are asked meanwhile, and the scale of its data.
+        name: of statements or queries, for people.
+        kill, start: as of :class:`Crashes`.
+    """
+
+    nemeses: tuple[Nemesis, ...] = ()
+    during: tuple[str, ...] = ()
+    queries: str = ""
+    scale: float | None = None
+    name: str = ""
+    kill: str = ""
+    start: str = ""
+
+
 class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
     Attributes:
         workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``replay``, ``tpcc``,
-            or ``script``.
+            ``isolation``, or ``script``.
         scripts: of the workload ``script``.
         variables: what the scripts may use as well as their own, such as ``scale``: whole numbers, and texts of others,
             as they stand in a statement.
@@ -221,6 +184,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
         tpcc: of the workload ``tpcc``, likewise.
+        isolation: of the workload ``isolation``, likewise.
         expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
         server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
         server_memory: bytes of memory that a control group holds the server to.
@@ -233,6 +197,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         replay: of the workload ``replay``: what is replayed.
         prepare: of scripts: what makes their data. Left out it does not enter the id.
         crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
+        disturbances: what happens while it goes on. Left out it does not enter the id.
         agents: where the agents are placed that offer the load together: rate, connections and requests in flight are
             of all of them, threads of each. Left out it does not enter the id.
     """
@@ -260,6 +225,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
     tpcc: TpccWorkload | msgspec.UnsetType = msgspec.UNSET
+    isolation: IsolationWorkload | msgspec.UnsetType = msgspec.UNSET
     expected_interval_s: Seconds | msgspec.UnsetType = msgspec.UNSET
     server_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     client_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -269,6 +235,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     replay: Replay | msgspec.UnsetType = msgspec.UNSET
     prepare: PreparedData | msgspec.UnsetType = msgspec.UNSET
     crash: Crashes | msgspec.UnsetType = msgspec.UNSET
+    disturbances: Disturbances | msgspec.UnsetType = msgspec.UNSET
     agents: str | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
     require: tuple[Budget, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -351,7 +318,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_tables(self) -> bool:
         """Whether it has tables of its own, which weigh makes wherever it runs."""
-        return self.is_ycsb or bool(self.tpcc)
+        return self.is_ycsb or bool(self.tpcc) or self.isolation is not msgspec.UNSET
 
     @property
     def terminals(self) -> bool:

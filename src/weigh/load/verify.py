@@ -21,6 +21,7 @@ from weigh.evidence.verification import (
 from weigh.load import record as load_record
 from weigh.load.comparison.record import is_of_comparison
 from weigh.load.fleet import verify as agents
+from weigh.load.isolation import verify as isolation
 from weigh.load.rate_search.verify import departure
 from weigh.load.report import files
 from weigh.model import codes
@@ -42,6 +43,7 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
         runs: how many there are.
         weigh: the version that sealed it.
         problems: everything that is wrong; empty when it passes.
+        checked: histories of transactions that were checked again.
         unmerged: why the merge of what agents saw could not be made again; empty where it was, or without agents.
     """
 
@@ -52,6 +54,7 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
     problems: tuple[Problem, ...]
     unmerged: str = ""
+    checked: int = 0
 
     @property
     def passed(self) -> bool:
@@ -97,6 +100,10 @@ def verify(folder: Path) -> LoadVerification:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
     if record is not None:
         problems += agents.problems(folder, record)
+        problems += [
+            Problem(code=codes.R4_FIGURES.code, file=file, text=text)
+            for file, text in isolation.departures(folder, record.isolation)
+        ]
     problems += not_following(folder, computed, sealed, "it does not follow from the histograms")
     return LoadVerification(
         evidence=folder.resolve().name,
@@ -106,6 +113,7 @@ def verify(folder: Path) -> LoadVerification:
         weigh=sealed.weigh,
         problems=tuple(problems),
         unmerged=agents.unmerged(record) if record else "",
+        checked=sum(bool(run.history) for run in record.isolation) if record else 0,
     )
 
 
@@ -117,6 +125,8 @@ def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
         return
     yield Outcome(
         f"{found.evidence} passes: {found.files} files hashed, every figure of {count(found.runs, 'run')} recomputed "
-        f"from {count(found.histograms, 'histogram')}" + (f"; {found.unmerged}" if found.unmerged else "")
+        f"from {count(found.histograms, 'histogram')}"
+        + (f"; the history of {count(found.checked, 'run')} checked again" if found.checked else "")
+        + (f"; {found.unmerged}" if found.unmerged else "")
     )
     yield UNKEYED

@@ -37,6 +37,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
         equivalence: error rate of SAME (two one-sided tests).
         unstable: smallest detectable effect above which an operation is refused as unstable.
         typical: how the typical effect is estimated. Where it is not named it is that of 0.1.0.
+        pooled: whether the operations of a template are also judged with each other's help
+            (docs/concept/statistics.md#pooled). Where it is not named they are not, as by 0.1.0.
     """
 
     margin: float = 0.03
@@ -45,6 +47,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     equivalence: float = 0.05
     unstable: float = 0.10
     typical: Typical | msgspec.UnsetType = msgspec.UNSET
+    pooled: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 RULES = Rules(typical=Typical.CONTRAST)

@@ -1,10 +1,12 @@
-"""Whether the variance of samples is finite, as far as the largest of them tell.
+"""Whether the largest samples look like those of a law without a variance.
 
 A mean whose samples have no variance has no standard error: the next sample may move it by more than all before. The
 tail index of B. M. Hill (Annals of Statistics 3, 1975) is 1.5 where every ten times larger sample is 32 times rarer;
 below 2 the variance is infinite. It takes exponential stalls on a fast base for such a tail, because it assumes that
 the tail begins at 0. So the moment estimator of A. L. M. Dekkers, J. H. J. Einmahl, L. de Haan (Annals of Statistics
-17, 1989), which tells them apart and is less sharp, must say the same.
+17, 1989), which tells them apart and is less sharp, must say the same. Both also take a few samples of another kind
+(three in a thousand that take ten times as long) for such a tail, whose variance is finite: so what is said of a series
+is how much of its variance they carry, and not by which law.
 """
 
 from __future__ import annotations
@@ -54,9 +56,24 @@ class Tail:
                 held = np.partition(held, -(MOST + 1))[-(MOST + 1) :]
             self._largest = np.sort(held)
 
+    @property
+    def size(self) -> int:
+        """How many of the largest samples are looked at."""
+        return min(int(np.sqrt(self.count)), MOST)
+
+    def share(self, mean: float, variance: float) -> float:
+        """The part of the variance that they carry, from 0 to 1.
+
+        Args:
+            mean: of all samples.
+            variance: of all samples.
+        """
+        squares = float(((self._largest[-self.size :] - mean) ** 2).sum())
+        return min(squares / (variance * (self.count - 1)), 1.0) if variance > 0 and self.size else 0.0
+
     def index(self) -> float | None:
         """Hill's index where it is below 2 as far as can be told, so that there is no variance; else None."""
-        size = min(int(np.sqrt(self.count)), MOST)
+        size = self.size
         if size < FEWEST:
             return None
         threshold, beyond = self._largest[-size - 1], self._largest[-size:]

@@ -102,7 +102,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         size = carry_over.carried(table, turns, number, base)
         fair = carry_over.without(turns, table, number, base, size)
         usual[rows], whole[rows] = (found[there] for found in _differences(table, fair, own, base))
-        agree[rows] = _agree(usual[rows], _of_rounds(table, fair, own, base)[there])
+        agree[rows] = agreeing(usual[rows], _of_rounds(table, fair, own, base)[there])
         carried[rows] = size[there]
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
@@ -287,7 +287,7 @@ def outlying(usual: Floats, agree: Bools | None = None) -> tuple[Ints, Floats]:
     return number, mean
 
 
-def _agree(usual: Floats, pairs: Floats) -> Bools:
+def agreeing(usual: Floats, pairs: Floats) -> Bools:
     """Whether the rounds of each start are about as far from the middle of all starts as it is; as ``usual`` in shape.
 
     Args:

@@ -34,6 +34,7 @@ _OURS = {
     "h2o-groupby": "weigh.workloads.h2o:groupby",
     "h2o-join": "weigh.workloads.h2o.join:join",
     "netflow": "weigh.workloads.netflow:workload",
+    "ssb": "weigh.workloads.ssb:workload",
     "tpcds": "weigh.workloads.tpcds:workload",
     "tpch": "weigh.workloads.tpch:tpch",
     "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",

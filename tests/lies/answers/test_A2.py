@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import duckdb
 import pytest
 
 from ..reading import SMALL, assert_silent, contenders, detail, diverged
@@ -41,3 +42,36 @@ def test_threads_that_add_in_another_order_each_time_accuse_nobody(weigh: Weigh,
     truth = "--no-truth" if repetition % 2 else "--truth"
     flags = ("--scale", "400K", "--quiet", "--json", truth)
     assert_silent(weigh("gate", *contenders("duckdb?threads=2", "chdb?max_threads=2"), *flags, *FLOATS))
+
+
+CANCELLING = """
+    SELECT i AS id, [1e16, 1.0, -1e16, 0.25][1 + i % 4] AS x, i % 10 AS g FROM range(4000) AS t(i) ORDER BY hash(i)
+"""
+
+
+MENDS = "liar?lie=mends"
+"""Adds with what addition loses, as SQLite does and DuckDB and Polars do not."""
+
+
+def cancelling(weigh: Weigh, *named: str) -> Run:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({CANCELLING}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    (weigh.folder / "q.sql").write_text("SELECT sum(x) AS s FROM t")
+    flags = ("--data", "t.parquet", "--sql", "q.sql", "--quiet", "--json", "--no-shrink")
+    return weigh("gate", *contenders(*named), *flags)
+
+
+def test_who_is_further_off_than_what_addition_loses_is_wrong_and_who_mends_it_is_not(weigh: Weigh) -> None:
+    liar = f"{MENDS}&by=1e9"
+    run = cancelling(weigh, "duckdb=fork", "polars", MENDS, liar)
+    assert diverged(run) == {(liar, "q")}
+    assert f"{liar} is wrong" in detail(run, "q")
+    assert "tells who" not in detail(run, "q")
+    assert run.code == 1
+
+
+@pytest.mark.long
+def test_no_majority_tells_what_is_left_where_large_numbers_cancel(weigh: Weigh) -> None:
+    run = cancelling(weigh, "duckdb=fork", "polars", MENDS, "sqlite")
+    assert (run.code, diverged(run)) == (3, set())
+    assert "large numbers cancel" in detail(run, "q")

@@ -142,6 +142,11 @@ impl Dispatcher {
     }
 
     /// A unit of work is done.
+    /// When the run began.
+    pub(crate) fn begun(&self) -> u64 {
+        self.lock().accounting.begun()
+    }
+
     pub(crate) fn finish(&self, request: &Request, outcome: Outcome, now: u64) {
         if let Some(mut state) = self.count(now) {
             state.accounting.finish(request, outcome, now);

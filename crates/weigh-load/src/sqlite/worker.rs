@@ -41,6 +41,7 @@ impl Worker<'_> {
             next = match next {
                 Next::Done(outcome) => {
                     self.dispatcher.finish(request, outcome, now);
+                    self.timed(request, now);
                     break;
                 }
                 _ if self.dispatcher.is_over() => return self.workload.lost(unit),
@@ -52,6 +53,7 @@ impl Worker<'_> {
                     if !in_time && !self.dispatcher.is_over() {
                         self.dispatcher.time_out(request, now);
                         self.workload.lost(unit);
+                        self.timed(request, now);
                         break;
                     }
                     self.workload.reply(&unit, &self.session.reply(), self.session.in_block())
@@ -68,6 +70,7 @@ impl Worker<'_> {
                     if time > timeout {
                         self.dispatcher.time_out(request, now);
                         self.workload.lost(unit);
+                        self.timed(request, now);
                         break;
                     }
                     self.workload.wake(&unit)
@@ -79,6 +82,12 @@ impl Worker<'_> {
             now = clock.now();
         }
         self.dispatcher.free(now);
+    }
+
+    /// Tells the workload when its request was sent and done.
+    fn timed(&mut self, request: &Request, now: u64) {
+        let begun = self.dispatcher.begun();
+        self.workload.timed(self.number, request.sent.saturating_sub(begun), now.saturating_sub(begun));
     }
 
     /// Executes a command; false if it was ended because it took too long, nothing if the run is over before it.

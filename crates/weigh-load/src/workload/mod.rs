@@ -22,6 +22,7 @@
 pub(crate) mod circumstance;
 pub(crate) mod dump;
 pub mod durability;
+pub mod isolation;
 pub mod message;
 pub mod replay;
 pub mod script;
@@ -70,6 +71,10 @@ pub trait Source: Send + Sync {
     }
     /// What the workers asked for in a run that is over, in the workload's own terms; nothing where it keeps no account.
     fn account(&self) -> Option<serde_json::Value> {
+        None
+    }
+    /// What every transaction of a run that is over read and wrote, once; nothing where that is not written down.
+    fn history(&self) -> Option<weigh_isolation::History> {
         None
     }
     /// Requests that the workers have kept of a run that is over.

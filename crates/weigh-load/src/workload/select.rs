@@ -11,6 +11,7 @@ use crate::config::{Config, TargetKind};
 use crate::schedule::Schedule;
 
 use super::Source;
+use super::isolation::{Isolation, Settings as IsolationSettings};
 use super::replay::{self, Recording};
 use super::script::{self, Language, Script, Scripts};
 use super::tpcc::{Nurand, Settings as TpccSettings, Tpcc};
@@ -33,6 +34,11 @@ enum Named {
         nurand: Nurand,
         #[serde(default)]
         terminals: bool,
+    },
+    Isolation {
+        seed: u64,
+        #[serde(default)]
+        level: Option<String>,
     },
     Script {
         scripts: Vec<NamedScript>,
@@ -131,6 +137,9 @@ impl Config {
             Named::Tpcc { warehouses, seed, nurand, terminals } => {
                 let settings = TpccSettings { warehouses, seed, terminals, nurand };
                 Ok(Box::new(Arc::new(Tpcc::new(&settings))))
+            }
+            Named::Isolation { seed, level } => {
+                Ok(Box::new(Arc::new(Isolation::new(&IsolationSettings { seed, level }, self.target.kind)?)))
             }
             Named::Script { .. } if self.target.kind == TargetKind::Redis => Err(Error::Unfit {
                 message: "scripts are SQL, and this target is none",

@@ -1,8 +1,22 @@
 """Constructs of SQL in which right engines differ: how each is recognised, what it explains, how it is probed."""
 
-from weigh.answers.constructs.construct import MERGED, NAN, SEQUENCE, SIGNED, ZERO, ZONE, Construct
+from weigh.answers.constructs.construct import (
+    MERGED,
+    MOMENT,
+    NAN,
+    OF_DATA,
+    SEQUENCE,
+    SIGNED,
+    SINGLE,
+    ZERO,
+    ZONE,
+    Construct,
+)
 from weigh.answers.constructs.of_query import of
 from weigh.answers.constructs.probes import ALIKE, PROBES
 from weigh.answers.constructs.settled import settled
 
-__all__ = ["ALIKE", "MERGED", "NAN", "PROBES", "SEQUENCE", "SIGNED", "ZERO", "ZONE", "Construct", "of", "settled"]
+__all__ = [
+    "ALIKE", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "ZERO", "ZONE",
+    "Construct", "of", "settled",
+]  # fmt: skip

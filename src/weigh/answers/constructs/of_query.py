@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
 
 from weigh.answers.constructs.comparisons import compared
-from weigh.answers.constructs.construct import NAN, SEQUENCE, SIGNED, ZERO, ZONE, Construct, anything
+from weigh.answers.constructs.construct import MOMENT, NAN, SEQUENCE, SIGNED, SINGLE, ZERO, ZONE, Construct, anything
+from weigh.answers.constructs.explaining import (
+    empties,
+    folded,
+    infinite,
+    longer,
+    near,
+    nulls,
+    number,
+    single,
+    texts,
+    whole,
+    wide,
+)
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from sqlglot import exp
 
     from weigh.answers.constructs.construct import Explains
-    from weigh.model.gate import Difference
 
 _ANY = {"array_agg", "list", "string_agg", "group_concat", "listagg", "first", "last", "any_value", "arbitrary",
         "mode", "arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by"}  # fmt: skip
 """Aggregates that depend on the sequence of rows, which a group has none of."""
 _NAN_WHY = "NaN is the greatest number to some engines, equal to itself, and compares with nothing to others"
 _ZERO_WHY = "0.0 and -0.0 are one number to some engines, and two in an order or in groups to others"
-_BYTES = 4
-"""Of a character in UTF-8, at most."""
+_SINGLE_WHY = "32-bit floats are counted and compared as such by some engines and as doubles by others"
+_MOMENT_WHY = "moments and dates are text to an engine that has no type for them, as SQLite"
+_PARTS = {"second": "SECOND", "milli": "MILLI", "micro": "MICRO", "nano": "NANO", "epoch": "EPOCH"}
+"""Parts of a moment, by the key of the construct, and how their names begin."""
 
 
 @cache
@@ -47,7 +61,8 @@ def of(sql: str) -> tuple[Construct, ...]:
             if inside is not None and _reused(query, selects[inside], inside):
                 inside = None
             alone = inside is not None and _is_all(node, selects[inside])
-            found.append(Construct(key, why, inside if alone else None, inside, explains))
+            if key != "power" or "^" in sql:
+                found.append(Construct(key, why, inside if alone else None, inside, explains))
     return tuple(found)
 
 
@@ -86,75 +101,6 @@ def _reused(query: exp.Expr, select: exp.Expr, at: int) -> bool:
     return False
 
 
-def number(text: str) -> Decimal | None:
-    """A finite number in a cell, None for another value."""
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        return None
-    return value if value.is_finite() else None
-
-
-def _numbers(cells: Sequence[Difference]) -> list[tuple[Decimal, Decimal]] | None:
-    pairs = [(number(one.got), number(one.expected)) for one in cells]
-    found = [(a, b) for a, b in pairs if a is not None and b is not None]
-    return found if len(found) == len(pairs) else None
-
-
-def _whole(cells: Sequence[Difference]) -> bool:
-    """Whether one side has nothing but integers, none of them greater than the other side's number."""
-    pairs = _numbers(cells)
-    return pairs is not None and any(
-        all(pair[side] == int(pair[side]) and abs(pair[side]) <= abs(pair[1 - side]) for pair in pairs)
-        for side in (0, 1)
-    )
-
-
-def _longer(cells: Sequence[Difference]) -> bool:
-    """Whether one side has the greater numbers, as bytes are more than characters."""
-    pairs = _numbers(cells)
-    return pairs is not None and any(
-        all(0 <= pair[1 - side] < pair[side] <= _BYTES * pair[1 - side] for pair in pairs) for side in (0, 1)
-    )
-
-
-def _near(unit: Decimal) -> Explains:
-    most = unit * (1 + Decimal("1e-9"))
-
-    def explains(cells: Sequence[Difference]) -> bool:
-        pairs = _numbers(cells)
-        return pairs is not None and all(abs(a - b) <= most for a, b in pairs)
-
-    return explains
-
-
-def _folded(cells: Sequence[Difference]) -> bool:
-    """Whether texts are the same but for the case of letters, some of which are not ASCII."""
-    return all(
-        one.got.casefold() == one.expected.casefold() and not (one.got + one.expected).isascii() for one in cells
-    )
-
-
-def _texts(cells: Sequence[Difference]) -> bool:
-    return all(one.got[:1] in "'\"N" and one.expected[:1] in "'\"N" for one in cells)
-
-
-def _wide(cells: Sequence[Difference]) -> bool:
-    """Whether texts differ where letters are not ASCII, some of which may be cut within."""
-    return all(
-        not both.isascii() or "\\x" in both or "\\udc" in both for both in (one.got + one.expected for one in cells)
-    )
-
-
-def _infinite(cells: Sequence[Difference]) -> bool:
-    """Whether one side has NULL, NaN or an infinity for another of these."""
-    return all(number(one.got) is None and number(one.expected) is None for one in cells)
-
-
-def _nulls(cells: Sequence[Difference]) -> bool:
-    return all("NULL" in (one.got, one.expected) for one in cells)
-
-
 def _name(node: exp.Expr) -> str:
     from sqlglot import exp
 
@@ -165,7 +111,7 @@ def _name(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-_EMPTY = ("empty", "an aggregate of no row is 0 or '' and not NULL in some engines, as ClickHouse", _nulls)
+_EMPTY = ("empty", "an aggregate of no row is 0 or '' and not NULL in some engines, as ClickHouse", nulls)
 
 
 _CLOCKS = {"extract", "date_part", "timestamp_trunc", "date_trunc", "time_to_str", "strftime", "date_format", "to_char",
@@ -190,6 +136,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     for column, plain in compared(node):
         yield f"{NAN}{column}", _NAN_WHY, anything
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
+    yield from _of_columns(node)
     if _reads_clock(node, name):
         yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
     if isinstance(node, exp.Window):
@@ -201,14 +148,30 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield SEQUENCE, f"{name} is an approximation, and each engine has another", anything
     elif isinstance(node, exp.Div):
         if not (_fraction(node.this) or _fraction(node.expression)):
-            yield "division", "/ between integers is an integer to some engines and a fraction to others", _whole
+            yield (
+                "division",
+                "/ between integers is an integer to some engines and a fraction to others",
+                whole,
+            )
         if not isinstance(node.expression, exp.Nullif) and not number(node.expression.name):
-            yield "zero", "a division by zero is an error, NULL or an infinity", _infinite
+            yield "zero", "a division by zero is an error, NULL or an infinity", infinite
     elif isinstance(node, (exp.Limit, exp.Fetch, exp.Offset, exp.Distinct)):
         if takes_any(node):
             yield SEQUENCE, "which of several equal rows a query within the query takes is left open by SQL", anything
+    elif isinstance(node, exp.BitwiseLeftShift):
+        yield (
+            "shift",
+            "bits that are shifted out of an integer are lost, and integers are of different widths",
+            anything,
+        )
+    elif isinstance(node, exp.AtTimeZone):
+        yield (
+            "moved",
+            "AT TIME ZONE of a moment without a zone reads it there in some engines, others move it",
+            anything,
+        )
     elif isinstance(node, exp.IntDiv):
-        yield "floor", "// rounds down in some engines and towards zero in others", _near(Decimal(1))
+        yield "floor", "// rounds down in some engines and towards zero in others", near(Decimal(1))
     elif isinstance(node, exp.Mod):
         yield "modulo", "% of negative numbers and of fractions is left open by SQL", anything
     elif isinstance(node, exp.Cast):
@@ -221,14 +184,22 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield (
             "round",
             "a half is rounded to the even digit by some engines and away from zero by others",
-            _near(unit),
+            near(unit),
         )
     elif isinstance(node, exp.Substring):
         start = node.args.get("start")
         if not isinstance(start, exp.Literal) or start.name == "0":
-            yield "substring", "a part of a text from a place before its first character is left open by SQL", _texts
+            yield (
+                "substring",
+                "a part of a text from a place before its first character is left open by SQL",
+                texts,
+            )
         # How far a part reaches is in bytes where lengths are.
-        yield "length", "a part of a text is counted in bytes by some engines and in characters by others", _wide
+        yield (
+            "length",
+            "a part of a text is counted in bytes by some engines and in characters by others",
+            wide,
+        )
     elif isinstance(node, exp.Join):
         if node.side:
             yield "outer", "an outer join fills in 0 and '' for NULL in some engines, as ClickHouse", anything
@@ -242,17 +213,46 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield from _of_name(node, name)
 
 
+def _of_columns(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
+    """What depends on whether an engine counts with 32-bit floats as such, and with moments as such."""
+    from sqlglot import exp
+
+    compares = isinstance(node, exp.Predicate)
+    counts = isinstance(node, (exp.Binary, exp.Func)) and not isinstance(node, exp.AggFunc)
+    if isinstance(node, (exp.Is, exp.Exists)) or not (compares or counts):
+        return
+    columns = dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column))
+    sides = list(node.iter_expressions())
+    fraction = any(map(_fraction, sides)) or sum(isinstance(one, exp.Column) for one in sides) > 1
+    for column in columns:
+        yield f"{MOMENT}{column}", _MOMENT_WHY, anything
+        if fraction or not compares:
+            yield f"{SINGLE}{column}", _SINGLE_WHY, anything if compares else single
+
+
 def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
     from sqlglot import exp
 
     if name == "replace" and _replaces_nothing(node):
-        yield "replace", "replacing an empty text is left open by SQL", _texts
+        yield "replace", "replacing an empty text is left open by SQL", texts
     elif isinstance(node, exp.Length) or name in ("len", "char_length", "character_length", "strlen"):
-        yield "length", "the length of a text is in bytes to some engines and in characters to others", _longer
-    elif name in ("left", "right", "reverse", "lpad", "rpad", "strpos", "str_position", "instr"):
+        yield (
+            "length",
+            "the length of a text is in bytes to some engines and in characters to others",
+            longer,
+        )
+    elif name in ("left", "right", "reverse", "lpad", "rpad", "overlay"):
         yield "length", f"{name} counts bytes in some engines and characters in others", anything
+    elif name in ("strpos", "str_position", "instr", "locate"):
+        yield "position", "a place in a text is counted in bytes by some engines and in characters by others", anything
+    elif name in ("unicode", "ascii", "ord"):
+        yield "first", f"{name} of an empty text is NULL, 0 or -1", empties
+    elif isinstance(node, exp.Pow):
+        yield "power", "^ is a power in some engines and exclusive or in others", anything
+    elif isinstance(node, exp.SimilarTo):
+        yield "similar", "regular expressions are of different dialects", anything
     elif name in ("upper", "lower", "initcap") or isinstance(node, exp.ILike):
-        yield "case", "the case of letters that are not ASCII is left open by SQL", _folded
+        yield "case", "the case of letters that are not ASCII is left open by SQL", folded
     elif isinstance(node, exp.Like):
         if "\\" in node.expression.name and not isinstance(node.parent, exp.Escape):
             yield "escape", "a backslash without ESCAPE is itself to some engines and an escape to others", anything
@@ -261,24 +261,30 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "logarithm", "log is to base 10 in some engines and natural in others", anything
     elif name.startswith(("stddev", "variance", "var_", "std", "covar")):
         if not name.endswith("_pop"):
-            yield "lone", f"{name} of one row is NULL to some engines and NaN to others", _infinite
+            yield "lone", f"{name} of one row is NULL to some engines and NaN to others", infinite
         if not name.endswith(("_pop", "_samp")):
             yield "spread", f"{name} is of the sample to some engines and of the population to others", anything
     elif name == "corr" or name.startswith("regr_"):
-        yield "straight", f"{name} of values that are all equal is NULL to some engines and NaN to others", _infinite
+        yield (
+            "straight",
+            f"{name} of values that are all equal is NULL to some engines and NaN to others",
+            infinite,
+        )
     elif isinstance(node, exp.Avg):
         yield _EMPTY
-        yield "average", "the mean of integers is an integer to some engines", _whole
+        yield "average", "the mean of integers is an integer to some engines", whole
     elif isinstance(node, (exp.Concat, exp.ConcatWs)):
-        yield "concatenation", "concat of a NULL is NULL to some engines and the rest to others", _nulls
+        yield "concatenation", "concat of a NULL is NULL to some engines and the rest to others", nulls
     elif isinstance(node, (exp.Greatest, exp.Least)):
-        yield "greatest", f"{name} of a NULL is NULL to some engines and one of the rest to others", _nulls
+        yield "greatest", f"{name} of a NULL is NULL to some engines and one of the rest to others", nulls
     elif name.startswith(("regexp", "regexplike")):
         yield "pattern", "regular expressions are of different dialects", anything
     elif name in ("time_to_str", "date_format", "to_char", "strftime", "time_format", "format"):
         yield "format", "how a time is formatted, and which argument comes first, differ between engines", anything
     elif name in ("day_of_week", "dayofweek", "weekday", "week", "week_of_year", "weekofyear", "yearweek"):
         yield "", f"{name} counts from different days in different engines", anything
+    elif part := _part(node, name):
+        yield part, "seconds of a moment are with their fraction in some engines, and whole in others", anything
     elif isinstance(node, exp.Extract) and node.name.upper() in ("DOW", "DAYOFWEEK"):
         yield "weekday", "the number of a day of the week is left open by SQL", anything
     elif isinstance(node, exp.Extract) and node.name.upper().startswith(("WEEK", "YEARWEEK")):
@@ -295,6 +301,19 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "collation", "in which order texts come is a matter of an engine's collation", anything
 
 
+def _part(node: exp.Expr, name: str) -> str:
+    """Key of what is read of a moment, where that has a fraction; empty for another part, or another function."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Extract):
+        name = node.name
+    elif name in ("date_part", "datepart") and node.expressions:
+        name = node.expressions[0].name
+    elif name == "time_to_unix":
+        return "epoch"
+    return next((key for key, begin in _PARTS.items() if name.upper().startswith(begin)), "")
+
+
 def _with_text(node: exp.Expr) -> bool:
     from sqlglot import exp
 
@@ -308,7 +327,7 @@ def _cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
         yield (
             "integer",
             "a cast of a fraction to an integer rounds in some engines and truncates in others",
-            _near(Decimal(1)),
+            near(Decimal(1)),
         )
     elif node.is_type(*exp.DataType.TEXT_TYPES):
         yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
@@ -318,7 +337,7 @@ def _cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
         yield (
             "decimal",
             "a cast to fewer decimal places rounds in some engines and truncates in others",
-            _near(Decimal(1).scaleb(-digits)),
+            near(Decimal(1).scaleb(-digits)),
         )
 
 

@@ -42,7 +42,13 @@ _KNOBS = {
     metavar="SCALE",
     help="Rows of netflow, e.g. 20K; scale factor of the others, e.g. 0.1 [1M of netflow, 1 of the others].",
 )
-@click.option("--seed", default=42, show_default=True, type=int, help="Seed of netflow; the others have none.")
+@click.option(
+    "--seed",
+    default=42,
+    show_default=True,
+    type=int,
+    help="Seed of netflow and of h2o-g1 and h2o-j1; the others have none, and refuse it.",
+)
 @taking(
     key(LayoutSpec, "format", type=click.Choice(get_args(Format)), default="parquet"),
     key(LayoutSpec, "writer", type=click.Choice(get_args(Writer)), default="duckdb"),
@@ -93,7 +99,7 @@ def make(
 
     DATASET is netflow, tpchgen, dbgen, tpcds-dsdgen, h2o-g1 or h2o-j1.
     """
-    from weigh.data.generator import dataset_scale
+    from weigh.data.generator import dataset_scale, generator
     from weigh.data.layout.knobs import UnknownColumn
     from weigh.data.reproducible import again
     from weigh.engines import environment
@@ -103,6 +109,11 @@ def make(
 
     report, cache = progress(quiet), cache_folder()
     spec = _layout(layout)
+    source = click.get_current_context().get_parameter_source("seed")
+    if source is ParameterSource.COMMANDLINE and not generator(dataset).seeded:
+        raise UsageError(
+            f"{dataset} has no seed: its rows are the same each time", remedy="leave out --seed, or make netflow"
+        )
     given = click.get_current_context().get_parameter_source("files") is ParameterSource.COMMANDLINE
     parts = spec.files if given else None
     if price and not plan:

@@ -109,6 +109,13 @@ _RUN = [
     _ANCHOR,
     CONTENTION,
     *switches(RunRequest, "resume"),
+    click.Option(
+        ["--streams"],
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Of TPC-H: a power test and a throughput test of so many query streams, with refresh functions; --starts "
+        "says how often (5).",
+    ),
     click.Option(["--strict"], is_flag=True, help="Exit 3 when a verdict is refused or unresolved."),
     click.Option(["--why"], is_flag=True, help="Afterwards profile what is SLOWER or FASTER, as weigh why does."),
 ]
@@ -159,10 +166,15 @@ def carry_out(
     strict: bool,
     witness: str | None,
     why: bool = False,
+    streams: int | None = None,
     **flags: Any,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = requested(file, flags, out, quiet=quiet)
+    if streams:
+        from weigh.cli.experiment.streams import run_streams
+
+        return run_streams(spec, request, streams, flags, as_json=as_json, quiet=quiet, strict=strict)
     if request.plan:
         return _preview(spec, request, as_json=as_json)
     if not quiet:

@@ -19,8 +19,30 @@ if TYPE_CHECKING:
 
 _WITHOUT = (
     *("contender", "baseline", "blocks", "margin", "twice", "duet", "same_engine"),
-    *("find_rate", "budget", "require", "crash", "kill_command", "start_command", "agents"),
-    *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
+    *(
+        "find_rate",
+        "budget",
+        "require",
+        "crash",
+        "nemesis",
+        "during",
+        "with",
+        "kill_command",
+        "start_command",
+        "agents",
+    ),
+    *(
+        "records",
+        "warehouses",
+        "isolation",
+        "define",
+        "protocol",
+        "answers",
+        "pin",
+        "expected_interval",
+        "both",
+        "fanout",
+    ),
     "verbose",
 )
 """Flags of `load` that mean nothing for a ladder: several servers, a search, crashes, scripts, what it decides, and a

@@ -66,10 +66,26 @@ _FLAGS: list[click.Parameter] = [
         help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read "
         "back: acknowledged writes that are lost, and how long it takes to recover.",
     ),
-    click.Option(["--kill-command"], metavar="CMD", help="Of --crash on a server by URL: kills it."),
     click.Option(
-        ["--start-command"], metavar="CMD", help="Of --crash on a server by URL: starts it again on its data."
+        ["--nemesis"],
+        metavar="LIST",
+        help="Faults of the server under load, each once a run at a moment that --seed gives: kill, pause, partition, "
+        "latency, full-disk, slow-disk, clock. What each lost, how long it was felt, and as which errors.",
     ),
+    click.Option(
+        ["--during"],
+        metavar="SQL",
+        help="Execute a statement, or those of a FILE.sql, ten times under load: response times with it against those "
+        "without.",
+    ),
+    click.Option(
+        ["--with"],
+        metavar="'run ...'",
+        help="Ask queries of a workload of weigh run in the same server under load (run --workload tpch --scale 0.01): "
+        "response times of the load with them against without, and times of the queries with the load against alone.",
+    ),
+    click.Option(["--kill-command"], metavar="CMD", help="Of --crash and --nemesis kill on a server by URL: kills it."),
+    click.Option(["--start-command"], metavar="CMD", help="Of the same: starts it again on its data."),
     click.Option(
         ["--agents"],
         metavar="PLACE",
@@ -89,7 +105,7 @@ _FLAGS: list[click.Parameter] = [
         metavar="NAME=VALUE",
         help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
     ),
-    *keys(LoadTable, records="N", warehouses="W"),
+    *keys(LoadTable, records="N", warehouses="W", isolation="LEVEL"),
     key(LoadTable, "define", "NAME=VALUE", multiple=True, short="-D"),
     *keys(LoadTable, protocol="MODE"),
     key(
@@ -140,9 +156,9 @@ def load(
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
-    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
-    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. replay
-    FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
+    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, isolation, or scripts in pgbench's
+    language as FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target.
+    replay FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
     table [load] of weigh.toml says what to do; or name a FILE.toml, or a FOLDER that `weigh capture` wrote.
 
     \b
@@ -241,7 +257,7 @@ def command_line(hidden: Mapping[str, str]) -> str:
 
 def _without_secrets(words: Iterable[str]) -> Iterator[str]:
     """Without the values of properties that are none of YCSB's own: one of them may be a password."""
-    from weigh.load.ycsb_properties import is_secret
+    from weigh.load.ycsb.properties import is_secret
 
     before = ""
     for word in words:

@@ -32,6 +32,7 @@ engine = Engine(
         lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
     ),
     ingests=True,
+    writes=True,
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
         Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),

@@ -13,7 +13,7 @@ import duckdb
 import nanoarrow
 from nanoarrow.c_array_stream import CArrayStream
 
-from weigh_worker import Adapter
+from weigh_worker import Adapter, Session
 
 _FILE = "tables.duckdb"
 _UNSUPPORTED = (duckdb.ParserException, duckdb.BinderException, duckdb.NotImplementedException)
@@ -148,6 +148,24 @@ class Engine(Adapter):
         """Every row of the table in the database file."""
         return nanoarrow.c_array_stream(self.connection.sql(f"SELECT * FROM store.main.{_named(self.table)}"))
 
+    def write_to(self, tables: dict[str, list[str]], place: str, statements: list[str]) -> None:
+        """A database file with the tables, and a checkpoint."""
+        self.connection.execute(f"ATTACH {_quoted(str(Path(place) / _FILE))} AS store; USE store")
+        for name, paths in tables.items():
+            files = ", ".join(map(_quoted, paths))
+            self.connection.execute(
+                f"CREATE TABLE {_named(name)} AS SELECT * FROM read_parquet([{files}], hive_partitioning = false)"
+            )
+        for statement in statements:
+            self.connection.execute(statement)
+        self.connection.execute("CHECKPOINT store")
+
+    def session(self) -> Session:
+        """A connection more to the same database."""
+        cursor = self.connection.cursor()
+        cursor.execute("USE store")
+        return _Session(cursor)
+
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""
         self.sql = sql
@@ -203,6 +221,36 @@ class Engine(Adapter):
     @staticmethod
     def _read_settings(connection: Any) -> dict[str, Any]:
         return dict(connection.execute("select name, value from duckdb_settings()").fetchall())
+
+
+class _Session(Session):
+    """A connection of one thread."""
+
+    def __init__(self, cursor: Any) -> None:
+        self.cursor = cursor
+
+    def ask(self, sql: str) -> tuple[int, Any]:
+        """As ``run`` and ``answer``."""
+        stream = nanoarrow.c_array_stream(self.cursor.sql(sql))
+        schema = stream.get_schema()
+        chunks = list(stream)
+        return sum(chunk.length for chunk in chunks), CArrayStream.from_c_arrays(chunks, schema, validate=False)
+
+    def change(self, statements: list[str]) -> None:
+        """One transaction; a commit is synced."""
+        self.cursor.execute("BEGIN TRANSACTION")
+        try:
+            for statement in statements:
+                self.cursor.execute(statement)
+            self.cursor.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(duckdb.Error):
+                self.cursor.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.cursor.close()
 
 
 def _operator(node: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ engine = Engine(
     threads="weigh.threads",
     copies=True,
     ingests=True,
+    writes=True,
     variants=("weigh.url", "weigh.threads"),
     installation=("bin/postgres", "bin/initdb"),
     switches=(

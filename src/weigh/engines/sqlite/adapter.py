@@ -32,7 +32,12 @@ _LIKE = "case_sensitive_like"  # a pragma without a value to read; what it does 
 _EXACT = 1 << 53
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _CAST = re.compile(r"\bCAST\s*\(", re.IGNORECASE)
-_MOMENT = re.compile(r"\bAS\s+(DATE|TIME|DATETIME|TIMESTAMP)\b[^()]*$", re.IGNORECASE)
+_TYPE = re.compile(r"\bAS\s+([a-z_][\w ]*?)\s*(\([\s\d,]*\))?\s*$", re.IGNORECASE)
+_TYPES = re.compile(
+    r"(unsigned )?u?(big|huge|medium|small|tiny)? ?u?int(eger|\d+)?( unsigned)?|n?(var)?char|character( varying)?|real|"
+    r"text|clob|blob|float\d*|double( precision)?|numeric|dec(imal)?|number|bool(ean)?",
+    re.IGNORECASE,
+)
 
 
 class Engine(Adapter):
@@ -58,7 +63,7 @@ class Engine(Adapter):
         self.columns: list[str] = []
         self.rows: list[Any] = []
         self.planned = False
-        self.left_out: dict[str, str] = {}
+        self.tables: list[str] = []
         self.table = ""
         self.paths: list[str] = []
         self.schema: Any = None
@@ -108,11 +113,12 @@ class Engine(Adapter):
     def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
         self.connection.close()
+        self.tables = tables
         self.connection = self._settled(self._open(Path(copy) / _FILE))
         there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        written = Path(copy) / _LEFT_OUT
-        self.left_out = json.loads(written.read_text()) if written.exists() else {}
-        missing = sorted(set(tables) - there - self.left_out.keys())
+        left_out = json.loads(note.read_text()) if (note := Path(copy) / _LEFT_OUT).exists() else {}
+        self.unreadable = {name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.items()}
+        missing = sorted(set(tables) - there - left_out.keys())
         if missing:
             raise LookupError(f"the database has no table {', '.join(missing)}")
 
@@ -154,15 +160,10 @@ class Engine(Adapter):
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender.
 
-        To SQLite a date is text, and a cast to one takes the number at its beginning: ``CAST('1998-09-02' AS DATE)``
-        is 1998. A query that has such a cast is refused: the answer would be wrong because of how we copy dates.
+        A cast to a type that SQLite does not know is refused: ``CAST('1998-09-02' AS DATE)`` is 1998 to it.
         """
-        kind = _cast_to_moment(sql)
-        if kind:
+        if kind := _cast_to_unknown(sql):
             raise Unsupported(f"SQLite has no type {kind}: a cast to it takes the number at the beginning of the text")
-        for name, why in self.left_out.items():
-            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE):
-                raise Unsupported(f"{why}, so it has no table {name}")
         self.sql = sql
 
     def run(self) -> int:
@@ -217,7 +218,8 @@ class Engine(Adapter):
         """An error of the language before the first step is one of parsing or planning; a missing table is ours."""
         if isinstance(error, self.apsw.NoMemError):
             return "out_of_memory"
-        refused = isinstance(error, self.apsw.SQLError) and not self.planned and "no such table" not in str(error)
+        missing = str(error).rpartition("no such table: ")[2] in self.tables
+        refused = isinstance(error, self.apsw.SQLError) and not self.planned and not missing
         return "unsupported" if refused else super().classify(error)
 
     def _described(self, cursor: Any, sql: str, bindings: Any) -> bool:
@@ -380,16 +382,17 @@ def _array(name: str, values: tuple[Any, ...]) -> Any:
     return pa.array(values, types[kinds.pop()])
 
 
-def _cast_to_moment(sql: str) -> str:
-    """The type of the first cast to a date or a time; empty where there is none."""
+def _cast_to_unknown(sql: str) -> str:
+    """The type of the first cast to one that SQLite has not; empty where there is none."""
     text = _QUOTED.sub("''", sql)
     for cast in _CAST.finditer(text):
         depth, end = 1, cast.end()
         while depth and end < len(text):
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
-        if found := _MOMENT.search(text[cast.end() : end - 1]):
-            return found[1].upper()
+        found = _TYPE.search(text[cast.end() : end - 1])
+        if found and not _TYPES.fullmatch(" ".join(found[1].split())):
+            return found[1].upper() + (found[2] or "")
     return ""
 
 

@@ -27,7 +27,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``[load]`` of weigh.toml; a flag of ``weigh load`` wins over its key.
 
     Attributes:
-        workload: ``"ycsb-a"`` to ``"ycsb-f"``, ``"tpcc"``, a script or a list of them, beside the file
+        workload: ``"ycsb-a"`` to ``"ycsb-f"``, ``"tpcc"``, ``"isolation"``, a script or a list of them, beside the file
             (docs/reference/workloads.md#scripts).
         target: the server: ``"postgres:embedded"``, ``"valkey:embedded"``, ``"sqlite:embedded"``, which weigh starts,
             with @VERSION, @FOLDER of an installation (``"postgres:embedded@/opt/pg18"``) and ?SETTING=VALUE;
@@ -73,6 +73,8 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         records: records of YCSB, e.g. ``"1M"`` [``"100K"``].
         warehouses: warehouses of tpcc, each of about 100 MB; without a ``rate`` ten users at terminals ask in each
             [``1``].
+        isolation: of the workload isolation: the level that every transaction asks for, ``"read-uncommitted"``,
+            ``"read-committed"``, ``"repeatable-read"`` or ``"serializable"`` (docs/guide/isolation.md) [the server's].
         define: variables of the scripts, e.g. scale=10: a number, or a text that stands in its place
             (docs/reference/workloads.md#scripts).
         answers: file of answers to the scripts' statements that you trust; the server's are compared with them before
@@ -119,6 +121,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     expected_interval: str | None = None
     records: int | str | None = None
     warehouses: int | None = None
+    isolation: str | None = None
     define: dict[str, bool | int | float | str] = {}
     answers: str | None = None
     prepare: str | None = None

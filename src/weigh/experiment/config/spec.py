@@ -61,6 +61,7 @@ def make_spec(
         margin=_positive("margin", parse_fraction(table.margin, "margin")),
         confidence=_level("confidence", parse_fraction(table.confidence, "confidence")),
         typical=Typical.CONTRAST,
+        pooled=True,
     )
     temperature = _temperature(table.temperature, table.precision)
     # Nothing was asked for: measure until it is decided.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from weigh.model.units import Scale
 
 Data = store.CachedData
+_USUAL_SEED = 42
 SPLIT_FILES = 4
 """Files of the split layout of the metamorphic check."""
 
@@ -183,7 +184,9 @@ def make(
     """
     name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)
     store.check(name, [layout], cache)
-    seeded = "" if name.seed is None else f", seed {name.seed}"
+    # Who names a seed is told what it is of; the usual one nobody has named.
+    unseeded = ", which has no seed: --seed orders the turns alone" if seed not in (None, _USUAL_SEED) else ""
+    seeded = unseeded if name.seed is None else f", seed {name.seed}"
     form = f", layout {called}" if called else ""
     progress.say(f"data: {name.generator}, {units.scale(name.scale)}{seeded}{form}")
     return store.ensure(

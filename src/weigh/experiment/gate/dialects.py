@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.experiment.gate.queries import QuerySession
 
+_DOUBLE = 64
 _WORD = re.compile(r"\w+")
 
 
@@ -36,6 +37,8 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         keys.add("nulls")
     if any(key.startswith(constructs.SIGNED) for key in keys):
         keys.add("zeros")
+    if any(key.startswith(constructs.SINGLE) for key in keys):
+        keys.add("single")
     found = {}
     for key, probes in constructs.PROBES.items():
         if key not in keys:
@@ -61,7 +64,12 @@ def data_ways(
     """
     queries = list(queries)
     found = {constructs.ZONE: contender} if data.zoned() else {}
-    return found | merged(engine, queries, data) | compared(contender, queries, data, probed) | summed(queries, data)
+    return (
+        found
+        | merged(engine, queries, data)
+        | compared(contender, engine, queries, data, probed)
+        | summed(queries, data)
+    )
 
 
 def merged(engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
@@ -82,17 +90,25 @@ def merged(engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str
 
 
 def compared(
-    contender: str, queries: Iterable[str], data: DataValues, probed: Mapping[str, str] | None = None
+    contender: str,
+    engine: Engine,
+    queries: Iterable[str],
+    data: DataValues,
+    probed: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """That an engine may compare NaN and -0.0 in its own way, for each column that has it and that a query compares."""
+    """What an engine may take in its own way, for each column that has it: NaN, -0.0, 32-bit floats, moments."""
     queries = list(queries)
-    begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED)
-    wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(begins)}
+    wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(constructs.OF_DATA)}
     zeros = (probed or {}).get("zeros")
+    single = (probed or {}).get("single", contender)
+    moments = contender if "moments" in engine.lacks else "moments"
     found: dict[str, str] = {}
     for table, field in _read(queries, data) if wanted else ():
         values = data.values(table, field)
+        narrow = pa.types.is_floating(field.type) and field.type.bit_width < _DOUBLE
         for name in (*names(field), ALL):
+            found |= {f"{constructs.SINGLE}{name}": single} if narrow else {}
+            found |= {f"{constructs.MOMENT}{name}": moments} if _dated(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
             found |= {f"{constructs.ZERO}{name}": contender} if values.negative_zero else {}
             found |= (
@@ -117,7 +133,7 @@ def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
 
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
-    begins = (constructs.NAN, constructs.ZERO, constructs.SIGNED, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
+    begins = (*constructs.OF_DATA, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 
@@ -128,6 +144,10 @@ def _read(queries: Iterable[str], data: DataValues) -> Iterator[tuple[str, pa.Fi
     for table, field in data.fields():
         if table.lower() in words and (whole or names(field) & words):
             yield table, field
+
+
+def _dated(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def _answer(session: QuerySession, sql: str) -> str:

@@ -233,12 +233,35 @@ def acquitted(
     lineage: Mapping[str, str],
     ways: Ways,
 ) -> list[Check]:
-    """Where some differed and one of them is found wrong, by itself for instance, the rest vote again without it."""
-    checks = list(checks)
-    guilty: dict[str, set[str]] = {}
+    """Where some differed and one of them is found wrong, by itself for instance, the rest vote again without it.
+
+    Such a vote may outvote one more, who then no longer votes on the other literals either.
+    """
+    found = list(checks)
+    before: dict[str, set[str]] | None = None
+    while (guilty := _guilty(found)) != before:
+        before = guilty
+        found = _without(guilty, found, answers, workload, lineage, ways)
+    return found
+
+
+def _guilty(checks: Iterable[Check]) -> dict[str, set[str]]:
+    """Who was found wrong, by operation."""
+    found: dict[str, set[str]] = {}
     for check in checks:
         if check.status is GateStatus.DIVERGED and check.detail != UNDECIDED:
-            guilty.setdefault(check.operation, set()).add(check.contender)
+            found.setdefault(check.operation, set()).add(check.contender)
+    return found
+
+
+def _without(
+    guilty: Mapping[str, set[str]],
+    checks: Iterable[Check],
+    answers: Mapping[tuple[str, str, str], pa.Table],
+    workload: Workload,
+    lineage: Mapping[str, str],
+    ways: Ways,
+) -> list[Check]:
     found = []
     again: dict[Key, list[str]] = {}
     for check in checks:

@@ -3,16 +3,24 @@
 One small operation may scatter so much that a hundred starts do not decide on it. Those of a template mostly move
 together, and the mean of their ratios scatters less. It answers another question, and the verdicts of the operations
 stay as they are: it is the mean over the template, in which one that is slower can hide behind the others.
+
+Between the two stand pooled verdicts, one an operation with the help of the others
+(:mod:`weigh.statistics.partial_pooling`). They decide what is open alone, and only that it is the same: of all that are
+called so few are wrong, and of a single one that differs from its template it is not promised.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.experiment.results.pooled import Pool, pooled
+from weigh.experiment.results.pooled import Pool, of_operations, pooled
+from weigh.model import codes
+from weigh.model.rules import MIN_STARTS
 from weigh.model.verdict import Verdict, VerdictName
+from weigh.statistics.partial_pooling import LEAST, shrunk
 from weigh.verdict import refusals
 
 if TYPE_CHECKING:
@@ -21,6 +29,28 @@ if TYPE_CHECKING:
     from weigh.model.operation import Workload
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
+
+PART = 0.8
+"""Part of the error rate of SAME that a pooled one has: an operation may be the same alone, or with its template."""
+_OPEN = (VerdictName.UNRESOLVED, VerdictName.REFUSED)
+
+
+class PooledVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation with the help of the others of its template.
+
+    Attributes:
+        operation: which.
+        verdict: its own where that is decided; ``same`` where the interval lies inside the margin and it is not off
+            the others; otherwise its own.
+        ratio: contender over baseline, shrunk to that of the template.
+        low, high: the interval of the ratio that must lie inside the margin for ``same``.
+    """
+
+    operation: str
+    verdict: VerdictName
+    ratio: float
+    low: float
+    high: float
 
 
 class TemplateVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,11 +61,14 @@ class TemplateVerdict(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: how many of them have each verdict, the most frequent first.
         verdict: on wall time; its ``operation`` is the template. The ratio is the geometric mean of those of the
             operations, in the starts in which all of them were measured.
+        pooled: of each operation with the help of the others (docs/concept/statistics.md#pooled); none where they
+            differ from one another, or are fewer than three. Absent in evidence of before there were any.
     """
 
     operations: tuple[str, ...]
     verdicts: dict[VerdictName, int]
     verdict: Verdict
+    pooled: tuple[PooledVerdict, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def by_template(
@@ -75,9 +108,44 @@ def by_template(
                     pools.append(Pool(name, operations, temperature, contender.name, spec.baseline, share, why))
                     members.append(parts)
     return tuple(
-        TemplateVerdict(operations=pool.operations, verdicts=_counted(parts), verdict=verdict)
+        TemplateVerdict(
+            operations=pool.operations,
+            verdicts=_counted(parts),
+            verdict=verdict,
+            pooled=_pooled(spec, samples, pool, parts, verdict) if spec.rules.pooled else msgspec.UNSET,
+        )
         for pool, parts, verdict in zip(pools, members, pooled(spec, samples, pools), strict=True)
     )
+
+
+def _pooled(
+    spec: Spec, samples: Sequence[Sample], pool: Pool, parts: Sequence[Verdict | None], whole: Verdict
+) -> tuple[PooledVerdict, ...]:
+    """Of each operation; none where they should not be pooled."""
+    # Starts that share a build depend on one another, and the deviations would have to be grouped as the mean is.
+    if whole.ratio is None or whole.rebuilt is not msgspec.UNSET or min(whole.starts, len(parts)) < LEAST:
+        return ()
+    numbers = of_operations(spec, samples, pool)
+    found = shrunk(numbers, PART * spec.rules.equivalence * pool.share) if numbers.shape[1] >= MIN_STARTS else None
+    if found is None or not found.alike:
+        return ()
+    near = found.within(math.log1p(spec.rules.margin))
+    return tuple(
+        PooledVerdict(
+            operation=operation,
+            verdict=VerdictName.SAME if near[at] and _undecided(part) else part.verdict,
+            ratio=math.exp(found.effect[at]),
+            low=math.exp(found.effect[at] - found.half[at]),
+            high=math.exp(found.effect[at] + found.half[at]),
+        )
+        for at, (operation, part) in enumerate(zip(pool.operations, parts, strict=True))
+        if part is not None
+    )
+
+
+def _undecided(one: Verdict) -> bool:
+    """Whether a verdict is open for want of precision, and not because some of its starts are of another kind."""
+    return one.verdict in _OPEN and not any(why.code == codes.T7_STARTS.code for why in one.reasons)
 
 
 def _counted(parts: Sequence[Verdict | None]) -> dict[VerdictName, int]:

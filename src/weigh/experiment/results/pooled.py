@@ -14,6 +14,7 @@ import numpy as np
 from weigh.experiment.results.analysis import observed
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.rules import MIN_STARTS
+from weigh.model.sample import Samples
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.statistics.effects import Effects
 from weigh.statistics.groups import Grouped
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
-    from weigh.statistics.arrays import Floats
+    from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.decide import Decisions
     from weigh.verdict.table import Table
 
@@ -63,8 +64,8 @@ def pooled(spec: Spec, samples: Sequence[Sample], pools: Sequence[Pool]) -> Iter
     questions about single operations.
     """
     rules = halved(spec.rules)
-    table = observed(samples, HEADLINE, (one.name for one in spec.contenders)).under(spec.rules)
-    blocks = _blocks(table, spec.baseline, pools)
+    table = _table(spec, samples)
+    blocks = _blocks(spec, samples, pools)
     found, starts = _over_starts(table, pools, blocks), (~np.isnan(blocks)).sum(axis=1)
     refused = np.array([one.why is not None for one in pools], dtype=np.bool_)
     decisions = decide(found.effects, starts, rules, refused, np.array([one.share for one in pools]))
@@ -115,20 +116,43 @@ def _with_figures(verdict: Verdict, middle: float, decisions: Decisions, at: int
     )
 
 
-def _blocks(table: Table, baseline: str, pools: Sequence[Pool]) -> Floats:
-    """The mean difference of logarithms of each pool and block; NaN where an operation was not measured."""
+def of_operations(spec: Spec, samples: Sequence[Sample], pool: Pool) -> Floats:
+    """The differences of a contender over the baseline, shape (operations, blocks): of blocks that have all of them."""
+    table = _table(spec, samples)
+    rows = _differences(spec, samples, pool.contender)[_members(table, pool)]
+    return rows[:, ~np.isnan(rows).any(axis=0)]
+
+
+def _table(spec: Spec, samples: Sequence[Sample]) -> Table:
+    return observed(samples, HEADLINE, (one.name for one in spec.contenders)).under(spec.rules)
+
+
+def _differences(spec: Spec, samples: Sequence[Sample], contender: str) -> Floats:
+    """Of a contender over the baseline, shape (questions, blocks)."""
+    every = Samples.of(samples)
+
+    def compute() -> Floats:
+        return comparison.typical_differences(_table(spec, every), contender, spec.baseline)
+
+    return every.once(("differences", contender, spec.baseline, str(spec.rules.typical)), compute)
+
+
+def _members(table: Table, pool: Pool) -> Ints:
+    """Places of its operations among the questions; none where one of them was not measured."""
     number = {question: at for at, question in enumerate(table.questions)}
-    differences = {
-        name: comparison.typical_differences(table, name, baseline)
-        for name in {name for one in pools for name in (one.contender, one.other)} - {baseline}
-    }
+    found = [number.get(Question(operation, pool.temperature)) for operation in pool.operations]
+    return np.array([] if None in found else found, dtype=np.int64)
+
+
+def _blocks(spec: Spec, samples: Sequence[Sample], pools: Sequence[Pool]) -> Floats:
+    """The mean difference of logarithms of each pool and block; NaN where an operation was not measured."""
+    table = _table(spec, samples)
     rows = np.full((len(pools), table.blocks), np.nan)
     for at, one in enumerate(pools):
-        questions_of = [Question(operation, one.temperature) for operation in one.operations]
-        if all(question in number for question in questions_of):
-            members = np.array([number[question] for question in questions_of])
+        members = _members(table, one)
+        if len(members):
             candidate, other = (
-                differences[name][members].mean(axis=0) if name != baseline else 0.0
+                _differences(spec, samples, name)[members].mean(axis=0) if name != spec.baseline else 0.0
                 for name in (one.contender, one.other)
             )
             rows[at] = candidate - other

@@ -33,6 +33,7 @@ ELSEWHERE = {
     "L4": "its twin is a load of many minutes",
     "L5": "its twin is a load of TPC-C of many minutes",
     "L9": "its twin needs a machine that does not stand still itself",
+    "L12": "it takes a PostgreSQL server, which a wheel of 44 MB brings",
     "L11": "it takes a PostgreSQL server, which a wheel of 44 MB brings",
     "L10": "its twin needs a machine that does not stand still itself",
 }

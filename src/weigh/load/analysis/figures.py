@@ -216,6 +216,11 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
     )
 
 
+def moments(run: LoadRun) -> tuple[Moment, ...]:
+    """Every interval of a run, for drawing."""
+    return tuple(_moment(one, _decoded(one)) for one in run.intervals)
+
+
 def _variation(rates: Sequence[float]) -> float | None:
     """Standard deviation over the mean."""
     if len(rates) < 2 or not (mean_of := fmean(rates)):

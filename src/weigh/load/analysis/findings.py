@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.host.settle import Quiet
-from weigh.load import ycsb_properties
 from weigh.load.activity import analysis as blamed
 from weigh.load.activity import cycles
 from weigh.load.analysis import conditions, machine
 from weigh.load.analysis.cycles import of_load
+from weigh.load.disturbances import results as disturbances
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
 from weigh.load.replay import findings as replay
 from weigh.load.tpcc import findings as tpcc
 from weigh.load.waits import analysis
+from weigh.load.ycsb import properties as ycsb_properties
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
 from weigh.model import codes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
+    from weigh.load.disturbances.results import DisturbedResults
     from weigh.load.durability.results import Durability
     from weigh.load.gate.results import GateResults
     from weigh.load.record import LoadRecord
@@ -54,6 +56,7 @@ def findings(
     answers: GateResults | None = None,
     replayed: ReplayResults | None = None,
     of_tpcc: Sequence[TpccFigures] = (),
+    disturbed: DisturbedResults | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [
@@ -70,6 +73,7 @@ def findings(
     found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record.calibrations)]
     found += machine.findings(watched) if watched else ()
     found += crashes.findings(crashed) if crashed else ()
+    found += disturbances.findings(disturbed) if disturbed else ()
     found += tpcc.findings(of_tpcc)
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh.load.analysis.isolation import of_isolation
 from weigh.load.comparison.figures import Kind
 from weigh.load.comparison.metrics import PERCENTILES
+from weigh.load.isolation.results import refusals
 from weigh.model import codes
 from weigh.model.rules import MIN_STARTS
 from weigh.model.units import count
@@ -58,6 +60,7 @@ def unranked(
     return (
         of_all({name: why for name in others if (why := _unlike_rows(records, name))}),
         of_all({name: why for name in others if (why := _unlike_durability(last, name))}),
+        of_all({name: why for name in others if (why := _unlike_isolation(last, name))}),
         _refused_runs(runs, questions),
         _unresolved(runs, questions),
     )
@@ -99,6 +102,23 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
         for name, what in ((contender, own.undurable), (record.spec.baseline, base.undurable))
     ]
     return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(sentences)}")
+
+
+def _unlike_isolation(record: LoadComparisonRecord, contender: str) -> Reason | None:
+    """That transactions were isolated otherwise here and there, or less than they were said to be."""
+    loads = {name: _load(record, name) for name in (contender, record.spec.baseline)}
+    found = {name: runs for name, one in loads.items() if one and (runs := of_isolation(one))}
+    for name, runs in found.items():
+        for run in runs:
+            for why in refusals(run):
+                return codes.L12_UNEQUAL.reason(f"{name}: {why.text}")
+    levels = {
+        name: sorted({run.declared or "a level it does not name" for run in runs}) for name, runs in found.items()
+    }
+    if len(levels) == len(loads) and len({tuple(one) for one in levels.values()}) > 1:
+        told = ", ".join(f"{name} at {' and '.join(one)}" for name, one in levels.items())
+        return codes.L12_UNEQUAL.reason(f"transactions are isolated otherwise, which is other work: {told}")
+    return None
 
 
 def _kinds(record: LoadRecord) -> frozenset[str]:

@@ -8,26 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import conditions, ycsb_properties
+from weigh.load import conditions
+from weigh.load.config import disturbances
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
 from weigh.load.files import LoadFiles
 from weigh.load.fleet import config as agents
 from weigh.load.gate import invariants, pins
+from weigh.load.isolation import config as isolation
+from weigh.load.isolation.workload import NAME as ISOLATION
 from weigh.load.preparation import prepared
 from weigh.load.rate_search import config as rate_search
 from weigh.load.replay import config as replay_config
 from weigh.load.requirements import config as requirements
-from weigh.load.spec import (
-    Arrivals,
-    LoadSpec,
-    Loop,
-    QueryMode,
-    Script,
-    interval_s,
-)
+from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, interval_s
 from weigh.load.tpcc import config as tpcc
+from weigh.load.ycsb import properties as ycsb_properties
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_fraction, parse_rows
 
@@ -82,6 +79,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     replay_config.refuse_options(flags)
     of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
     flags = tpcc.completed(workload, flags)
+    of_isolation = isolation.wanted(workload, target, flags)
     search, required = rate_search.requested(flags), requirements.requested(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
@@ -96,7 +94,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         warmup = 0.0
     ycsb = ycsb_properties.wanted(workload, flags)
     workload = [ycsb_properties.PROPERTIES] if ycsb else workload
-    own_tables = ycsb or workload[0] in (*YCSB, tpcc.NAME)
+    own_tables = ycsb or workload[0] in (*YCSB, tpcc.NAME, ISOLATION)
     scripts = () if own_tables else tuple(_script(word, target) for word in workload)
     if scripts and not any(one.weight for one in scripts):
         raise UsageError("every script has the weight 0: nothing would be run", remedy="raise an @WEIGHT")
@@ -160,8 +158,10 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         tpcc=of_tpcc,
+        isolation=of_isolation,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
+        disturbances=disturbances.wanted(flags, target, len(loops) * len(connections), duration),
         agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
@@ -239,9 +239,9 @@ def _script(word: str, target: str) -> Script:
         file, _, given = word.rpartition("@")
         if file.endswith(".sql") or file in BUILT_IN:
             raise UsageError(f"'{given}' is no weight of a script", where=file, remedy=f"write {file}@9")
-        if word in (*YCSB, tpcc.NAME):
+        if word in (*YCSB, tpcc.NAME, ISOLATION):
             raise UsageError(f"{word} is a workload of its own", remedy="leave it out, or the scripts")
-        remedy = f"a script is a FILE.sql; {nearest(word, (*YCSB, tpcc.NAME, *BUILT_IN))}"
+        remedy = f"a script is a FILE.sql; {nearest(word, (*YCSB, tpcc.NAME, ISOLATION, *BUILT_IN))}"
         raise UsageError(f"there is no workload '{word}'", remedy=remedy)
     text = text_of("script", Path(name), _LONGEST_SCRIPT)
     if not text.strip():

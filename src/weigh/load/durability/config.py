@@ -32,9 +32,10 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
     kill, start = flags.get("kill_command") or "", flags.get("start_command") or ""
     number = flags.get("crash")
     if number is None:
-        if kill or start:
+        if (kill or start) and not flags.get("nemesis"):
             raise UsageError(
-                "--kill-command and --start-command are for crashes", remedy="add --crash N, or leave them out"
+                "--kill-command and --start-command are for crashes",
+                remedy="add --crash N or --nemesis kill, or leave them out",
             )
         return None
     if number < 1:

@@ -56,7 +56,7 @@ class Probe:
         spec: LoadSpec,
         run: int,
         kill: Callable[[], None] | None,
-        start: Callable[[], None] | None,
+        start: Callable[[], object] | None,
         process: int | None,
         generator: Any,
         journal: Journal,
@@ -91,6 +91,9 @@ class Probe:
         time.sleep(max(self._moment - at, 0.0))
         self._crash(begun)
 
+    def end(self) -> None:
+        """As of :class:`weigh.load.session.During`: nothing of it goes on."""
+
     def _crash(self, begun: float) -> None:
         def now() -> Seconds:
             return time.monotonic() - begun
@@ -120,7 +123,7 @@ class Probe:
     def _kill(self) -> None:
         if self._commands.kill:
             life = started(self._process) if self._process else None
-            _ran(self._commands.kill, "--kill-command")
+            ran(self._commands.kill, "--kill-command")
             if self._process and life is not None:
                 _died(Process(self._process, life), self._commands.kill)
         elif self._kill_server:
@@ -140,7 +143,7 @@ class Probe:
 
     def _start(self) -> None:
         if self._commands.start:
-            _ran(self._commands.start, "--start-command")
+            ran(self._commands.start, "--start-command")
         elif self._start_server:
             self._start_server()
 
@@ -178,7 +181,7 @@ def _died(server: Process, command: str) -> None:
         )
 
 
-def _ran(command: str, flag: str) -> None:
+def ran(command: str, flag: str) -> None:
     """A command of the user's, in a shell.
 
     Raises:

@@ -207,7 +207,7 @@ def _recovery(crash: Crash, run: LoadRun | None, level: Level | None) -> Recover
     after = [] if released is None else [one for one in intervals if one.to_s > released]
     # What answers that a key is gone, or shows what was replaced, is quick for another reason.
     other_work = any(one.missing or one.contradictions for part in after for one in part.operations)
-    back = None if level is None or released is None or other_work else _back(after, released, level.seconds)
+    back = None if level is None or released is None or other_work else until_back(after, released, level.seconds)
     return Recovery(
         down_s=down,
         level_s=level.seconds if level else None,
@@ -217,7 +217,7 @@ def _recovery(crash: Crash, run: LoadRun | None, level: Level | None) -> Recover
     )
 
 
-def _back(after: Sequence[LoadInterval], released: Seconds, level: Seconds) -> Seconds | None:
+def until_back(after: Sequence[LoadInterval], released: Seconds, level: Seconds) -> Seconds | None:
     """When the p99 of what comes next is that of before, in seconds since the load was let in again."""
     responses = [_responses(one) for one in after]
     for first, interval in enumerate(after):
@@ -237,15 +237,19 @@ def _responses(interval: LoadInterval) -> Histogram:
     return merged(decode(one.response) for one in interval.operations)
 
 
-def undisturbed(runs: Sequence[LoadRun], crashes: Sequence[Crash]) -> tuple[LoadRun, ...]:
-    """Every run as it was until its crash, which the figures of the load are of."""
-    by_run = {one.run: one for one in crashes}
-    return tuple(_until(run, by_run[run.number]) if run.number in by_run else run for run in runs)
+def undisturbed(runs: Sequence[LoadRun], until: Mapping[int, Seconds]) -> tuple[LoadRun, ...]:
+    """Every run as it was until something happened in it, which the figures of the load are of.
+
+    Args:
+        runs: the whole of each.
+        until: seconds since the schedule of a run began, by its number.
+    """
+    return tuple(_until(run, until[run.number]) if run.number in until else run for run in runs)
 
 
-def _until(run: LoadRun, crash: Crash) -> LoadRun:
-    """A run up to its crash, with the account that its intervals give."""
-    whole = tuple(one for one in run.intervals if one.to_s <= crash.at)
+def _until(run: LoadRun, moment: Seconds) -> LoadRun:
+    """A run up to a moment, with the account that its intervals give."""
+    whole = tuple(one for one in run.intervals if one.to_s <= moment)
     done = sum(one.count + sum(one.errors.values()) + one.timeouts for part in whole for one in part.operations)
     summary = run.summary and LoadSummary(
         t0_unix=run.summary.t0_unix,
@@ -261,7 +265,7 @@ def _until(run: LoadRun, crash: Crash) -> LoadRun:
         overflows=sum(one.overflows for part in whole for one in part.operations),
         verified_reads=run.summary.verified_reads,
     )
-    length = whole[-1].to_s if whole else crash.at
+    length = whole[-1].to_s if whole else moment
     return msgspec.structs.replace(run, intervals=whole, summary=summary, duration_s=length, server=None)
 
 

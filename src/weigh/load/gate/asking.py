@@ -155,7 +155,7 @@ class LoadGate:
             generator: that made it.
             own: whether weigh loaded the data.
         """
-        if self._spec.replay:
+        if self._spec.replay or self._spec.isolation is not msgspec.UNSET:
             return
         if self._spec.tpcc:
             self._progress.say("asking the consistency conditions")

@@ -9,6 +9,7 @@ import msgspec
 from weigh.load.generator.settings import (
     ArrivalSettings,
     GeneratorSettings,
+    IsolationSettings,
     NamedScript,
     ReplaySettings,
     ScriptSettings,
@@ -69,8 +70,8 @@ def generator_settings(
         else ArrivalSettings(kind="closed")
         if loop == "closed"
         else ArrivalSettings(**msgspec.structs.asdict(arrivals), seed=spec.seed),
-        # However long a crash takes: the probe ends the run when it has seen as much of it afterwards as was left.
-        duration_s=spec.duration_s + (LONGEST_CRASH if spec.crash else 0.0),
+        # However long a crash takes: who makes it ends the run when as much was seen of it afterwards as was left.
+        duration_s=spec.duration_s + (LONGEST_CRASH if spec.crash or spec.disturbances else 0.0),
         connections=connections,
         threads=threads,
         max_in_flight=max(min(spec.max_in_flight or connections, connections), threads),
@@ -82,7 +83,7 @@ def generator_settings(
 
 def _workload(
     spec: LoadSpec, files: LoadFiles, reached: Reached, samples: int
-) -> YcsbSettings | TpccSettings | ScriptSettings | ReplaySettings:
+) -> YcsbSettings | TpccSettings | IsolationSettings | ScriptSettings | ReplaySettings:
     if spec.replay and files.plan:
         return _replay(spec.replay, files.plan)
     if spec.is_ycsb:
@@ -91,8 +92,10 @@ def _workload(
         )
     if spec.tpcc:
         return TpccSettings(**{"terminals": False, **msgspec.to_builtins(spec.tpcc)}, seed=spec.seed)
+    if spec.isolation is not msgspec.UNSET:
+        return IsolationSettings(seed=spec.seed, level=spec.isolation.sql)
     history: Literal["whole", "part"] | None = None
-    if spec.crash:
+    if spec.crash or (spec.disturbances and spec.disturbances.nemeses):
         history = "whole" if loads_data(spec, reached) else "part"
     return ScriptSettings(
         scripts=[NamedScript(name=one.name, text=one.text or None, weight=one.weight) for one in spec.scripts],

@@ -36,6 +36,13 @@ class TpccSettings(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", 
     terminals: bool
 
 
+class IsolationSettings(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="isolation"):
+    """Transactions whose history is recorded; ``level`` as SQL names it, None for the server's own."""
+
+    seed: int
+    level: str | None
+
+
 class ScriptSettings(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="script"):
     """Scripts in pgbench's language.
 
@@ -128,7 +135,7 @@ class GeneratorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     target: dict[str, Any]
-    workload: YcsbSettings | TpccSettings | ScriptSettings | ReplaySettings
+    workload: YcsbSettings | TpccSettings | IsolationSettings | ScriptSettings | ReplaySettings
     arrivals: ArrivalSettings
     duration_s: Seconds
     connections: int

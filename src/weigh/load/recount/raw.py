@@ -141,6 +141,9 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
     ended: dict[int, Any] = {}
     parts: dict[int, int] = {}
     begun: dict[int, Any] = {}
+    intervals: list[tuple[int, Any]] = []
+    # The figures of a run are those of before anything happened to the server in it.
+    happened: dict[int, float] = {}
     for event in journal.read(place.folder):
         try:
             match event.event:
@@ -149,15 +152,27 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
                 case "summary":
                     ended[event.body["run"]] = event.body
                 case "interval":
-                    number = event.body["run"]
-                    _interval(place, number, parts.setdefault(number, 0), event.body["interval"], rows)
-                    parts[number] += 1
+                    intervals.append((event.body["run"], event.body["interval"]))
+                case "crash":
+                    happened.setdefault(event.body["run"], event.body["at"])
+                case "window":
+                    happened.setdefault(event.body["run"], event.body["from_s"])
         except (KeyError, TypeError, AttributeError) as error:
-            raise EvidenceFault(
-                f"the journal does not say what weigh's journals say: {error}",
-                where=str(place.folder),
-                remedy="the evidence was edited",
-            ) from error
+            raise _edited(place, error) from error
+    counted = dict.fromkeys(happened, 0)
+    try:
+        for number, body in intervals:
+            if number not in happened or body["to_s"] <= happened[number]:
+                _interval(place, number, parts.setdefault(number, 0), body, rows)
+                parts[number] += 1
+                if number in happened:
+                    begun[number]["duration_s"] = body["to_s"]
+                    counted[number] += sum(map(_done, body["operations"]))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _edited(place, error) from error
+    for number in happened.keys() & ended.keys():
+        whole = dict.fromkeys(("done", "scheduled", "in_time"), counted[number])
+        ended[number] = {"summary": {**whole, "unsent": 0}}
     for number, run in begun.items():
         runs_printed = printed.get(number)
         own = (place.attempt, place.arm, number) in chosen if chosen is not None else bool(runs_printed)
@@ -173,6 +188,19 @@ def _read(place: Place, rows: dict[str, list[str]], chosen: set[tuple[int, str, 
             )
         )  # fmt: skip
         rows["server"] += [_row(place.attempt, place.arm, number, name, used) for name, used in server.items()]
+
+
+def _edited(place: Place, error: Exception) -> EvidenceFault:
+    return EvidenceFault(
+        f"the journal does not say what weigh's journals say: {error}",
+        where=str(place.folder),
+        remedy="the evidence was edited",
+    )
+
+
+def _done(one: Any) -> int:
+    """Requests that were answered or failed."""
+    return int(one["count"] + sum(one.get("errors", {}).values()) + one.get("timeouts", 0))
 
 
 def _until(spec: Spec, duration_s: float | None) -> float:

@@ -16,9 +16,11 @@ from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.disturbances.results import DisturbedResults
 from weigh.load.durability.results import Durability
 from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
+from weigh.load.isolation.results import IsolationFigures
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.replay.results import ReplayResults
@@ -28,10 +30,11 @@ from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row
 from weigh.load.requirements import report as requirements
 from weigh.load.requirements.report import RequirementsDocument
 from weigh.load.runs import ColdStart, CpusRead, ServerUse
-from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
+from weigh.load.spec import Arrivals, Loop, QueryMode
 from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
+from weigh.load.ycsb.workload import YcsbWorkload
 from weigh.machine.drift import Quiet
 from weigh.machine.working_set import WorkingSet
 from weigh.model.data.storage import Place
@@ -117,6 +120,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         activity: what the server did beside answering
             (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
         tpcc: its figure, limits and checks (docs/guide/tpcc.md); absent of another workload.
+        isolation: whether its level was kept (docs/guide/isolation.md); absent of another workload.
         agents: each agent that offered it, judged by itself (docs/guide/load-agents.md); absent where weigh itself did.
     """
 
@@ -147,6 +151,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     waits: WaitsDocument | msgspec.UnsetType
     activity: ActivityDocument | msgspec.UnsetType
     tpcc: TpccFigures | msgspec.UnsetType
+    isolation: IsolationFigures | msgspec.UnsetType
     agents: tuple[AgentFigures, ...] | msgspec.UnsetType
 
 
@@ -237,6 +242,8 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
         durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
+        disturbances: what else happened to the server, and what users felt of it (docs/guide/disturb.md); absent where
+            nothing did.
         replay: how a replay kept to its recording (docs/guide/replay.md); absent of other loads.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
@@ -261,6 +268,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: tuple[Quiet, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
     durability: Durability | msgspec.UnsetType
+    disturbances: DisturbedResults | msgspec.UnsetType
     replay: ReplayResults | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
     requirements: RequirementsDocument | msgspec.UnsetType
@@ -296,6 +304,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,
+        disturbances=results.disturbed or msgspec.UNSET,
         replay=results.replay or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
         requirements=requirements.document(results.requirements) if results.requirements else msgspec.UNSET,
@@ -370,6 +379,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
         activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
+        isolation=next((one for one in results.isolation if one.number == run.number), msgspec.UNSET),
         tpcc=next((one for one in results.tpcc if one.number == run.number), msgspec.UNSET),
         agents=results.agents.get(run.number, ()) or msgspec.UNSET,
     )

@@ -6,8 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.findings import data_bytes, in_memory
+from weigh.load.disturbances import report as disturbances
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
+from weigh.load.isolation import report as isolation
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
@@ -108,10 +110,14 @@ def _more(results: LoadResults) -> Iterator[str]:
     # What was lost or damaged is said first, as wrong.
     if results.durability and not results.durability.losing:
         yield next(iter(durability.lines(results.durability)))
+    if results.disturbed and not results.disturbed.lost:
+        yield next(iter(disturbances.lines(results.disturbed)))
     for one in results.tpcc[:1]:
         yield " ".join(
             _sentence(outcome) for outcome in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if outcome
         )
+    # What was violated is said first, as wrong.
+    yield from (f"{isolation.verdict(one)}." for one in results.isolation[:1] if one.outcome != "violated")
     if results.replay:
         yield from replay.schedule(results.replay)
     if results.rate_search:

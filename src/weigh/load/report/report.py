@@ -11,8 +11,10 @@ from rich.text import Text
 
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
+from weigh.load.disturbances import report as disturbances
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
+from weigh.load.isolation import report as isolation
 from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import agents, machine, plots, timeline_plot, words
@@ -151,20 +153,20 @@ def _whole_load(results: LoadResults) -> Iterator[Section]:
         yield Section(replay.TITLE, replay.blocks(results.replay), "replay")
     if results.durability:
         yield Section(durability.TITLE, durability.blocks(results.durability), "durability")
+    yield from disturbances.sections(results.disturbed) if results.disturbed else ()
     if results.answers and (found := answers.blocks(results.answers)):
         yield Section(answers.TITLE, found, "answers")
 
 
 def _loops(results: LoadResults) -> Iterator[Section]:
     if results.loops:
-        yield Section(
-            "Open loop and closed loop", [Lines([words.loops(results.loops)])], "loops", short="Open and closed loop"
-        )
+        found = [Lines([words.loops(results.loops)])]
+        yield Section("Open loop and closed loop", found, "loops", short="Open and closed loop")
 
 
 def _style(results: LoadResults) -> str:
     parts = [searches.STYLE if results.rate_search else "", timeline_plot.STYLE if results.machine else ""]
-    parts.append(plots.LIMIT_STYLE if results.requirements else "")
+    parts += [isolation.STYLE if results.isolation else "", plots.LIMIT_STYLE if results.requirements else ""]
     return "\n".join([plots.STYLE, *filter(None, parts), _STYLE])
 
 
@@ -217,10 +219,8 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
         Lines([words.server_sentence(record, environment)]),
         Lines(_machine_itself(record), css="muted", most=1000),
     ]
-    values = [
-        (name, read_back(one.get("value")), read_back(one.get("default")))
-        for name, one in environment.target.in_force.items()
-    ]
+    in_force = environment.target.in_force.items()
+    values = [(name, read_back(one.get("value")), read_back(one.get("default"))) for name, one in in_force]
     settings = [table(("setting, read back", "value", "default"), values, label=None)] if values else []
     yield Section("Server and settings", [*about, *settings], "target")
     yield Section("Reproduce", [Commands(environment.command)], "reproduce")
@@ -228,8 +228,7 @@ def _server(record: LoadRecord, environment: LoadEnvironment) -> Iterator[Sectio
 
 def _sentences(title: str, lines: Iterable[str]) -> Section | None:
     """Sentences under their title; None without any."""
-    found = list(lines)
-    return Section(title, [Lines(found, indent=2, css="say", listed=True, most=1000)]) if found else None
+    return Section(title, [Lines(all_, indent=2, css="say", listed=True, most=1000)]) if (all_ := list(lines)) else None
 
 
 def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
@@ -239,7 +238,7 @@ def _group(results: LoadResults, group: RunGroup) -> Iterator[Block | None]:
         yield Lines([Part(words.group_name(group), "bold")])
     if group.between:
         yield _repeats(group)
-    yield from _tpcc(results, run)
+    yield from _of_workload(results, run)
     found = _percentiles(run) if run.operations else Lines(["no request was answered"])
     several = len(group.runs) > 1
     yield Section(Part(f"The first of {len(group.runs)} runs:", "dim"), [found]) if several else found
@@ -266,7 +265,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         for one in run.reasons
     ]
     yield Lines(refused, css="refusal")
-    yield from _tpcc(results, run)
+    yield from _of_workload(results, run)
     if group.between:
         yield _repeats(group)
         below = "Below: the first of these runs. An interval from inside one run never speaks for the next."
@@ -294,8 +293,9 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
         yield Section(waits.TITLE, waits.blocks(sampled))
 
 
-def _tpcc(results: LoadResults, run: RunFigures) -> Iterator[Section]:
+def _of_workload(results: LoadResults, run: RunFigures) -> Iterator[Section]:
     yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == run.number)
+    yield from isolation.sections(results.isolation, run.number)
 
 
 def _begun(text: str) -> str:

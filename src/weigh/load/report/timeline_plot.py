@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import RunMachine
+    from weigh.load.disturbances.results import Mark
     from weigh.load.results import LoadResults
     from weigh.load.spikes import Spike
     from weigh.machine.timeline_bins import TimelineBins
@@ -54,6 +55,7 @@ def plot(
     end: float,
     meanwhile: RunActive | None = None,
     limits: Sequence[Curve] = (),
+    happened: Sequence[Mark] = (),
 ) -> Markup:
     """The drawing: rate, failures, response times and open requests; below, what the server did, and the machine.
 
@@ -65,6 +67,7 @@ def plot(
         end: seconds of the run.
         meanwhile: what its server did beside answering; None where nobody looked.
         limits: of the response time.
+        happened: what was made to happen to its server, and when.
     """
     across = Scale(0.0, end, LEFT, RIGHT, log=False)
     panels, y = [], _TOP
@@ -94,8 +97,9 @@ def plot(
         f"rate, failures, response times and open requests of the {run.loop} loop above CPU, memory, disk and network"
     )
     marks = _marks(machine.spikes, across, bottom)
+    made = _happened(happened, across, bottom)
     return draw.image(
-        WIDTH, bottom + 26, "plot", label, draw.path(shade, "mg"), marks, *panels, lanes, seconds(across, bottom)
+        WIDTH, bottom + 26, "plot", label, draw.path(shade, "mg"), marks, made, *panels, lanes, seconds(across, bottom)
     )
 
 
@@ -112,6 +116,7 @@ def of_run(results: LoadResults, run: RunFigures, machine: RunMachine) -> Plot |
     bins = between(moments, began, ended, memory_of(record.host), BINS)
     meanwhile = results.activity.get(run.number)
     limits = plots.limits(record.spec, 0.0, end)
+    happened = [one for one in results.disturbed.marks if one.run == run.number] if results.disturbed else []
     open_key = [(curve.name, curve.style) for curve in open_requests(run, due)]
     whose = (
         ("weigh", "the server and others")
@@ -134,9 +139,10 @@ def of_run(results: LoadResults, run: RunFigures, machine: RunMachine) -> Plot |
         ", ",
         Part("by other guests", "st"),
         ". A line above a lane: work waited. A band: a spike",
+        *(("; a grey one: ", ", ".join(dict.fromkeys(one.kind for one in happened))) if happened else ()),
         *((". Marks: what the server did meanwhile, ", Part("what is blamed for spikes", "bl")) if meanwhile else ()),
     )
-    return Plot(caption, plot(run, machine, bins, due, end, meanwhile, limits))
+    return Plot(caption, plot(run, machine, bins, due, end, meanwhile, limits, happened))
 
 
 def open_requests(run: RunFigures, due: float) -> list[Curve]:
@@ -192,6 +198,16 @@ def _lanes(found: TimelineBins, top: int) -> tuple[Markup, int]:
         amount = [draw.text(LEFT - 6, base - 1, f"{units.size(most)}/s")] if name == "network" and most else []
         parts.append(draw.group("te", draw.text(LEFT - 6, base - 12, title), *amount))
     return Markup().join(parts), base
+
+
+def _happened(marks: Sequence[Mark], across: Scale, bottom: int) -> Markup:
+    """A band through everything for each thing that was made to happen."""
+    bands = ""
+    for one in marks:
+        left = across.at(one.from_s)
+        wide = max(across.at(one.to_s) - left, _NARROW)
+        bands += f"M{draw.number(left)} {_TOP}h{draw.number(wide)}V{bottom}H{draw.number(left)}z"
+    return draw.path(bands, "mg") if bands else Markup()
 
 
 def _marks(spikes: tuple[Spike, ...], across: Scale, bottom: int) -> Markup:

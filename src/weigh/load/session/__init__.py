@@ -20,8 +20,10 @@ from weigh.load.fleet.generator import AgentsGenerator
 from weigh.load.fleet.shares import shared
 from weigh.load.generator import generator_settings, loads_data, make_generator
 from weigh.load.generator_errors import call
+from weigh.load.isolation import checking as isolation
 from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
+from weigh.load.session.disturber import Disturber
 from weigh.load.session.offering import During, Run
 from weigh.load.target.bulk_load import loaded
 from weigh.load.tpcc.loading import is_there
@@ -158,6 +160,11 @@ class Session:
         if self.lives.fresh:
             self._begin_life()
         reached = self.lives.reached
+        disturber = None
+        if spec.disturbances:
+            around = self.lives.surroundings
+            disturber = Disturber(spec, self._made, reached, around, self._journal, self._progress)
+        reached = disturber.reached if disturber else reached
         generator = make_generator(spec, self._gate.files, reached, loop, connections)
         if self._loads and not self.lives.fresh:
             # Anew before every run: each begins with the same records, and the generator knows the version of each.
@@ -187,6 +194,8 @@ class Session:
             # Started again by the user it is another one, and its old number may be anybody's.
             kill, start, process = reached.crash, reached.restart, reached.process if self._made == 1 else None
             during = Probe(spec, self._made, kill, start, process, generator, self._journal, self._progress)
+        if disturber is not None:
+            during = disturber.offered_by(generator)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run
@@ -202,6 +211,9 @@ class Session:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
         if self.spec.replay and self._gate.files.plan and made.number == 1:
             replay.ended(self._journal, self.spec.replay, self._gate.files.plan, run.generator)
+        if self.spec.isolation is not msgspec.UNSET:
+            self._progress.say("checking the history")
+            isolation.ended(self._journal, self._journal.folder, made.number, run.generator)
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
@@ -342,6 +354,8 @@ class Session:
 
 
 def _loading(spec: LoadSpec) -> str:
+    if spec.isolation is not msgspec.UNSET:
+        return "making the table of lists"
     if spec.tpcc:
         return f"loading {units.count(spec.tpcc.warehouses, 'warehouse')} of TPC-C"
     return f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from weigh.load.session.surroundings import Surroundings
     from weigh.load.target.target import Reached, Target
     from weigh.model.units import Bytes
 
@@ -34,6 +35,7 @@ class Lives:
         fresh: whether every run is to have a life of its own, where weigh can begin one.
         cpus: that its servers may run on; all where none are named.
         memory: bytes that each of its lives is held to, but for that in which the data is loaded.
+        surroundings: entered, in which its servers are started; None for the machine as it is.
 
     Attributes:
         fresh: whether every run has one.
@@ -53,6 +55,7 @@ class Lives:
         fresh: bool,
         cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET,
         memory: Bytes | msgspec.UnsetType = msgspec.UNSET,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self._target = target
         self._cache = cache
@@ -60,6 +63,7 @@ class Lives:
         self._cpus = cpus
         self._memory = memory
         self.limit: Bytes | None = None
+        self.surroundings = surroundings
         self._present = ExitStack()
         self._copies = ExitStack()
         self._copy: Path | None = None

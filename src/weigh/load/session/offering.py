@@ -46,6 +46,9 @@ class During(Protocol):
             at: seconds since the schedule began; negative until it does.
         """
 
+    def end(self) -> None:
+        """Called when the run is over, however it went: nothing of it goes on."""
+
 
 class Run:
     """One run while it goes on.
@@ -75,7 +78,7 @@ class Run:
         self._during = during
         self.disturbed = during is not None
         # Their connections would die with the server.
-        looks = not spec.crash
+        looks = not spec.crash and not (spec.disturbances and spec.disturbances.nemeses)
         self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
         self._activity = LoadActivity(reached.activity if looks else None, journal, watching.now)
         self._server = _Server(reached.process)
@@ -116,6 +119,8 @@ class Run:
             self.generator.stop()
             raise
         finally:
+            if self._during is not None:
+                self._during.end()
             self._waits.end()
             self._activity.end()
             summary = self._last()

@@ -133,6 +133,7 @@ class EmbeddedPostgres:
             if data is not None:
                 server_folder.copy(data, folder / "data")
             asks = {"folder": str(folder), "options": options, "shown": list(own), "programs": programs}
+            asks["environment"] = dict(server_folder.environment())
             with _server_process(environment, asks, self.text) as (reply, pipe):
                 if reply.error and own and any(name in reply.error for name in own):
                     raise UsageError(sentences(reply.error), where=self.text, remedy=_SETTINGS)
@@ -164,6 +165,7 @@ class EmbeddedPostgres:
                     again=server.again,
                     keep=lambda to: server.keep(folder / "data", to),
                     rows=server.rows,
+                    bind=server.bind,
                     crash=server.crash,
                     restart=server.restart,
                     process=reply.process,
@@ -351,13 +353,17 @@ class _Server:
         self._decoded("stop", _RETAINED, _Failed)
         server_folder.copy(data, to)
 
+    def bind(self, schema: str, tables: dict[str, list[str]]) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded(f"bind {msgspec.json.encode([schema, tables]).decode()}", _LOADED, _Failed)
+
     def crash(self) -> None:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("crash", _PATIENCE, _Failed)
 
-    def restart(self) -> None:
+    def restart(self) -> int | None:
         """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded("restart", _STARTED, _Failed)
+        return self._decoded("restart", _STARTED, _Reply).process
 
     def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
         """As of :class:`weigh.load.target.target.Reached`."""

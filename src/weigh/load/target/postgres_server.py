@@ -4,9 +4,9 @@ Runs in the environment that has the server's programs and psycopg. The first li
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
 ``drain``, ``end``, of what sessions wait for; the same behind ``activity``, of what the server does), for what its data
 and settings are like (``state``, ``checkpoint``, ``describe``), for its rows (``tables``, ``rows`` with a list of names
-as JSON), to end the server and keep its data (``stop``), to kill it (``crash``), or to start it again on its data
-(``restart``), and gets one line. Standard input ends when weigh ends,
-however it ends: then the server is stopped and its data removed.
+as JSON), to load tables (``bind``), to end the server and keep its data (``stop``), to kill it (``crash``), or to start
+it again on its data (``restart``), and gets one line. Standard input ends when weigh ends, however it ends: then the
+server is stopped and its data removed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> None:
             if place is not None:
                 # Whoever sweeps leaves it to this process.
                 importlib.import_module("server").hold(place)
-                running, reached = _start(place, request["options"], request["programs"])
+                running, reached = _start(place, request)
                 connection = running.connection
             else:
                 resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -98,10 +98,11 @@ def main() -> None:
             running, ended = None, running
             ended.crash()
 
-        def restart() -> None:
+        def restart() -> dict[str, Any]:
             nonlocal running
-            running, _ = _start(place or Path(), request["options"], request["programs"])
+            running, _ = _start(place or Path(), request)
             running.connection.close()
+            return {"process": running.pid}
 
         own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
         activity = _looking(lambda: psycopg.connect(**again, autocommit=True), reply, place, nearby=nearby)
@@ -131,7 +132,7 @@ def _answer(
     activity: Any,
     *,
     nearby: bool,
-    own: dict[str, Callable[[], None]],
+    own: dict[str, Callable[[], Any]],
     names: tuple[str, ...],
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
@@ -153,7 +154,8 @@ def _answer(
             if word == "activity":
                 _say(looking.answer(activity, argument))
             else:
-                _say(_rows(connect, json.loads(argument)) if word == "rows" else known[word]() or {})
+                given = {"rows": _rows, "bind": _bind}.get(word)
+                _say(given(connect, json.loads(argument)) if given else known[word]() or {})
         except Exception as error:
             _say({"error": " ".join(str(error).split()) or type(error).__name__})
 
@@ -187,22 +189,38 @@ def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
         return {"rows": importlib.import_module("postgres_rows").digests(connection, names)}
 
 
+def _bind(connect: Callable[[], Any], wanted: list[Any]) -> dict[str, Any]:
+    """Tables of Parquet files in a schema of their own."""
+    schema, tables = wanted
+    with connect() as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+        connection.execute(f"CREATE SCHEMA {schema}")
+        connection.execute(f"SET search_path = {schema}")
+        for name, paths in tables.items():
+            with connection.transaction():
+                importlib.import_module("copy_in").create(connection, name, paths)
+        for name in tables:
+            connection.execute(f'VACUUM (ANALYZE) "{name}"')
+    return {}
+
+
 def _described_again(connect: Callable[[], Any], names: tuple[str, ...]) -> dict[str, Any]:
     with connect() as connection:
         return _described(connection, names)
 
 
-def _start(place: Path, options: dict[str, str], installed: str) -> tuple[Any, dict[str, str]]:
+def _start(place: Path, request: dict[str, Any]) -> tuple[Any, dict[str, str]]:
     os_user, server = importlib.import_module("os_user"), importlib.import_module("server")
     whose = os_user.unprivileged()
-    programs = os_user.programs(whose, installed)
+    programs = os_user.programs(whose, request["programs"])
     if whose is not None:
         whose.give(place)
     data = place / "data"
     # There already: a copy of one that was kept.
     if not data.exists():
         server.initialise(programs, data, whose, place)
-    running = server.Server(programs, data, options, place / "server.log", whose)
+    log, environment = place / "server.log", request["environment"]
+    running = server.Server(programs, data, request["options"], log, whose, environment=environment)
     return running, {
         "socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"], "process": running.pid,
     }  # fmt: skip

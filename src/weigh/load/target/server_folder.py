@@ -9,7 +9,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,32 @@ from weigh.host import scratch
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
 _IN_MEMORY = ("tmpfs", "ramfs")
 _PR_SET_PDEATHSIG = 1
+_WITHIN: ContextVar[tuple[Path | None, Mapping[str, str]]] = ContextVar("_WITHIN", default=(None, {}))
+"""Place and environment of the servers that are started here."""
+
+
+@contextmanager
+def within(place: Path | None, environment: Mapping[str, str]) -> Iterator[None]:
+    """Servers that this thread starts have their folders in a place, and these variables besides, while the body runs.
+
+    Args:
+        place: of the folders; None for the usual one.
+        environment: variables.
+    """
+    before = _WITHIN.set((place, environment))
+    try:
+        yield
+    finally:
+        _WITHIN.reset(before)
+
+
+def environment() -> Mapping[str, str]:
+    """Variables that a server is started with, beside the usual ones."""
+    return _WITHIN.get()[1]
 
 
 def folder() -> Path:
@@ -32,6 +55,9 @@ def folder() -> Path:
     scratch.sweep()
     where = place()
     try:
+        if _WITHIN.get()[0] is not None:
+            # What lies around it is removed as a whole; the path of a socket has room for 107 bytes.
+            return Path(tempfile.mkdtemp(prefix="s-", dir=where))
         return scratch.folder("load", place=where)
     except OSError as error:
         raise EnvironmentFault(
@@ -44,6 +70,8 @@ def place() -> Path:
 
     A server that cannot lose power has nothing to be durable against.
     """
+    if (chosen := _WITHIN.get()[0]) is not None:
+        return chosen
     return scratch.USUAL if os.access(scratch.USUAL, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
 
 

@@ -75,6 +75,7 @@ class _Life:
     def __init__(self, command: list[str], place: Path, log: Path, whose: tuple[int, int] | None) -> None:
         self.log = log
         self._command, self._place, self._whose = command, place, whose
+        self._environment = server_folder.environment()
         self.begin()
 
     def begin(self) -> None:
@@ -86,6 +87,7 @@ class _Life:
                 stdout=log,
                 stderr=log,
                 cwd=self._place,
+                env={**os.environ, **self._environment},
                 start_new_session=True,
                 preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
                 **server_folder.as_account(self._whose),
@@ -153,9 +155,10 @@ class EmbeddedValkey:
             life = _Life(command, place, folder / "log", whose)
             self._await(connect, life)
 
-            def restart() -> None:
+            def restart() -> int:
                 life.begin()
                 self._await(connect, life)
+                return life.process.pid
 
             def described() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)

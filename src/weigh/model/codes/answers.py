@@ -22,6 +22,10 @@ A1_ORDER = note(
     Page(pages.REPLAY, "Answers of two servers"),
     "recorded statements are answered otherwise, and order or moment explains it",
 )
+A1_STREAM = error(
+    "A1.stream", pages.STREAMS, "an answer in a stream is true of no state that the tables may have had at that moment"
+)
+A1_WITNESS = warning("A1.witness", pages.STREAMS, "a witness could not answer, so fewer of them say what is right")
 A2 = plain("A2", pages.SAME, "floating-point columns agree but for rounding, within the tolerance that is stated")
 A3 = plain("A3", pages.STATUSES, "a later execution answered differently, so no time is shown")
 A3_CHANGED = error(
@@ -31,6 +35,10 @@ A3_SAMPLED = error(
     "A3.sampled", pages.LOAD_ANSWERS, "requests of the run had other answers when they were asked again afterwards"
 )
 A4_ROWS = error("A4.rows", pages.PROBES, "it reads other rows than it was given", disqualifies=True)
+A4_REFRESHED = error(
+    "A4.refreshed", pages.STREAMS, "after refresh functions its tables hold other rows than were inserted and deleted"
+)
+A4_BETWEEN = error("A4.between", pages.STREAMS, "a session saw a part of a refresh function, which is one transaction")
 A4_UNREAD = warning("A4.unread", pages.PROBES, "it could not hand out a table, so what it reads was not compared")
 A4_SAMPLED = note(
     "A4.sampled", pages.PROBES, "the table is so large that rows drawn by a secret were compared, not all"

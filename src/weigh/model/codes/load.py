@@ -106,6 +106,15 @@ L10_BLAMED = note(
     pages.ACTIVITY,
     "spikes began in what the server did now and then, more often than chance gives: that is blamed for them",
 )
+L12_VIOLATED = error(
+    "L12.violated", pages.ISOLATION, "transactions were isolated less than the level that the server declares"
+)
+L12_LEVEL = error("L12.level", pages.ISOLATION, "the server ran transactions at another level than they asked for")
+L12_ALLOWED = note("L12.allowed", pages.ISOLATION, "anomalies were seen that the level of the server allows")
+L12_UNCHECKED = warning("L12.unchecked", pages.ISOLATION, "nothing is known of the isolation of a run")
+L12_UNEQUAL = plain(
+    "L12.unequal", pages.ISOLATION, "servers were at different levels of isolation, or did not keep theirs"
+)
 L11_ANSWER = warning(
     "L11.answer", pages.BOTH_WAYS, "prepared, a statement of a script is answered otherwise than as text"
 )

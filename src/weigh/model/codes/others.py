@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weigh.model.codes import pages
-from weigh.model.codes.code import Page, graded, note, plain, warning
+from weigh.model.codes.code import Page, error, graded, note, plain, warning
 
 X_LAYOUT = plain("X.layout", pages.TIERS, "what the contenders were given to read is not recorded")
 X_PUBLIC = plain("X.public", pages.LOAD_TIER, "the workload is a benchmark, and no traffic of your own")
@@ -62,3 +62,5 @@ X_ERROR = plain("X.error", pages.FAILS, "a contender failed on the operation")
 X_TIMEOUT = plain("X.timeout", pages.FAILS, "a contender did not finish the operation in time")
 X_CRASH = plain("X.crash", pages.FAILS, "a contender crashed on the operation")
 X_OUT_OF_MEMORY = plain("X.out_of_memory", pages.FAILS, "a contender ran out of memory on the operation")
+X_READ_ONLY = note("X.read_only", pages.STREAMS, "it cannot write, so that only its queries alone have a figure")
+X_STREAMS_FAILED = error("X.streams", pages.STREAMS, "a stream ended with an error, or the engine with it")

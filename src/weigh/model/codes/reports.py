@@ -43,6 +43,10 @@ R6_SAME_VERSION = warning(
 R6_TWO_SPEEDS = warning(
     "R6.two_speeds", pages.CANDIDATES, "a series goes to and fro between two speeds, so no change is told"
 )
+R6_WEEKDAYS = note(
+    "R6.weekdays", pages.CANDIDATES, "a series depends on the day of the week, which is taken out of its changes"
+)
+
 R8_TERMS = note("R8.terms", Page(pages.LIES), "the licence of the engine restricts publishing its results")
 R9_SIGNATURE = plain("R9.signature", pages.SIGNING, "nobody who is trusted signed the seal as it is")
 R9_ANCHOR = plain(

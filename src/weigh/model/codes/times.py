@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weigh.model.codes import pages
-from weigh.model.codes.code import note, plain, warning
+from weigh.model.codes.code import error, note, plain, warning
 
 T1 = plain("T1", pages.VERDICTS, "neither a difference that matters nor equality is shown")
 T1_MEDIANS = plain("T1.medians", pages.COMPARED, "a difference is claimed, and the medians point the other way")
@@ -26,7 +26,7 @@ T3_CORRELATED = plain(
     "the samples are correlated over an eighth of the run, or those of one connection in many",
 )
 T3_HEAVY = plain(
-    "T3.heavy", pages.MEAN, "the largest samples follow a law without a variance, so no interval of the mean"
+    "T3.heavy", pages.MEAN, "the largest samples carry too much of the variance for an interval of the mean"
 )
 T3_INTERVALS = note(
     "T3.intervals", pages.JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
@@ -41,6 +41,7 @@ T5 = plain("T5", pages.VERDICTS, "what is compared was not measured in turn, or 
 T5_ORDER = plain(
     "T5.order", pages.VERIFY, "the turns are not in the order of the seed, or their order is only vouched for"
 )
+T5_SEQUENCE = error("T5.sequence", pages.STREAMS, "streams that were to run at the same moment ran one after the other")
 T5_FIRST = plain("T5.first", pages.JUDGED, "the same contender began every round")
 T5_DATA = plain("T5.data", pages.JOINED, "two sessions read different data")
 T5_WORKLOAD = plain("T5.workload", pages.JOINED, "two sessions did not ask the same question")

@@ -10,7 +10,7 @@ import msgspec
 from weigh._native import hash_bytes
 from weigh.evidence import files, seal
 from weigh.experiment.report.files import VERDICTS
-from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, REPRODUCTION, RUN
+from weigh.kinds.table import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, REPRODUCTION, RUN, STREAMS
 from weigh.load.comparison.report.files import JSON as COMPARISON
 from weigh.load.report.files import JSON as LOADED
 from weigh.model.errors import EvidenceFault
@@ -19,6 +19,7 @@ from weigh.serve.stored.ladder import StoredLadder, StoredLoadLadder
 from weigh.serve.stored.load import StoredLoad, StoredLoadComparison
 from weigh.serve.stored.reproduction import StoredReproduction
 from weigh.serve.stored.run import StoredRun
+from weigh.serve.stored.streams import StoredStreams
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ _DOCUMENTS = {
     RUN.name: _Document(VERDICTS, StoredRun),
     LOAD.name: _Document(LOADED, StoredLoad),
     LOAD_COMPARISON.name: _Document(COMPARISON, StoredLoadComparison),
+    STREAMS.name: _Document(VERDICTS, StoredStreams),
     REPRODUCTION.name: _Document(REPRODUCTION.file, StoredReproduction),
     LADDER.name: _Document(LADDER.file, StoredLadder, sealed=False),
     LOAD_LADDER.name: _Document(LOAD_LADDER.file, StoredLoadLadder, sealed=False),

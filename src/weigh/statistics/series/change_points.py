@@ -40,8 +40,13 @@ class Partition:
     merit: float
 
 
-def partition(series: Whitened) -> Partition:
-    """The partition with one change or more that has the highest merit, which is negative when none is worth it."""
+def partition(series: Whitened, first: float = FIRST) -> Partition:
+    """The partition with one change or more that has the highest merit, which is negative when none is worth it.
+
+    Args:
+        series: under every noise model.
+        first: what the first change must gain.
+    """
     count = series.count
     grid = np.append(np.arange(0, count - CELL + 1, CELL), count)
     cost = _cost(series, grid)
@@ -54,7 +59,7 @@ def partition(series: Whitened) -> Partition:
         choices.append(choice)
         totals.append(best[:, -1])
     squares = np.array(totals)
-    merits = series.gain(squares) - FIRST - FURTHER * np.arange(MOST)
+    merits = series.gain(squares) - first - FURTHER * np.arange(MOST)
     chosen = int(merits.argmax())
     if not np.isfinite(merits[chosen]):
         return Partition((), -np.inf)

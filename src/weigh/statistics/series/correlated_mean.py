@@ -141,7 +141,7 @@ class Series:
             np.asarray(means, dtype=np.float64),
             size,
             confidence,
-            self._tail.index(),
+            self._tail,
             intervals=intervals,
             positive=self._least >= 0,
         )
@@ -156,7 +156,7 @@ def mean(
     (:func:`weigh.statistics.series.long_run_variance.long_run`), corrects Student's t for the skewness of the samples
     (R. Willink, Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
     (``T3.short``), where correlation is left at the coarsest look or the samples are those of several sources in turn
-    (``T3.correlated``), where the largest follow a law without a variance (``T3.heavy``) and where the series drifts
+    (``T3.correlated``), where the largest look like a law without a variance (``T3.heavy``) and where the series drifts
     (``T4.drift``). The others are for comparison, and never refuse.
 
     Args:
@@ -221,7 +221,7 @@ def _judged(
     means: Floats,
     size: int,
     confidence: float,
-    index: float | None,
+    tail: Tail,
     *,
     intervals: bool,
     positive: bool,
@@ -236,10 +236,10 @@ def _judged(
     judgeable = not intervals and effective < _REPELLED * count
     if refused is None and judgeable and (apart := alternation.lag(means)) is not None:
         refused = _in_turn(apart * size)
-    if refused is None and index is not None:
+    if refused is None and tail.index() is not None:
         refused = codes.T3_HEAVY.reason(
-            f"the largest samples follow a power law of index {index:.2g}: below 2 there is no variance, and one more "
-            "sample may move the mean by more than all before. Give the percentiles"
+            f"the {tail.size:,} largest of {count:,} samples carry {100 * tail.share(centre, variance):.0f} % of the "
+            "variance: how many of them came decides the mean, and another run may have others. Give the percentiles"
         )
     low = high = error = None
     if refused is None and found is not None:

@@ -1,7 +1,8 @@
 """``tpch`` and ``tpch-dbgen``: the 22 queries of TPC-H over the data of two generators.
 
 Texts and published answers come with the data (``docs/reference/workloads.md#tpc-h``); what a right answer looks like
-is in ``tpch_schemas``. Derived from TPC-H: no refresh functions, no query streams, the validation parameters alone.
+is in ``SCHEMAS``. Derived from TPC-H, with the validation parameters; parameters that are drawn
+(:mod:`weigh.workloads.tpch.qgen`) and refresh functions are those of ``--streams`` (:mod:`weigh.streams`).
 """
 
 from __future__ import annotations

@@ -79,7 +79,9 @@ impl Expectations {
                     let document = document.get_or_insert_with(|| {
                         serde_json::from_slice(body).map_err(|error| format!("it is no JSON ({error})"))
                     });
-                    document.as_ref().map_or_else(|why| Some(why.clone()), |root| differs(root, path, wanted.as_ref()))
+                    document
+                        .as_ref()
+                        .map_or_else(|why| Some(why.clone()), |root| differs(root, path, wanted.as_ref()))
                 }
             };
             found.map(|what| format!("{}: {what}", one.text))
@@ -117,7 +119,8 @@ fn test(text: &str) -> Option<Test> {
                 Some((path, value)) => {
                     let (path, equal) = path.strip_suffix('!').map_or((path, true), |path| (path, false));
                     let value = value.trim();
-                    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+                    let value =
+                        serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
                     (path, Some((equal, value)))
                 }
                 None => (rest, None),
@@ -216,8 +219,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_refused_with_the_forms() {
-        for text in ["", "json", "json status=ok", "json .a[x]", "json ..a", "contains", "status 99", "status 3-2", "body"]
-        {
+        for text in [
+            "",
+            "json",
+            "json status=ok",
+            "json .a[x]",
+            "json ..a",
+            "contains",
+            "status 99",
+            "status 3-2",
+            "body",
+        ] {
             let error = Expectations::read(&[text.to_owned()]).unwrap_err();
             assert!(error.contains("json .PATH=VALUE"), "{text}: {error}");
         }

@@ -213,7 +213,8 @@ fn rubbish_is_an_error_and_never_a_panic() {
 fn a_success_that_is_not_what_was_expected_is_an_error() {
     let expecting = |texts: &[&str]| {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        let mut session = Session::begin(Login { expectations: Expectations::read(&texts).unwrap(), ..login() });
+        let mut session =
+            Session::begin(Login { expectations: Expectations::read(&texts).unwrap(), ..login() });
         session.advance(&mut BytesMut::new()).unwrap();
         session.send(&Command::Simple("GET /".to_owned()), &mut BytesMut::new()).unwrap();
         session

@@ -14,9 +14,9 @@ from typing import Any
 
 import psycopg
 
-from weigh_worker import Adapter, Unsupported
+from weigh_worker import Adapter, Session, Unsupported
 
-from . import copy_in, data_copies, os_user, profile, remote, results, server, settings
+from . import copy_in, data_copies, os_user, profile, remote, results, server, sessions, settings
 
 # What a change here stores otherwise must change this number: copies are found again by the text of this module.
 FORM = 1
@@ -124,15 +124,15 @@ class Engine(Adapter):
         server.initialise(self.programs, data, self.account, Path(copy))
         self._start(data, {**self.options, **_LOADING})
         with self.connection.transaction():
-            for name, paths in tables.items():
-                copy_in.create(self.connection, name, paths)
-        for name in tables:
+            made = copy_in.create_each(self.connection, tables, Path(copy))
+        for name in made:
             self.connection.execute(f"VACUUM (ANALYZE) {copy_in.quoted(name)}")
         self._stop()
         server.write_back(self.programs, data, self.account)
 
     def attach(self, copy: str, tables: list[str]) -> None:
         """A server over data that nobody else uses, taken from the copy, or the schema of the server at the URL."""
+        self.unreadable = copy_in.unreadable(Path(copy))
         if self.url is not None:
             remote.attach(self.connection, Path(copy))
             return
@@ -173,6 +173,23 @@ class Engine(Adapter):
         with self.connection.cursor() as cursor:
             cursor.execute(f"SELECT * FROM {copy_in.quoted(self.table)}")
             return results.stream(cursor)
+
+    def write_to(self, tables: dict[str, list[str]], place: str, statements: list[str]) -> None:
+        """A server of this life's own, with the settings that were asked for."""
+        if self.url is not None:
+            raise Unsupported("a server that is reached by URL is not filled")
+        self._stop()
+        os_user.place(Path(place), self.account)
+        self.home = os_user.placed(Path(place))
+        server.initialise(self.programs, self.home / "data", self.account, Path(place))
+        self._start(self.home / "data", self.options)
+        sessions.fill(self.connection, tables, statements)
+
+    def session(self) -> Session:
+        """A connection more to the server."""
+        if self.server is None:
+            raise Unsupported("a server that is reached by URL has one session")
+        return sessions.PostgresSession(self.server.connect())
 
     def files(self) -> list[str]:
         """The files of the tables and of what is too large for a row; none of a server elsewhere."""

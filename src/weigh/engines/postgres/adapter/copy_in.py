@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -13,9 +15,13 @@ from pyarrow import csv
 from weigh_worker import Unsupported
 
 if TYPE_CHECKING:
-    import psycopg
+    from pathlib import Path
 
+_LEFT_OUT = "left_out.json"
+"""Tables of a copy that PostgreSQL could not be given, and why."""
 _BATCH_ROWS = 65_536
+_OF_THE_TABLE = ("22", "42", "54", "0A")
+"""Classes of errors that are of names, types and values, and of no server (PostgreSQL manual, appendix A)."""
 _PLAIN = csv.WriteOptions(include_header=False)
 _NAMES: dict[pa.DataType, str] = {
     pa.bool_(): "boolean",
@@ -39,6 +45,48 @@ _NAMES: dict[pa.DataType, str] = {
     pa.large_binary(): "bytea",
     pa.binary_view(): "bytea",
 }
+
+
+def create_each(
+    connection: psycopg.Connection[Any], tables: dict[str, list[str]], copy: Path, *, collation: str = ""
+) -> list[str]:
+    """Make the tables, each by itself: one that PostgreSQL cannot hold takes no other one with it.
+
+    Args:
+        connection: to the server, in a transaction.
+        tables: Parquet files by table.
+        copy: gets the note of those that could not be made.
+        collation: of their text columns; empty for the database's.
+
+    Returns:
+        The tables that were made.
+
+    Raises:
+        Unsupported: none of them could be.
+    """
+    left_out = {}
+    for name, paths in tables.items():
+        try:
+            # FREEZE asks for a table that was made in the same transaction, or as here in the same part of one.
+            with connection.transaction():
+                create(connection, name, paths, collation=collation)
+        except (Unsupported, pa.ArrowException) as why:
+            left_out[name] = str(why)
+        except psycopg.Error as error:
+            if not (error.sqlstate or "").startswith(_OF_THE_TABLE):
+                raise
+            left_out[name] = f"PostgreSQL cannot hold its rows: {str(error).splitlines()[0]}"
+    if left_out and left_out.keys() == tables.keys():
+        raise Unsupported("; ".join(dict.fromkeys(left_out.values())))
+    (copy / _LEFT_OUT).write_text(json.dumps(left_out))
+    return [name for name in tables if name not in left_out]
+
+
+def unreadable(copy: Path) -> dict[str, BaseException]:
+    """Tables that could not be made, and why."""
+    note = copy / _LEFT_OUT
+    left_out = json.loads(note.read_text()) if note.exists() else {}
+    return {name: Unsupported(f"{why}, so it has no table {name}") for name, why in left_out.items()}
 
 
 def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, collation: str = "") -> int:
@@ -90,11 +138,17 @@ def type_name(kind: pa.DataType, column: str) -> str:
         return "timestamptz" if kind.tz else "timestamp"
     if pa.types.is_time(kind):
         return "time"
+    if _is_uuid(kind):
+        return "uuid"
     if pa.types.is_fixed_size_binary(kind):
         return "bytea"
     if kind not in _NAMES:
         raise Unsupported(f"PostgreSQL has no type for {kind} of column {column}")
     return _NAMES[kind]
+
+
+def _is_uuid(kind: pa.DataType) -> bool:
+    return isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.uuid"
 
 
 def quoted(name: str) -> str:
@@ -120,7 +174,12 @@ def _plain(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(kind):
         column = column.dictionary_decode()
         kind = column.type
-    if pa.types.is_timestamp(kind):
+    if _is_uuid(kind):
+        values = column.storage.to_pylist()
+        column = pa.array([None if value is None else value.hex() for value in values], pa.string())
+    elif kind == pa.string_view():
+        column = column.cast(pa.large_string())
+    elif pa.types.is_timestamp(kind):
         column = column.cast(pa.timestamp("us", kind.tz))
     elif pa.types.is_time(kind):
         column = column.cast(pa.time64("us"))

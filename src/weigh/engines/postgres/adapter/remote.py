@@ -69,7 +69,7 @@ def processes(connection: psycopg.Connection[Any]) -> list[int]:
 
 
 def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], copy: Path) -> None:
-    """Load into a new schema, all or nothing; the copy only notes its name."""
+    """Load into a new schema; the copy only notes its name, and tables that could not be made."""
     schema = f"weigh_{secrets.token_hex(6)}"
     # Compared by bytes whatever the database's collation is, as the other engines do.
     collation = "pg_c_utf8" if connection.info.server_version >= _BUILTIN_COLLATIONS else "C"
@@ -79,9 +79,8 @@ def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], copy
         whose = f"tables of weigh on {socket.gethostname()}; to be dropped when weigh's cache there is gone"
         connection.execute(sql.SQL("COMMENT ON SCHEMA {} IS {}").format(sql.Identifier(schema), sql.Literal(whose)))
         connection.execute(f"SET LOCAL search_path = {schema}")
-        for name, paths in tables.items():
-            copy_in.create(connection, name, paths, collation=collation)
-    for name in tables:
+        made = copy_in.create_each(connection, tables, copy, collation=collation)
+    for name in made:
         connection.execute(f"VACUUM (ANALYZE) {schema}.{copy_in.quoted(name)}")
     (copy / _NOTE).write_text(schema)
 

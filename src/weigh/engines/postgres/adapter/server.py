@@ -106,6 +106,7 @@ class Server:
         log: where it writes what it has to say.
         account: whom it runs as; None for the user of this process.
         lock: descriptor that every process of the server is to hold open.
+        environment: variables that it sees beside the usual ones.
 
     Raises:
         RuntimeError: it did not start; the text says why in its own words.
@@ -119,6 +120,7 @@ class Server:
         log: Path,
         account: OsUser | None,
         lock: int | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._log = log
         # What a killed server left behind; its process id may be somebody else's by now.
@@ -139,7 +141,7 @@ class Server:
                 stdout=output,
                 stderr=output,
                 cwd="/",
-                env=_ENVIRONMENT,
+                env={**_ENVIRONMENT, **(environment or {})},
                 pass_fds=() if lock is None else (lock,),
                 start_new_session=True,
                 preexec_fn=_ended_with_us(signal.SIGQUIT),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
@@ -157,20 +159,28 @@ class Server:
         """Process id of the postmaster."""
         return self._process.pid
 
+    def connect(self) -> psycopg.Connection[Any]:
+        """A connection to it.
+
+        Raises:
+            psycopg.OperationalError: it takes none.
+        """
+        return psycopg.connect(
+            host=f"/proc/self/fd/{self._folder}",
+            port=5432,
+            user=_USER,
+            dbname="postgres",
+            client_encoding="UTF8",
+            autocommit=True,
+            prepare_threshold=None,
+        )
+
     def _connect(self) -> psycopg.Connection[Any]:
         """The first connection, as soon as the server takes one."""
         until = time.monotonic() + _START_LIMIT
         while True:
             try:
-                return psycopg.connect(
-                    host=f"/proc/self/fd/{self._folder}",
-                    port=5432,
-                    user=_USER,
-                    dbname="postgres",
-                    client_encoding="UTF8",
-                    autocommit=True,
-                    prepare_threshold=None,
-                )
+                return self.connect()
             except psycopg.OperationalError as error:
                 if self._process.poll() is not None:
                     raise RuntimeError(f"PostgreSQL does not start: {self._complaint()}") from None

@@ -33,6 +33,23 @@ def sentences(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[
             who = f"{pair.contender} over" if len(compared) > 1 else "Over"
             found = Pair(pair.contender, pair.baseline, pair.temperature, members)
             yield f"{who} all operations of each of {units.count(len(members), 'template')}: {short(found)}."
+            yield from _pooled(results, pair)
+
+
+def _pooled(results: ExperimentResults, pair: Pair) -> Iterator[str]:
+    """How many operations are the same, each with the help of its template; nothing where no more are than alone."""
+    alone = {one.operation for one in pair.verdicts if one.verdict in ALIKE}
+    together = {
+        one.operation
+        for template in results.templates
+        if (template.verdict.contender, template.verdict.temperature) == (pair.contender, pair.temperature)
+        for one in template.pooled or ()
+        if one.verdict in ALIKE
+    }
+    if together - alone:
+        margin, of = units.percent(pair.verdicts[0].margin, 0), f"{len(pair.verdicts):,} operations"
+        same = len(alone | together)
+        yield f"Pooled within their templates {same:,} of {of} are the same within {margin}, alone {len(alone):,}."
 
 
 def differing(

@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from weigh.evidence import attempts as store
 from weigh.evidence import files as evidence_files
-from weigh.evidence import journal
-from weigh.experiment import derived
 from weigh.experiment.verify.recount import cost as costs
 from weigh.experiment.verify.recount import grid as grids
 from weigh.experiment.verify.recount import overall, templates
+from weigh.experiment.verify.recount.samples import samples
 from weigh.model import codes
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.operation import Workload
 from weigh.model.rules import Typical
-from weigh.model.sample import OF_SOME
 from weigh.model.spec import Spec
 from weigh.model.verdict import Suite, Timing, Verdict
 from weigh.recount import student_t
@@ -58,27 +55,8 @@ _NEVER = (
     "names of verdicts and their reasons, low_fcr, high_fcr, detectable, starts_needed, findings, tier",
     "they need the session as a whole, or more than sums, medians and means; verify computes them from the journal",
 )
-_COLUMNS = {
-    "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
-    "block": "INTEGER", "turn": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR",
-    "solo": "BOOLEAN", "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
-    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
-    "first_query_s": "DOUBLE", "build": "INTEGER", "said_s": "DOUBLE", "queue_s": "DOUBLE", "scanned_bytes": "BIGINT",
-    "billed_bytes": "BIGINT", "credits": "DOUBLE",
-}  # fmt: skip
-_USUAL = {
-    "case": "'only'", "attempt": "number", "round": "'0'", "outcome": "'ok'", "solo": "'false'", "temperature": "'hot'",
-    "bytes_read": "'0'",
-}  # fmt: skip
-"""What a turn in a journal is where it says nothing of it."""
-_OF_SOME = "SELECT {} WHERE false".format(
-    ", ".join(f"NULL::{kind} AS {name}" for name, kind in _COLUMNS.items() if name in OF_SOME)
-)
-"""Of an experiment that loads no table, say, no sample has these columns."""
 _MOST_STARTS = 10_000
 """The quantile of Student's distribution takes a step for each of them."""
-_JOURNAL_LINE = 1 << 28
-"""Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""
 
 
 class _Printed(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +103,7 @@ def script(folder: Path) -> str:
     if printed.templates:
         members = _read(folder, "workload.json", Workload).templates
         crossed += "\n" + templates.script(printed.templates, members, level, _text)
+        crossed += templates.script_of_pooled(printed.templates, spec.rules.equivalence, _text)
     if printed.cost:
         crossed += "\n" + costs.script(printed.cost, level, _text)
     if printed.overall:
@@ -132,7 +111,7 @@ def script(folder: Path) -> str:
     return "\n".join(
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
-            f"CREATE TEMP VIEW sample AS\n{_sources(folder)};\n",
+            f"CREATE TEMP VIEW sample AS\n{samples(folder)};\n",
             "CREATE TEMP TABLE chosen(baseline, typical) AS "
             f"VALUES ({_text(spec.baseline)}, {_text(spec.rules.typical or Typical.PAIRS)});\n",
             "-- Who is compared with whom.",
@@ -166,6 +145,7 @@ def queries(folder: Path) -> tuple[str, ...]:
     crossed = [grids.QUERY] if _read(folder, "spec.json", Spec).grid else []
     printed = _printed(folder)
     means = [templates.QUERY] if printed.templates else []
+    means += [templates.POOLED] if any(one.pooled for one in printed.templates) else []
     means += [overall.QUERY] if printed.overall else []
     means += [costs.ROWS, costs.RATIOS] if printed.cost else []
     return (*QUERIES, *crossed, *means)
@@ -192,8 +172,9 @@ def recount(folder: Path, run: Run) -> Recount:
     by_query = dict(zip(statements[len(QUERIES) :], others, strict=True))
     if grids.QUERY in by_query:
         comparison.effects(printed.effects, {row["id"]: row for row in by_query[grids.QUERY]})
-    if templates.QUERY in by_query:
-        comparison.templates(printed.templates, _by(by_query[templates.QUERY], "template", "contender", "temperature"))
+    of = ("template", "contender", "temperature")
+    pools = _by(by_query.get(templates.POOLED, ()), *of, "operation")
+    comparison.templates(printed.templates, _by(by_query.get(templates.QUERY, ()), *of), pools)
     if overall.QUERY in by_query:
         comparison.overall(printed.overall, _by(by_query[overall.QUERY], "contender", "other", "temperature"))
     if printed.cost:
@@ -254,15 +235,26 @@ class _Comparison(Figures):
             names = _EFFECT if figure.at is None else _TOTAL
             self._figures(figure.place, figure.row, computed.get(number), names)
 
-    def templates(self, printed: Iterable[templates.Printed], computed: Mapping[tuple[str, ...], Row]) -> None:
-        """Each contender over all operations of a template."""
+    def templates(
+        self,
+        printed: Iterable[templates.Printed],
+        computed: Mapping[tuple[str, ...], Row],
+        pooled: Mapping[tuple[str, ...], Row],
+    ) -> None:
+        """Each contender over all operations of a template, and on each with the help of the others."""
         for row in printed:
             one = row.verdict
             if one.ratio is None:
                 self.skip(f"the report has no ratio ({one.verdict})", f"template {one.operation}")
                 continue
-            place = f"template {one.operation}{_other(one.temperature)} of {one.contender}"
-            self._figures(place, one, computed.get((one.operation, one.contender, one.temperature)), _EFFECT)
+            key, whose = (
+                (one.operation, one.contender, one.temperature),
+                f"{_other(one.temperature)} of {one.contender}",
+            )
+            self._figures(f"template {one.operation}{whose}", one, computed.get(key), _EFFECT)
+            for part in row.pooled or ():
+                place = f"{part.operation}{whose}, pooled within its template"
+                self._figures(place, part, pooled.get((*key, part.operation)), _TOTAL)
 
     def overall(self, printed: Iterable[overall.Printed], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Every two contenders over all operations that all can do."""
@@ -340,59 +332,3 @@ def _read(folder: Path, name: str, kind: type[_Kind]) -> _Kind:
             where=str(folder),
             remedy="the evidence was edited or the disk is failing",
         ) from error
-
-
-def _sources(folder: Path) -> str:
-    """One SELECT over the samples of this and the earlier attempts."""
-    attempts = [path.resolve() for path in store.history_folders(folder)]
-    files = [path / derived.SAMPLES for path in attempts if (path / derived.SAMPLES).exists()]
-    # A killed attempt has only its journal; the verdicts read that, so it is read here.
-    journals = [path / journal.NAME for path in attempts if not (path / derived.SAMPLES).exists()]
-    columns = [f'"{name}"' for name in _COLUMNS]
-    parts = []
-    if files:
-        names = ", ".join(_path(path) for path in files)
-        parts.append(
-            f"SELECT {', '.join(columns)}\n"
-            f"FROM (FROM read_parquet([{names}], union_by_name = true, hive_partitioning = false) "
-            f"UNION ALL BY NAME {_OF_SOME})"
-        )
-    if journals:
-        names = ", ".join(_path(path) for path in journals)
-        lines = (
-            f"read_json(\n"
-            f"        [{names}], format = 'newline_delimited', columns = {{event: 'VARCHAR', body: 'JSON'}},\n"
-            f"        filename = true, ignore_errors = true, maximum_object_size = {_JOURNAL_LINE}\n"
-            f"    )"
-        )
-        selected = ",\n    ".join(f'{_of_turn(name)}::{kind} AS "{name}"' for name, kind in _COLUMNS.items())
-        parts.append(
-            f"SELECT\n    {selected}\n"
-            f"FROM (\n"
-            f"    SELECT filename, body, unnest(range(json_array_length(body, '$.run')::BIGINT)) AS nth\n"
-            f"    FROM {lines}\n"
-            f"    WHERE event = 'turn'\n"
-            f") JOIN (\n"
-            f"    SELECT filename, body->>'attempt' AS number\n"
-            f"    FROM {lines}\n"
-            f"    WHERE event = 'opened'\n"
-            f") USING (filename)"
-        )
-    return "\nUNION ALL\n".join(parts)
-
-
-def _of_turn(name: str) -> str:
-    """What a journal's turn says of its execution ``nth``: one value for all of them, or a list of them."""
-    column, usual = name.removesuffix("_s"), _USUAL.get(name, "NULL")
-    if name == "contender":
-        usual = f"regexp_replace({_of_turn('arm')}, '#2$', '')"
-    value = (
-        f"CASE json_type(body, '$.{column}') WHEN 'ARRAY' THEN body->'{column}'->>nth "
-        f"ELSE CASE WHEN json_exists(body, '$.{column}') THEN body->>'{column}' ELSE {usual} END END"
-    )
-    return f"(({value})::DOUBLE / 1e9)" if name != column else f"({value})"
-
-
-def _path(path: Path) -> str:
-    """A file's name as DuckDB reads it: a bracket, a star and a question mark would be patterns."""
-    return _text("".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,6 +16,19 @@ if TYPE_CHECKING:
 
 QUERY = "FROM template ORDER BY ALL;"
 """What is asked of the view that the script makes."""
+POOLED = "FROM pooled ORDER BY ALL;"
+"""The same of operations with the help of their template's."""
+_PART = 0.8
+"""Part of the equivalence error that they have."""
+
+
+class Pooled(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a pooled verdict in verdicts.json that is computed again."""
+
+    operation: str
+    ratio: float
+    low: float
+    high: float
 
 
 class Printed(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +36,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
 
     operations: tuple[str, ...]
     verdict: Verdict
+    pooled: tuple[Pooled, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def units(one: Verdict) -> int:
@@ -60,6 +75,26 @@ def script(
             Path(__file__).with_name("templates.sql").read_text(),
         )
     )
+
+
+def script_of_pooled(printed: Sequence[Printed], equivalence: float, text: Callable[[str], str]) -> str:
+    """The SQL of operations with the help of their template's, after :func:`script`; empty where there are none.
+
+    Args:
+        printed: templates of the report.
+        equivalence: error rate of SAME.
+        text: a text as SQL writes it.
+    """
+    quantiles = []
+    for one in (row.verdict for row in printed if row.pooled):
+        error = _PART * equivalence * one.share
+        student = student_t.quantile(1 - 2 * error, one.starts - 1)
+        of = ", ".join(map(text, (one.operation, one.temperature, one.contender)))
+        quantiles.append(f"({of}, {one.starts - 1}, {student!r}, {NormalDist().inv_cdf(1 - error)!r})")
+    if not quantiles:
+        return ""
+    table = "CREATE TEMP TABLE pool_quantile(template, temperature, contender, freedom, student, normal)"
+    return f"\n{table} AS VALUES {', '.join(quantiles)};\n" + Path(__file__).with_name("pooled.sql").read_text()
 
 
 _NOBODY = "('', '', 1)"

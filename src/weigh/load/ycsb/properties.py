@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from weigh.load.spec import Lengths, RequestKind, YcsbRange, YcsbRequests, YcsbWorkload
+from weigh.load.ycsb.workload import Lengths, RequestKind, YcsbRange, YcsbRequests, YcsbWorkload
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:

@@ -1,0 +1,427 @@
+//! One thread's share of a run, and what it writes down.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use weigh_isolation::{History, Operation, Outcome as Ended};
+
+use crate::random::Random;
+use crate::workload::message::{Command, Parameter, PreparedStatement, Reply};
+use crate::workload::units::{Unit, Units};
+use crate::workload::{Next, Outcome, Workload};
+
+use super::Isolation;
+use super::plan::{self, Planned};
+use super::statements::{APPEND, COMMIT, OPEN, READ, ROLL_BACK};
+
+/// Names of the operations, by their numbers.
+pub(super) const OPERATIONS: [&str; 1] = ["transaction"];
+/// How often a transaction that the server gave up because of others is tried.
+const TRIES: usize = 100;
+/// How long is waited before another attempt where a lock of SQLite was in the way: up to so many of these.
+const PAUSE: Duration = Duration::from_millis(1);
+const SPREAD: u64 = 20;
+/// Processes of one connection: after an outcome that nobody knows it is another one, as Elle has it.
+const PROCESSES: u32 = 1_000_000;
+
+/// What becomes of the transactions beside their times.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Account {
+    /// Attempts that the server gave up because of others, by its code.
+    retries: BTreeMap<String, u64>,
+}
+
+impl Account {
+    pub(super) fn add(&mut self, other: &Self) {
+        for (code, many) in &other.retries {
+            *self.retries.entry(code.clone()).or_default() += many;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Opening(usize),
+    Working,
+    Committing,
+    /// Taking back what failed; then once more, after so long.
+    Resetting(Duration),
+}
+
+/// An attempt that is over, and when it was is not known yet.
+#[derive(Debug)]
+struct Over {
+    outcome: Ended,
+    level: Option<u8>,
+    operations: Vec<Operation>,
+}
+
+#[derive(Debug)]
+struct Execution {
+    connection: usize,
+    plan: Vec<Planned>,
+    stage: Stage,
+    level: Option<u8>,
+    operations: Vec<Operation>,
+    tries: usize,
+}
+
+/// What a connection has written down.
+#[derive(Debug, Default)]
+struct Process {
+    /// Attempts of the unit that has just ended.
+    over: Vec<Over>,
+    /// How many of its transactions ended so that nobody knows how.
+    unknown: u32,
+    /// Nanoseconds since the run began at which its last transaction was over.
+    last: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Worker {
+    shared: Arc<Isolation>,
+    random: Random,
+    executions: Units<Execution>,
+    processes: HashMap<usize, Process>,
+    history: History,
+    account: Account,
+}
+
+impl Worker {
+    pub(super) fn new(shared: Arc<Isolation>, thread: usize) -> Self {
+        let random = Random::stream(shared.seed, thread);
+        Self {
+            shared,
+            random,
+            executions: Units::new(),
+            processes: HashMap::new(),
+            history: History::default(),
+            account: Account::default(),
+        }
+    }
+
+    /// What comes next of a transaction that goes on.
+    fn go_on(&mut self, execution: &mut Execution) -> Next {
+        execution.stage = Stage::Working;
+        let place = execution.operations.len();
+        match execution.plan.get(place) {
+            None => {
+                execution.stage = Stage::Committing;
+                send(COMMIT, Vec::new())
+            }
+            Some(Planned::Read(key)) => {
+                execution.operations.push(Operation::List { key: *key, list: None });
+                send(READ, vec![Parameter::Int(i64::from(*key))])
+            }
+            Some(Planned::Append(key)) => {
+                let (key, element) =
+                    self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner).element(*key);
+                // Before it is sent: whatever comes of it, it may be there.
+                execution.operations.push(Operation::Append { key, element });
+                let text = element.to_string().into_bytes();
+                send(APPEND, vec![Parameter::Int(i64::from(key)), Parameter::Text(text)])
+            }
+        }
+    }
+
+    /// Opens a transaction; there may be several statements to it.
+    fn open(&self, execution: &mut Execution, place: usize) -> Option<Next> {
+        (OPEN + place < self.shared.dialect.statements.len()).then(|| {
+            execution.stage = Stage::Opening(place);
+            send(OPEN + place, Vec::new())
+        })
+    }
+
+    /// The same, after so long.
+    fn open_after(&self, execution: &mut Execution, wait: Duration) -> Next {
+        if wait.is_zero() {
+            return self.open(execution, 0).unwrap_or_else(Next::unknown_unit);
+        }
+        execution.stage = Stage::Opening(0);
+        Next::Sleep(wait)
+    }
+
+    /// The attempt is over.
+    fn over(&mut self, execution: &mut Execution, outcome: Ended) {
+        let operations = std::mem::take(&mut execution.operations);
+        let one = Over { outcome, level: execution.level.take(), operations };
+        self.processes.entry(execution.connection).or_default().over.push(one);
+    }
+
+    fn answered(&mut self, execution: &mut Execution, reply: &Reply<'_>, open: bool) -> Next {
+        if let Reply::Error { code, text } = reply {
+            return self.refused(execution, code, text, open);
+        }
+        match execution.stage {
+            Stage::Opening(place) => {
+                let next = self.open(execution, place + 1);
+                next.unwrap_or_else(|| self.go_on(execution))
+            }
+            Stage::Working => match self.read(execution, reply) {
+                Ok(()) => self.go_on(execution),
+                Err(why) => {
+                    self.over(execution, Ended::Aborted);
+                    Next::Done(Outcome::Wrong(why))
+                }
+            },
+            Stage::Resetting(wait) => self.open_after(execution, wait),
+            Stage::Committing => {
+                self.over(execution, Ended::Committed);
+                Next::Done(Outcome::Right { verified: 0 })
+            }
+        }
+    }
+
+    /// What a read was answered.
+    fn read(&mut self, execution: &mut Execution, reply: &Reply<'_>) -> Result<(), String> {
+        let Some(Operation::List { key, list: at @ None }) = execution.operations.last_mut() else {
+            return Ok(());
+        };
+        let Reply::Rows(rows) = reply else {
+            return Err(format!("the list {key} was not answered with a row"));
+        };
+        let text = std::str::from_utf8(rows.get(0, 0).unwrap_or(b"")).unwrap_or("?");
+        let mut list = Vec::new();
+        for element in text.split(',').filter(|_| !text.is_empty()) {
+            let element = element
+                .parse()
+                .map_err(|_| format!("the list {key} holds {element:.40}, which nobody wrote"))?;
+            list.push(element);
+        }
+        *at = Some(self.history.keep(list));
+        if let Some(level) = rows.get(0, 1).and_then(|name| std::str::from_utf8(name).ok()) {
+            execution.level = self.history.level(level);
+        }
+        Ok(())
+    }
+
+    fn refused(&mut self, execution: &mut Execution, code: &str, text: &str, open: bool) -> Next {
+        let others = is_of_others(code);
+        match execution.stage {
+            // What a server answers to COMMIT otherwise may come after it has committed.
+            Stage::Committing if !others && !is_definite(code) => {
+                self.over(execution, Ended::Unknown);
+                return Next::Done(Outcome::Failed(format!("COMMIT: {text} ({code})")));
+            }
+            Stage::Resetting(_) => {}
+            _ => self.over(execution, Ended::Aborted),
+        }
+        if others && execution.tries < TRIES {
+            *self.account.retries.entry(code.to_owned()).or_default() += 1;
+            execution.tries += 1;
+            // SQLite lets nobody wait who has read: whoever tries at once again is in the way of who holds the lock.
+            let wait = if code.starts_with("SQLITE") {
+                PAUSE * u32::try_from(self.random.below(SPREAD)).unwrap_or(1)
+            } else {
+                Duration::ZERO
+            };
+            if open {
+                execution.stage = Stage::Resetting(wait);
+                return send(ROLL_BACK, Vec::new());
+            }
+            return self.open_after(execution, wait);
+        }
+        Next::Done(Outcome::Failed(format!("{text} ({code})")))
+    }
+
+    /// Writes down the attempts of a unit that was sent, and ended, at these moments.
+    fn write_down(&mut self, connection: usize, sent: u64, done: u64) {
+        let Some(process) = self.processes.get_mut(&connection) else { return };
+        let many = process.over.len();
+        let mut begun = sent.max(process.last + 1);
+        for (place, one) in process.over.drain(..).enumerate() {
+            // All that is known of attempts before the last is their order.
+            let ended = if place + 1 == many { done.max(begun) } else { begun };
+            let number = u32::try_from(connection).unwrap_or(0) + PROCESSES * process.unknown;
+            process.unknown += u32::from(one.outcome == Ended::Unknown);
+            self.history.add(number, (begun, ended), one.outcome, one.level, &one.operations);
+            process.last = ended;
+            begun = ended + 1;
+        }
+    }
+}
+
+/// Nobody is to blame but others: a serialisation failure, a deadlock, a lock of SQLite.
+fn is_of_others(code: &str) -> bool {
+    matches!(code, "40001" | "40P01") || code.starts_with("SQLITE_BUSY") || code.starts_with("SQLITE_LOCKED")
+}
+
+/// A refused COMMIT that has left nothing behind: classes 23 and 40 of SQL, a constraint and a roll-back.
+fn is_definite(code: &str) -> bool {
+    code.starts_with("23") || (code.starts_with("40") && code != "40003")
+}
+
+fn send(statement: usize, values: Vec<Parameter>) -> Next {
+    Next::Send(Command::Prepared { statement, values })
+}
+
+impl Workload for Worker {
+    fn operations(&self) -> &[String] {
+        &self.shared.operations
+    }
+
+    fn statements(&self) -> &[PreparedStatement] {
+        &self.shared.dialect.statements
+    }
+
+    fn begin(&mut self, connection: usize) -> (usize, Unit, Next) {
+        let plan =
+            plan::draw(&self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner), &mut self.random);
+        let mut execution = Execution {
+            connection,
+            plan,
+            stage: Stage::Opening(0),
+            level: None,
+            operations: Vec::new(),
+            tries: 0,
+        };
+        let next = self.open(&mut execution, 0).unwrap_or_else(Next::unknown_unit);
+        (0, self.executions.begin(execution), next)
+    }
+
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, open: bool) -> Next {
+        let Some(mut execution) = self.executions.take(unit) else { return Next::unknown_unit() };
+        let next = self.answered(&mut execution, reply, open);
+        if !matches!(next, Next::Done(_)) {
+            self.executions.keep(unit, execution);
+        }
+        next
+    }
+
+    fn wake(&mut self, unit: &Unit) -> Next {
+        let Some(mut execution) = self.executions.take(unit) else { return Next::unknown_unit() };
+        let next = self.open(&mut execution, 0).unwrap_or_else(Next::unknown_unit);
+        self.executions.keep(unit, execution);
+        next
+    }
+
+    fn timed(&mut self, connection: usize, sent: u64, done: u64) {
+        self.write_down(connection, sent, done);
+    }
+
+    fn lost(&mut self, unit: Unit) {
+        let Some(mut execution) = self.executions.take(&unit) else { return };
+        // Without a COMMIT the server takes back what it has, whenever it notices.
+        let outcome = if execution.stage == Stage::Committing { Ended::Unknown } else { Ended::Aborted };
+        if !execution.operations.is_empty() {
+            self.over(&mut execution, outcome);
+        }
+    }
+
+    fn finish(mut self: Box<Self>) {
+        // What was in flight when the run ended: nobody says when it began, and it was after the one before it.
+        let left: Vec<usize> = self.processes.keys().copied().collect();
+        for connection in left {
+            self.write_down(connection, 0, 0);
+        }
+        self.shared.join(&self.history, &self.account);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Settings;
+    use super::*;
+    use crate::config::TargetKind;
+    use crate::workload::Source;
+    use crate::workload::message::Rows;
+
+    fn workload() -> (Arc<Isolation>, Box<dyn Workload>) {
+        let settings = Settings { seed: 1, level: Some("SERIALIZABLE".to_owned()) };
+        let shared = Arc::new(Isolation::new(&settings, TargetKind::Postgres).unwrap());
+        let worker = Source::worker(&shared, 0);
+        (shared, worker)
+    }
+
+    /// Answers everything until a statement is sent, which it returns unanswered.
+    fn until(worker: &mut Box<dyn Workload>, unit: &Unit, mut next: Next, wanted: usize) -> Vec<usize> {
+        let mut sent = Vec::new();
+        while let Next::Send(Command::Prepared { statement, .. }) = &next {
+            sent.push(*statement);
+            if *statement == wanted {
+                return sent;
+            }
+            let (bytes, cells, ends) = (b"1,2serializable", [Some(0..3), Some(3..15)], [2]);
+            let row = Rows::new(&[], bytes, &cells, &ends);
+            let reply = if *statement == READ { Reply::Rows(row) } else { Reply::Count(1) };
+            next = worker.reply(unit, &reply, true);
+        }
+        panic!("{wanted} was never sent: {next:?}");
+    }
+
+    fn history(shared: &Arc<Isolation>, worker: Box<dyn Workload>) -> History {
+        worker.finish();
+        shared.history().unwrap()
+    }
+
+    fn outcomes(history: &History) -> Vec<(u32, (u64, u64), Ended)> {
+        history.transactions().iter().map(|one| (one.process, (one.begun, one.ended), one.outcome)).collect()
+    }
+
+    #[test]
+    fn a_commit_is_written_down_with_its_times_and_the_level_that_was_named() {
+        let (shared, mut worker) = workload();
+        for place in 0..20 {
+            let (_, unit, next) = worker.begin(3);
+            until(&mut worker, &unit, next, COMMIT);
+            let done = worker.reply(&unit, &Reply::Count(0), false);
+            assert!(matches!(done, Next::Done(Outcome::Right { .. })), "{done:?}");
+            worker.timed(3, 100 * place + 10, 100 * place + 60);
+        }
+        let history = history(&shared, worker);
+        assert_eq!(outcomes(&history)[1], (3, (110, 160), Ended::Committed));
+        assert_eq!(history.levels(), ["serializable"]);
+        let read =
+            history.transactions().iter().flat_map(|one| history.operations(one)).find_map(|one| match one {
+                Operation::List { list, .. } => *list,
+                _ => None,
+            });
+        assert_eq!(history.list(read.unwrap()), [1, 2]);
+    }
+
+    #[test]
+    fn what_the_server_gives_up_is_made_again_with_other_elements() {
+        let (shared, mut worker) = workload();
+        let (_, unit, next) = worker.begin(0);
+        until(&mut worker, &unit, next, COMMIT);
+        let refused = Reply::Error { code: "40001", text: "could not serialize access" };
+        let next = worker.reply(&unit, &refused, false);
+        until(&mut worker, &unit, next, COMMIT);
+        worker.reply(&unit, &Reply::Count(0), false);
+        worker.timed(0, 10, 60);
+        assert_eq!(Source::account(&shared).unwrap()["retries"], serde_json::json!({}));
+        let history = history(&shared, worker);
+        assert_eq!(outcomes(&history), [(0, (10, 10), Ended::Aborted), (0, (11, 60), Ended::Committed)]);
+        assert_eq!(Source::account(&shared).unwrap()["retries"], serde_json::json!({"40001": 1}));
+        weigh_isolation::check(&history).expect("no element is appended twice");
+    }
+
+    #[test]
+    fn of_a_commit_without_an_answer_nobody_knows_and_without_a_commit_nothing_is_left() {
+        let (shared, mut worker) = workload();
+        let (_, unit, next) = worker.begin(5);
+        until(&mut worker, &unit, next, COMMIT);
+        worker.lost(unit);
+        worker.timed(5, 10, 60);
+        // Another process from here on.
+        let (_, unit, next) = worker.begin(5);
+        until(&mut worker, &unit, next, COMMIT);
+        let text = "terminating connection due to administrator command";
+        let done = worker.reply(&unit, &Reply::Error { code: "57P01", text }, false);
+        assert!(matches!(done, Next::Done(Outcome::Failed(_))));
+        worker.timed(5, 70, 80);
+        let (_, unit, next) = worker.begin(5);
+        let Next::Send(_) = next else { panic!("{next:?}") };
+        worker.reply(&unit, &Reply::Count(0), true);
+        worker.lost(unit);
+        // Nobody says when it was: the run is over.
+        let all = outcomes(&history(&shared, worker));
+        let processes: Vec<u32> = all.iter().map(|one| one.0).collect();
+        assert_eq!(processes, [5, 5 + PROCESSES, 5 + 2 * PROCESSES]);
+        let ends: Vec<Ended> = all.iter().map(|one| one.2).collect();
+        assert_eq!(ends, [Ended::Unknown, Ended::Unknown, Ended::Aborted]);
+        assert!(all[2].1.0 > 80, "{all:?}");
+    }
+}

@@ -1,0 +1,105 @@
+"""Which differences a construct explains: each takes the cells of one column that differ."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.answers.constructs.construct import Explains
+    from weigh.model.gate import Difference
+
+_BYTES = 4
+"""Of a character in UTF-8, at most."""
+_SINGLE = Decimal(2) ** -20
+"""Of a number: what is lost where it is counted in floats of 32 bits, with room."""
+
+
+def number(text: str) -> Decimal | None:
+    """A finite number in a cell, None for another value."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def numbers(cells: Sequence[Difference]) -> list[tuple[Decimal, Decimal]] | None:
+    """Both sides of each cell; None where one is no number."""
+    pairs = [(number(one.got), number(one.expected)) for one in cells]
+    found = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return found if len(found) == len(pairs) else None
+
+
+def whole(cells: Sequence[Difference]) -> bool:
+    """Whether one side has nothing but integers, none of them greater than the other side's number."""
+    pairs = numbers(cells)
+    return pairs is not None and any(
+        all(pair[side] == int(pair[side]) and abs(pair[side]) <= abs(pair[1 - side]) for pair in pairs)
+        for side in (0, 1)
+    )
+
+
+def longer(cells: Sequence[Difference]) -> bool:
+    """Whether one side has the greater numbers, as bytes are more than characters."""
+    pairs = numbers(cells)
+    return pairs is not None and any(
+        all(0 <= pair[1 - side] < pair[side] <= _BYTES * pair[1 - side] for pair in pairs) for side in (0, 1)
+    )
+
+
+def near(unit: Decimal) -> Explains:
+    """Whether numbers are apart by no more than a unit."""
+    most = unit * (1 + Decimal("1e-9"))
+
+    def explains(cells: Sequence[Difference]) -> bool:
+        pairs = numbers(cells)
+        return pairs is not None and all(abs(a - b) <= most for a, b in pairs)
+
+    return explains
+
+
+def folded(cells: Sequence[Difference]) -> bool:
+    """Whether texts are the same but for letters, some of which are not ASCII: one may become two, or none change."""
+
+    def rest(text: str) -> str:
+        return "".join(one for one in text if one.isascii() and not one.isalpha())
+
+    return all(
+        rest(one.got) == rest(one.expected) and not (one.got + one.expected).isascii() and texts([one]) for one in cells
+    )
+
+
+def single(cells: Sequence[Difference]) -> bool:
+    """Whether numbers are apart by no more than what is lost in floats of 32 bits."""
+    pairs = numbers(cells)
+    return pairs is not None and all(abs(a - b) <= _SINGLE * max(abs(a), abs(b)) for a, b in pairs)
+
+
+def texts(cells: Sequence[Difference]) -> bool:
+    """Whether both sides have texts, or NULL."""
+    return all(one.got[:1] in "'\"N" and one.expected[:1] in "'\"N" for one in cells)
+
+
+def wide(cells: Sequence[Difference]) -> bool:
+    """Whether texts differ where letters are not ASCII, some of which may be cut within."""
+    return all(
+        not both.isascii() or "\\x" in both or "\\udc" in both for both in (one.got + one.expected for one in cells)
+    )
+
+
+def infinite(cells: Sequence[Difference]) -> bool:
+    """Whether one side has NULL, NaN or an infinity for another of these."""
+    return all(number(one.got) is None and number(one.expected) is None for one in cells)
+
+
+def nulls(cells: Sequence[Difference]) -> bool:
+    """Whether one side has NULL."""
+    return all("NULL" in (one.got, one.expected) for one in cells)
+
+
+def empties(cells: Sequence[Difference]) -> bool:
+    """Whether both sides have what engines say of an empty text."""
+    return all({one.got, one.expected} <= {"NULL", "0", "-1"} for one in cells)

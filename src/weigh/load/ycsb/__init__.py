@@ -1,0 +1,1 @@
+"""YCSB: its workloads and their properties."""

@@ -1,0 +1,129 @@
+"""The files of query streams, and verifying them: every hash, and that every figure follows from the times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.evidence import journal, whole
+from weigh.evidence.naming import given
+from weigh.evidence.seal import json_bytes
+from weigh.evidence.verification import (
+    UNKEYED,
+    Outcome,
+    Problem,
+    chain,
+    hashes,
+    not_following,
+    read_seal,
+    removed,
+    uncomputable,
+)
+from weigh.model import codes
+from weigh.model.errors import WeighError
+from weigh.model.units import count
+from weigh.streams import record
+from weigh.streams.report import document, page
+from weigh.streams.results import StreamsResults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+JSON = "verdicts.json"
+HTML = "report.html"
+
+
+class StreamsVerification(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying query streams.
+
+    Attributes:
+        evidence: its name.
+        files: how many files the seal covers.
+        lives: of contenders, whose times the figures were recomputed from.
+        figures: that were recomputed.
+        weigh: the version that sealed it.
+        problems: everything that is wrong; empty when it passes.
+    """
+
+    evidence: str
+    files: int
+    lives: int
+    figures: int
+    weigh: str
+    problems: tuple[Problem, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def read(folder: Path) -> StreamsResults:
+    """What its evidence says, computed anew.
+
+    Raises:
+        EvidenceFault: it cannot be read.
+    """
+    return StreamsResults(record=record.read(folder))
+
+
+def html(folder: Path) -> bytes:
+    """The report as a page; raises as :func:`read`."""
+    return page(read(folder))
+
+
+def write(folder: Path) -> StreamsResults:
+    """Write what follows from the journal."""
+    results = read(folder)
+    for name, content in _rendered(folder, results).items():
+        whole.write(folder / name, content)
+    return results
+
+
+def _rendered(folder: Path, results: StreamsResults) -> dict[str, bytes]:
+    return {JSON: json_bytes(document(results, given(folder.resolve()))), HTML: page(results)}
+
+
+def verify(folder: Path) -> StreamsVerification:
+    """Recompute everything.
+
+    Raises:
+        EvidenceFault: it was never sealed.
+    """
+    sealed, problems = read_seal(folder)
+    problems += hashes(folder, sealed) + chain(folder) + removed(folder)
+    results: StreamsResults | None = None
+    figures = 0
+    try:
+        results = read(folder)
+        computed = _rendered(folder, results)
+        figures = len(results.figures)
+        problems += not_following(folder, computed, sealed, "it does not follow from the times")
+    except WeighError as error:
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
+    except Exception as error:
+        # Whoever sends evidence with such values does not get away with an error of the reader's.
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
+    return StreamsVerification(
+        evidence=folder.resolve().name,
+        files=len(sealed.files),
+        lives=len(results.record.lives) if results else 0,
+        figures=figures,
+        weigh=sealed.weigh,
+        problems=tuple(problems),
+    )
+
+
+def lines(found: StreamsVerification) -> Iterator[Problem | Outcome]:
+    """What is said of it: each problem, then the outcome."""
+    yield from found.problems
+    if not found.passed:
+        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
+        return
+    yield Outcome(
+        f"{found.evidence} passes: {found.files} files hashed, {count(found.figures, 'figure')} recomputed from the "
+        f"times of {found.lives} lives"
+    )
+    yield UNKEYED

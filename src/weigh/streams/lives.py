@@ -1,0 +1,289 @@
+"""Lives: a contender from an empty database to the end of both tests, with everything that it answered compared."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from weigh.answers import compare
+from weigh.engines.exchange import WorkerEnded
+from weigh.experiment.gate.queries import read_answer
+from weigh.host import scratch
+from weigh.model.answer import Column, ResultSchema
+from weigh.streams import sessions
+from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
+from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
+from weigh.streams.states import KEYS, LOOK, States, statements
+from weigh.workloads import infer_schema
+from weigh.workloads.tpch import qgen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from weigh.data.tpch.refresh import RefreshSet
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
+    from weigh.model.units import Seconds
+    from weigh.streams.spec import TestName
+    from weigh.streams.truth import Truth
+
+_POWER = "0"
+_LOOKED = "look"
+_LOAD_FACTOR = 30
+"""Times the time-out of one query that a load, or a whole test, may take."""
+INDEXES: dict[str, tuple[str, ...]] = {
+    # Columns of primary and foreign keys, as the specification allows (1.5.4); without them two queries take minutes.
+    "postgres": tuple(
+        f"CREATE INDEX ON {table} ({columns})"
+        for table, columns in (
+            ("orders", "o_orderkey"), ("orders", "o_custkey"), ("lineitem", "l_orderkey"),
+            ("lineitem", "l_partkey, l_suppkey"), ("lineitem", "l_suppkey"), ("partsupp", "ps_partkey, ps_suppkey"),
+            ("partsupp", "ps_suppkey"), ("part", "p_partkey"), ("customer", "c_custkey"), ("customer", "c_nationkey"),
+            ("supplier", "s_suppkey"), ("supplier", "s_nationkey"),
+        )
+    ),
+}  # fmt: skip
+"""What an engine gets besides the tables, by its dialect."""
+
+
+class Lives:
+    """Makes lives.
+
+    Args:
+        spec: what is done.
+        tables: files of the dataset by table.
+        sets: refresh sets, that of the power test first.
+        states: what they lead to.
+        texts: of the queries by name.
+        truth: says which answers are right.
+        place: where plans are written.
+    """
+
+    def __init__(
+        self,
+        spec: StreamsSpec,
+        tables: Mapping[str, Sequence[str]],
+        sets: Sequence[RefreshSet],
+        states: States,
+        texts: Mapping[str, str],
+        truth: Truth,
+        place: Path,
+    ) -> None:
+        self._spec, self._states, self._texts, self._truth = spec, states, texts, truth
+        self._tables = {name: list(paths) for name, paths in tables.items()}
+        self._place = place
+        self._timeout = spec.experiment.timeout
+        self._refreshes = [{name: statements(one, name) for name in (RF1, RF2)} for one in sets]
+        self._expected: dict[tuple[str, int], tuple[pa.Table, ResultSchema, str]] = {}
+
+    def life(self, ready: PreparedContender, repetition: int) -> Life:
+        """A life from its load on; whatever ends it is its failure."""
+        tests: list[StreamTest] = []
+        load_s: Seconds | None = None
+        failure = ""
+        place = scratch.folder("streams")
+        try:
+            with ready.open() as worker:
+                if not ready.engine.writes:
+                    worker.bind(self._tables)
+                    tests.append(self._reads_only(worker))
+                else:
+                    indexes = INDEXES.get(ready.engine.dialect, ())
+                    cost = sessions.write_to(worker, self._tables, place, indexes, self._timeout * _LOAD_FACTOR)
+                    load_s = cost.seconds
+                    gate = repetition == 0
+                    tests.append(self._test(worker, "power", gate=gate))
+                    if not tests[-1].error:
+                        tests.append(self._test(worker, "throughput", gate=gate))
+        except WorkerEnded as ended:
+            failure = f"{ended.outcome}: {ended.detail}"
+        finally:
+            with suppress(OSError):
+                shutil.rmtree(place)
+        return Life(repetition=repetition, contender=ready.name, load_s=load_s, tests=tuple(tests), failure=failure)
+
+    def _reads_only(self, worker: WorkerProcess) -> StreamTest:
+        """The 22 queries of the power test in its order, over files that nobody changes."""
+        steps, at, request_s = [], 0.0, 0.0
+        for number in qgen.order(0):
+            name = query_name(0, number)
+            worker.prepare(self._texts[name], self._timeout)
+            cost = worker.run(self._timeout)
+            answer = read_answer(worker.answer(self._timeout)[0])
+            steps.append(self._judged(name, _POWER, at, at + cost.wall_s, answer, [0]))
+            at += cost.wall_s
+            request_s += cost.round_trip.seconds
+        return StreamTest(name="queries", request_s=request_s, steps=tuple(steps))
+
+    def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> StreamTest:
+        streams = self._power(gate=gate) if name == "power" else self._throughput()
+        if gate:
+            streams.append({"name": WATCH, "watches": True, "steps": [{"name": WATCH, "sql": LOOK}]})
+        plan = self._place / "plan.json"
+        plan.write_text(json.dumps({"streams": streams}))
+        # The server, or whoever else works for the engine, need not see it: the worker reads it and writes the answers.
+        folder = scratch.folder("answers", in_memory=True)
+        try:
+            found, cost = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
+            first = 0 if name == "power" else 2
+            windows = _windows(found, first)
+            steps, looks = [], []
+            for one in found:
+                if one["error"] or one["name"] in (RF1, RF2):
+                    steps.append(_plain(one))
+                    continue
+                answer = read_answer(folder / one["answer"])
+                if one["name"] in (WATCH, _LOOKED):
+                    looks.append((answer, windows(one)))
+                else:
+                    steps.append(
+                        self._judged(one["name"], one["stream"], one["began"], one["ended"], answer, windows(one))
+                    )
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        last = 2 if name == "power" else len(self._states) - 1
+        # Both are read back where nothing is timed any more, or nothing is at all.
+        reads = self._read_back(worker, last) if gate or name == "throughput" else ()
+        watched = self._watched(looks) if gate else None
+        return StreamTest(name=name, request_s=cost.seconds, steps=tuple(steps), reads=reads, watched=watched)
+
+    def _power(self, *, gate: bool) -> list[dict[str, Any]]:
+        steps = [self._refresh(0, RF1)]
+        # Between the two: both tables must hold the new rows, and the old ones too.
+        steps += [{"name": _LOOKED, "sql": LOOK}] if gate else []
+        steps += [self._query(0, number) for number in qgen.order(0)]
+        return [{"name": _POWER, "steps": [*steps, self._refresh(0, RF2)]}]
+
+    def _throughput(self) -> list[dict[str, Any]]:
+        numbers = range(1, self._spec.streams + 1)
+        streams = [
+            {"name": str(stream), "steps": [self._query(stream, number) for number in qgen.order(stream)]}
+            for stream in numbers
+        ]
+        pairs = [self._refresh(stream, name) for stream in numbers for name in (RF1, RF2)]
+        return [*streams, {"name": REFRESH, "steps": pairs}]
+
+    def _query(self, stream: int, number: int) -> dict[str, Any]:
+        name = query_name(stream, number)
+        return {"name": name, "sql": self._texts[name]}
+
+    def _refresh(self, number: int, name: str) -> dict[str, Any]:
+        return {"name": name, "statements": self._refreshes[number][name]}
+
+    def _judged(
+        self, name: str, stream: str, began: Seconds, ended: Seconds, answer: pa.Table, states: Sequence[int]
+    ) -> Step:
+        ruling = self._truth.judge(name, answer, states)
+        return Step(
+            stream=stream,
+            name=name,
+            began=began,
+            ended=ended,
+            rows=answer.num_rows,
+            status=ruling.status,
+            state=ruling.state,
+            digest=compare.digest(answer, self._truth.schema(name)),
+            detail=ruling.detail,
+        )
+
+    def _watched(self, looks: Sequence[tuple[pa.Table, Sequence[int]]]) -> Watched:
+        """Looks at both tables in one statement: each must be of a state that was possible at that moment."""
+        between, detail = 0, ""
+        for answer, states in looks:
+            (row,) = answer.to_pylist() or [{}]
+            got = tuple(int(one or 0) for one in row.values())
+            possible = [self._states.state(number).sums for number in states]
+            if got not in possible:
+                between += 1
+                detail = detail or (
+                    f"{got[0]:,} orders and {got[2]:,} line items (sums of keys {got[1]} and {got[3]}), where "
+                    + " or ".join(f"{one[0]:,} and {one[2]:,} ({one[1]}, {one[3]})" for one in possible)
+                    + " must be"
+                )
+        return Watched(looks=len(looks), between=between, detail=detail)
+
+    def _read_back(self, worker: WorkerProcess, state: int) -> tuple[TableRead, ...]:
+        """Both tables, row by row."""
+        folder = scratch.folder("answers", in_memory=True)
+        plan = self._place / "plan.json"
+        steps = [{"name": table, "sql": f"SELECT * FROM {table}"} for table in KEYS]
+        plan.write_text(json.dumps({"streams": [{"name": "read", "steps": steps}]}))
+        try:
+            found, _ = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
+            return tuple(self._table_read(one, folder, state) for one in found)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _table_read(self, one: dict[str, Any], folder: Path, state: int) -> TableRead:
+        table = one["name"]
+        rows, schema, expected = self._rows(table, state)
+        if one["error"]:
+            return TableRead(table=table, state=state, digest="", expected=expected, detail=one["error"])
+        answer = read_answer(folder / one["answer"])
+        digest = compare.digest(answer, schema)
+        detail = "" if digest == expected else _difference(answer, rows, table)
+        return TableRead(table=table, state=state, digest=digest, expected=expected, detail=detail)
+
+    def _rows(self, table: str, state: int) -> tuple[pa.Table, ResultSchema, str]:
+        """The predicted rows of a table, their schema, and their digest."""
+        if (table, state) not in self._expected:
+            paths = self._states.files(state)[table]
+            rows = pa.concat_tables(pq.ParquetFile(path).read() for path in paths)
+            kinds = (Column(name=field.name, kind=infer_schema.kind(field.type)) for field in rows.schema)
+            schema = ResultSchema(columns=tuple(kinds))
+            self._expected[table, state] = rows, schema, compare.digest(rows, schema)
+        return self._expected[table, state]
+
+
+def right(life: Life) -> bool:
+    """Whether nothing is wrong with a life."""
+    return not life.failure and not any(test.error or test.accuses for test in life.tests)
+
+
+def _plain(one: Mapping[str, Any]) -> Step:
+    """A refresh function, or what ended with an error."""
+    return Step(
+        stream=one["stream"],
+        name=one["name"],
+        began=one["began"],
+        ended=one["ended"],
+        rows=one["rows"],
+        status="error" if one["error"] else "done",
+        detail=one["error"],
+    )
+
+
+def _windows(steps: Sequence[Mapping[str, Any]], first: int) -> Any:
+    """Which states of the tables a step may have seen: those that were there at some moment between its ends.
+
+    Args:
+        steps: of all streams of a test.
+        first: number of the state in which the test begins.
+    """
+    refreshes = sorted((one for one in steps if one["name"] in (RF1, RF2)), key=lambda one: one["began"])
+
+    def possible(one: Mapping[str, Any]) -> list[int]:
+        # A refresh may be seen from its beginning on, and must be from its end on.
+        least = sum(each["ended"] <= one["began"] and not each["error"] for each in refreshes)
+        most = sum(each["began"] <= one["ended"] for each in refreshes)
+        return list(range(first + least, first + most + 1))
+
+    return possible
+
+
+def _difference(answer: pa.Table, rows: pa.Table, table: str) -> str:
+    """What is wrong with a table, in words: which keys are missing or too many, or how many rows are others."""
+    at = rows.column_names.index(KEYS[table])
+    got, wanted = (set(one.column(at).to_pylist()) for one in (answer, rows))
+    words = [f"{answer.num_rows:,} rows, {rows.num_rows:,} must be there"]
+    for what, keys in (("missing", wanted - got), ("too many", got - wanted)):
+        if keys:
+            some = ", ".join(map(str, sorted(keys)[:5]))
+            words.append(f"{len(keys):,} orders {what}, e.g. {some}")
+    return "; ".join(words)

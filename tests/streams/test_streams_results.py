@@ -1,0 +1,184 @@
+"""Figures of query streams from made times, their evidence, and who is accused of what."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from weigh.evidence.journal import Journal
+from weigh.evidence.sealing import End, sealed
+from weigh.kinds.table import STREAMS, kind_of
+from weigh.model.contender import Contender
+from weigh.model.errors import ExitCode
+from weigh.model.spec import Spec
+from weigh.streams import files
+from weigh.streams import record as records
+from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
+from weigh.streams.results import StreamsResults, value_of
+from weigh.streams.spec import REFRESH, RF1, RF2, StreamsSpec
+from weigh.workloads.tpch import NOTICE, qgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("one", "other")
+SPEC = StreamsSpec(
+    experiment=Spec(
+        workload="tpch",
+        scale=0.1,
+        contenders=tuple(Contender(name=name, engine="duckdb") for name in NAMES),
+        baseline=NAMES[0],
+    ),
+    streams=2,
+    repetitions=5,
+)
+
+
+def power(seconds: float, *, status: records.StepStatus = "agreed") -> StreamTest:
+    """A power test whose steps all take so long."""
+    names = [RF1, *(f"0.q{number}" for number in qgen.order(0)), RF2]
+    steps = [
+        Step(
+            stream="0",
+            name=name,
+            began=at * seconds,
+            ended=(at + 1) * seconds,
+            status="done" if "rf" in name else status,
+        )
+        for at, name in enumerate(names)
+    ]
+    return StreamTest(name="power", request_s=25 * seconds, steps=tuple(steps))
+
+
+def throughput(seconds: float, *, after: float = 0.0) -> StreamTest:
+    """Two streams, the second of which may wait before it answers its first query."""
+    steps = []
+    for stream in (1, 2):
+        at = 0.0
+        for number in qgen.order(stream):
+            wait = after if stream == 2 and not at else 0.0
+            steps.append(
+                Step(
+                    stream=str(stream), name=f"{stream}.q{number}", began=at, ended=at + wait + seconds, status="agreed"
+                )
+            )
+            at += wait + seconds
+    steps += [
+        Step(stream=REFRESH, name=name, began=at * seconds, ended=(at + 1) * seconds)
+        for at, name in enumerate((RF1, RF2, RF1, RF2))
+    ]
+    return StreamTest(name="throughput", request_s=100.0, steps=tuple(steps))
+
+
+def life(name: str, repetition: int, *tests: StreamTest) -> Life:
+    return Life(repetition=repetition, contender=name, load_s=1.0, tests=tests)
+
+
+def record(*lives: Life) -> records.StreamsRecord:
+    environment = records.Environment(
+        weigh="0.1.0", command="weigh run", host={}, knobs=(), contenders=(), read_only=(), witnesses=("datafusion",),
+        data={}, notice=NOTICE,
+    )  # fmt: skip
+    return records.StreamsRecord(attempt=1, spec=SPEC, environment=environment, lives=lives, end=End(how="complete"))
+
+
+def honest(name: str, seconds: float) -> list[Life]:
+    return [
+        life(name, number, power(seconds * (1 + number / 1000)), throughput(seconds * (1 + number / 1000)))
+        for number in range(6)
+    ]
+
+
+def test_figures_are_those_of_the_specification() -> None:
+    one = life("one", 1, power(0.5), throughput(0.25))
+    assert value_of("power", one, 0.1, 2) == pytest.approx(3600 * 0.1 / 0.5)
+    assert value_of("throughput", one, 0.1, 2) == pytest.approx(2 * 22 * 3600 / (22 * 0.25) * 0.1)
+    assert value_of("composite", one, 0.1, 2) == pytest.approx(math.sqrt(720 * 2880))
+    assert value_of("queries alone", one, 0.1, 2) == pytest.approx(720)
+
+
+def test_a_query_that_is_left_out_leaves_no_figure() -> None:
+    whole = power(0.5)
+    short = msgspec.structs.replace(whole, steps=whole.steps[:-2] + whole.steps[-1:])
+    one = life("one", 1, short, throughput(0.25))
+    assert value_of("power", one, 0.1, 2) is None
+    assert value_of("composite", one, 0.1, 2) is None
+    assert value_of("queries alone", one, 0.1, 2) is None
+
+
+def test_the_gate_is_not_timed_and_the_rest_is_judged() -> None:
+    results = StreamsResults(record=record(*honest("one", 0.1), *honest("other", 0.2)))
+    composite = {one.contender: one for one in results.figures if one.name == "composite"}
+    assert [len(one.values) for one in composite.values()] == [5, 5]
+    assert composite["one"].low is not None
+    assert composite["one"].mean == pytest.approx(2 * (composite["other"].mean or 0), rel=0.01)
+    assert {str(one.verdict) for one in results.verdicts} == {"slower"}
+    assert not results.findings
+    assert results.exit_code() is ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (
+            {"reads": (TableRead(table="orders", state=2, digest="a", expected="b", detail="1 order missing"),)},
+            "A4.refreshed",
+        ),
+        ({"watched": Watched(looks=9, between=1, detail="half")}, "A4.between"),
+        ({"steps": power(0.1, status="diverged").steps}, "A1.stream"),
+    ],
+)
+def test_whoever_is_wrong_once_has_no_figure(change: dict[str, object], code: str) -> None:
+    wrong = life("other", 0, msgspec.structs.replace(power(0.1), **change), throughput(0.1))
+    results = StreamsResults(record=record(*honest("one", 0.1), wrong))
+    assert [one.code for one in results.findings] == [code]
+    assert {one.contender for one in results.figures} == {"one"}
+    assert {one.contender: one.status for one in results.outcomes} == {"one": "agreed", "other": "diverged"}
+    assert results.exit_code() is ExitCode.FOUND
+
+
+def test_what_follows_an_error_accuses_nobody() -> None:
+    failed = Step(stream="0", name=RF1, began=0.0, ended=0.1, status="error", detail="disk full")
+    unread = TableRead(table="orders", state=2, digest="a", expected="b")
+    broken = life("other", 0, StreamTest(name="power", request_s=1.0, steps=(failed,), reads=(unread,)))
+    results = StreamsResults(record=record(*honest("one", 0.1), broken))
+    assert [one.code for one in results.findings] == ["X.streams"]
+    assert {one.contender: one.status for one in results.outcomes}["other"] == "error"
+    assert results.exit_code() is ExitCode.FAILED
+
+
+def test_streams_one_after_the_other_are_found_and_slow_ones_are_not() -> None:
+    waits = life("other", 1, power(0.1), throughput(0.1, after=2.2))
+    slow = life("one", 1, power(2.2), throughput(0.1, after=2.2))
+    results = StreamsResults(record=record(slow, waits))
+    assert [(one.code, one.contender) for one in results.findings] == [("T5.sequence", "other")]
+    assert {one.name for one in results.figures if one.contender == "other"} == {"power", "queries alone"}
+
+
+def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Path) -> None:
+    folder = tmp_path / "20261127-0123456789ab-1"
+    folder.mkdir()
+    journal = Journal(folder)
+    made = record(*honest("one", 0.1), *honest("other", 0.2))
+    journal.append(records.OPENED, records.Opened(attempt=1, spec=SPEC))
+    journal.append("environment", made.environment)
+    for one in made.lives:
+        journal.append("life", one)
+    with sealed(folder, journal, End(how="complete")):
+        files.write(folder)
+    assert kind_of(folder) is STREAMS
+    assert STREAMS.about(folder).about == "one, other, 2 streams"
+    passed = files.verify(folder)
+    assert passed.passed, passed.problems
+    assert passed.figures == 8
+    page = (folder / files.HTML).read_text()
+    assert NOTICE in page
+    document = json.loads((folder / files.JSON).read_text())
+    assert document["schema"] == "weigh/streams/1"
+    document["figures"][0]["mean"] *= 2
+    (folder / files.JSON).write_text(json.dumps(document))
+    assert {one.code for one in files.verify(folder).problems} == {"R4.hash", "R4.figures"}
