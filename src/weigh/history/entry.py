@@ -146,9 +146,9 @@ def impossible(point: Point) -> str:
     return ""
 
 
-def file_name(own: str) -> str:
+def file_name(identifier: str) -> str:
     """What the file, or the object, of an entry with this id is called."""
-    return f"{own[:32]}{SUFFIX}"
+    return f"{identifier[:32]}{SUFFIX}"
 
 
 def sealed(entry: Entry) -> Entry:

@@ -72,8 +72,8 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def value(self, asked: Question) -> float | None:
         """A figure in the unit of its metric; None where there is none."""
-        own = self.operation(asked.operation)
-        return LOAD_METRICS[asked.metric].of(self.run, own) if own else None
+        figures = self.operation(asked.operation)
+        return LOAD_METRICS[asked.metric].of(self.run, figures) if figures else None
 
     def figures(self) -> dict[str, Any]:
         """Every figure of all operations together, by metric; an optional one that was not recorded is left out."""
@@ -86,15 +86,15 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def exceedances(self, asked: Question) -> float:
         """Independent requests on the rarer side of a percentile in this run."""
-        own = self.operation(asked.operation)
-        return own.response.at(PERCENTILES[asked.metric]).exceedances if own else 0.0
+        figures = self.operation(asked.operation)
+        return figures.response.at(PERCENTILES[asked.metric]).exceedances if figures else 0.0
 
     def resolves(self, asked: Question) -> bool:
         """Whether a percentile is resolved in this run; whatever is no percentile is."""
-        own = self.operation(asked.operation)
-        if own is None or asked.metric not in PERCENTILES:
-            return own is not None
-        return own.response.at(PERCENTILES[asked.metric]).resolved
+        figures = self.operation(asked.operation)
+        if figures is None or asked.metric not in PERCENTILES:
+            return figures is not None
+        return figures.response.at(PERCENTILES[asked.metric]).resolved
 
 
 def block_runs(records: Sequence[LoadComparisonRecord], concluded: Sequence[dict[str, LoadResults]]) -> list[BlockRun]:
