@@ -289,7 +289,7 @@ class _Repetition:
         moments = turn.moments
         if moments is not None and moments.at is not None:
             moments = msgspec.structs.replace(moments, at=moments.at + round(10_000 * seconds))
-        return msgspec.structs.replace(turn, samples=tuple(made), cpu=tuple(cpu), seen=moments)
+        return msgspec.structs.replace(turn, samples=tuple(made), cpu=tuple(cpu), moments=moments)
 
 
 def _end(turn: Turn) -> float:

@@ -8,6 +8,7 @@ The order of layers is that of import-linter's contracts (pyproject.toml); the n
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-_DIALECT = frozenset({"said", "asked", "kept", "shown", "seen", "told", "beside", "together", "own", "heard"})
+_DIALECT = frozenset({"said", "asked", "kept", "shown", "seen", "told", "beside", "together", "own", "heard", "held"})
 """Words that name nothing: a noun of the field says what it is."""
 _FILES, _LINES = 20, 400
 """Of a folder without its ``__init__.py``, and of a file, at most."""
@@ -102,6 +103,22 @@ def dialect(sources: Sources) -> Counter[str]:
     return Counter(word for _, name in sources.identifiers() for word in parts(name) if word in _DIALECT)
 
 
+def exposed(sources: Sources) -> Iterator[str]:
+    """Files, classes, public functions and fields that are called by a word of the list: none may be."""
+    for module, tree in sources.trees.items():
+        names = [("file", module.rpartition(".")[2])]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                names.append(("class", node.name))
+                fields = (one.target for one in node.body if isinstance(one, ast.AnnAssign))
+                names += [("field", f"{node.name}.{one.id}") for one in fields if isinstance(one, ast.Name)]
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                names.append(("function", node.name))
+        for kind, name in names:
+            if not _DIALECT.isdisjoint(parts(name.rpartition(".")[2])):
+                yield f"{module}: {kind} {name}"
+
+
 def problems(sources: Sources, imports: Sequence[Import], tools: Mapping[str, Any]) -> dict[str, list[str]]:
     """What is against the rules, by rule."""
     contracts = tools["importlinter"]["contracts"]
@@ -120,6 +137,7 @@ def problems(sources: Sources, imports: Sequence[Import], tools: Mapping[str, An
         f"folders of more than {_FILES} files": [f"{one}: {n}" for one, n in sorted(folders.items()) if n > _FILES],
         f"files of more than {_LINES} lines": [f"{one}: {n}" for one, n in sorted(lines.items()) if n > _LINES],
         "contracts with exceptions": [one["name"] for one in contracts if one.get("ignore_imports")],
+        "files, classes, public functions and fields named by a word of the list": list(exposed(sources)),
         "identifiers above what pyproject.toml records": [f"{words}, and not {most}"] if words > most else [],
     }
 

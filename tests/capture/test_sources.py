@@ -121,7 +121,7 @@ def test_a_slow_log_a_monitor_and_dumps(tmp_path: Path) -> None:
     assert dict(tally.numbers) == {"other-messages": 1, "background": 1, "broken": 2}
     template, places = of_sql(digest.text, "mysql")
     assert known_values(digest, template, places, "mysql", None) == [
-        Distribution(kind="constant", seen=1, values=(("17", 1.0),))
+        Distribution(kind="constant", count=1, values=(("17", 1.0),))
     ]
     forms = {"postgres-csvlog": CSV, "mysql-slow-log": SLOW, "monitor": MONITOR, "pg_stat_statements": DUMP}
     for name, lines in (forms | {"performance-schema": DIGESTS}).items():

@@ -11,7 +11,7 @@ from weigh.engines.exchange import RequestCost, WorkerEnded
 from weigh.engines.run_cost import RunCost
 from weigh.experiment import derived
 from weigh.experiment.measure.execution import AnswerCheck, Execution, FirstQuery, Position, failed, sample
-from weigh.model.sample import OF_SOME, Outcome
+from weigh.model.sample import OF_SOME, Outcome, Sample
 from weigh_worker.protocol import StatisticsReply
 
 POSITION = Position(
@@ -59,7 +59,7 @@ PLACED = {
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
-    "major_faults": 16, "reported_s": 26.5, "queue_s": 28.5, "scanned_bytes": 29, "billed_bytes": 30, "credits": 31.5,
+    "major_faults": 16, "said_s": 26.5, "queue_s": 28.5, "scanned_bytes": 29, "billed_bytes": 30, "credits": 31.5,
     "cached": False, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
     "round_trip_s": 19.5, "round_trip_cpu_s": 20.5, "release_s": 21.5, "release_cpu_s": 22.5,
     "stored_bytes": 23, "settled_bytes": 24, "first_query_s": 25.5,
@@ -103,6 +103,8 @@ def test_the_columns_of_samples_parquet() -> None:
     table = derived.sample_table([made])
     assert [(field.name, field.type) for field in table.schema] == COLUMNS
     assert table.to_pylist() == [msgspec.to_builtins(made)]
-    query = msgspec.structs.replace(made, **dict.fromkeys(OF_SOME))
+    query = msgspec.structs.replace(
+        made, **dict.fromkeys(field.name for field in msgspec.structs.fields(Sample) if field.encode_name in OF_SOME)
+    )
     assert derived.sample_table([query]).schema == derived.sample_table([]).schema
     assert derived.sample_table([query]).column_names == [name for name, _ in COLUMNS if name not in OF_SOME]

@@ -33,7 +33,7 @@ def record(base: ResourcesRead | None = HERE, other: ResourcesRead | None = HERE
     made = experiment_records.record(contenders=(BASE, OTHER), operations=("q1",), starts=2)
     assert made.environment is not None
     contenders = tuple(
-        msgspec.structs.replace(one, told=told[one.name] or msgspec.UNSET) for one in made.environment.contenders
+        msgspec.structs.replace(one, resources=told[one.name] or msgspec.UNSET) for one in made.environment.contenders
     )
     environment = msgspec.structs.replace(made.environment, contenders=contenders, storage=(DISK,))
     return msgspec.structs.replace(made, environment=environment, spec=msgspec.structs.replace(made.spec, **spec))
@@ -221,7 +221,9 @@ def test_size_against_memory(allowed: int, ratio: float, label: str) -> None:
     assert str(size).endswith(f": {label}")
     codes = [one.code for one in storage.findings(made, ())]
     assert ("D7.memory" in codes) is (label == "in-memory")
-    own = msgspec.structs.replace(made, spec=msgspec.structs.replace(made.spec, own=UserData(tables={}, queries="")))
+    own = msgspec.structs.replace(
+        made, spec=msgspec.structs.replace(made.spec, user_data=UserData(tables={}, queries=""))
+    )
     for one, how in ((made, "raise --scale"), (own, "give more data")):
         assert all(found.remedy.startswith(how) for found in storage.findings(one, ()) if found.code == "D7.memory")
 

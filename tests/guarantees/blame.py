@@ -72,7 +72,7 @@ def _p99(stalls: Floats, draw: Draw, number: int) -> list[float | None]:
 
 def _blamed(activity: Law, stalls: Floats, draw: Draw) -> set[Kind]:
     events = [
-        Event(kind=kind, at=float(at), until=float(at) + length, told="log")
+        Event(kind=kind, at=float(at), until=float(at) + length, source="log")
         for kind, (number, length) in KINDS.items()
         for at in activity(draw, number, SECONDS)
     ]
@@ -96,9 +96,9 @@ def rightly(activity: Law, many: int, seed: int, share: float = 1.0, number: int
         draw = np.random.default_rng([seed, run])
         moments = activity(draw, number, seconds)
         stalls = moments[draw.random(len(moments)) < share] + 0.1
-        events = [Event(kind="checkpoint", at=float(at), until=float(at) + 0.8, told="log") for at in moments]
+        events = [Event(kind="checkpoint", at=float(at), until=float(at) + 0.8, source="log") for at in moments]
         others = activity(draw, KINDS["autovacuum"][0], seconds)
-        events += [Event(kind="autovacuum", at=float(at), until=float(at) + 2.0, told="log") for at in others]
+        events += [Event(kind="autovacuum", at=float(at), until=float(at) + 2.0, source="log") for at in others]
         kinds, _ = linked(events, _intervals(seconds), _p99(stalls, draw, round(seconds / EACH)))
         found.append("checkpoint" in {one.kind for one in kinds if one.blamed})
     return rate(np.array(found))

@@ -112,7 +112,7 @@ def real(operation: str, asked: dict[str, str], **fields: Any) -> list[Entry]:
     for at, own in enumerate(history(), 1):
         who = msgspec.structs.replace(measured(at), spec="duckdb@1.5.5" if at <= MOVED else "duckdb@2.0.0")
         one = point(at, own.points[0].value, operation=operation, question="", who=who)
-        made.append(sealed(msgspec.structs.replace(own, asked=asked, data={}, points=(one,), **fields)))
+        made.append(sealed(msgspec.structs.replace(own, flags=asked, data={}, points=(one,), **fields)))
     return made
 
 

@@ -47,7 +47,7 @@ def slowed(at: tuple[float, ...]) -> LoadRun:
 
 def checkpoints(at: Iterable[float], length: float = 0.1, **changed: Any) -> list[Event]:
     """Of the server's log: each begins at its moment."""
-    usual = {"kind": "checkpoint", "told": "log", "amount": 100, "what": "time"}
+    usual = {"kind": "checkpoint", "source": "log", "amount": 100, "what": "time"}
     return [Event(**{**usual, "at": AT + one, "until": AT + one + length, **changed}) for one in at]
 
 
@@ -104,7 +104,7 @@ def test_the_same_spikes_at_other_moments_are_not() -> None:
     [
         (checkpoints(MOMENTS[:2]), False),
         (checkpoints((0.0, 5.0, 10.5), 4.5), False),
-        (checkpoints(MOMENTS, vague=True, told="looks"), False),
+        (checkpoints(MOMENTS, vague=True, source="looks"), False),
         (checkpoints(MOMENTS, 0.0), True),
     ],
     ids=["two", "most of the time", "between looks far apart", "of a moment"],
@@ -184,7 +184,7 @@ def test_rates_and_cores_are_in_all_three_reports() -> None:
 
 
 def test_locks_are_a_resource_of_their_own() -> None:
-    found = seen([Event(kind="deadlock", at=AT + 6.2, until=AT + 6.2, told="log", amount=1)])
+    found = seen([Event(kind="deadlock", at=AT + 6.2, until=AT + 6.2, source="log", amount=1)])
     looks = tuple(
         WaitSample(
             at=0.1 * number,

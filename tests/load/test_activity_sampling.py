@@ -187,7 +187,7 @@ def test_a_process_of_its_own_looks_and_ends(tmp_path: Path) -> None:
     after = time.monotonic() - origin
     events = [event for one in found for event in one.events]
     assert events
-    assert all(event.kind == "checkpoint" and event.told == "looks" for event in events)
+    assert all(event.kind == "checkpoint" and event.source == "looks" for event in events)
     assert all(-0.1 <= event.at <= (event.until or 0.0) <= after for event in events)
     assert found[0].counted == ("checkpoint",)
     assert not any(one.error for one in found)

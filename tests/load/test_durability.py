@@ -122,7 +122,7 @@ def test_no_loss_in_some_crashes_is_no_proof() -> None:
 @pytest.mark.parametrize(
     ("what", "code", "text"),
     [
-        ({"lost": 7, "said": ("user1 has lost version 3",)}, "E7.lost", "7 of 100 acknowledged writes were lost"),
+        ({"lost": 7, "messages": ("user1 has lost version 3",)}, "E7.lost", "7 of 100 acknowledged writes were lost"),
         ({"missing": 2}, "E7.lost", "2 rows were gone"),
         ({"torn": 1}, "E7.torn", "1 row held what no write wrote"),
         ({"strange": 1}, "E7.torn", "1 were there that nobody wrote"),
@@ -205,8 +205,8 @@ def test_what_is_not_shown_is_said_with_the_cache_of_the_device(cache: Any, word
     made = msgspec.structs.replace(made, environment=msgspec.structs.replace(made.environment, storage=place))
     found = load_results(made).durability
     assert found
-    assert "loss of power" in found.not_shown[0]
-    assert words in found.not_shown[1]
+    assert "loss of power" in found.limitations[0]
+    assert words in found.limitations[1]
 
 
 def test_moments_are_of_the_seed_and_leave_a_before_and_an_after() -> None:

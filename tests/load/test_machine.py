@@ -89,7 +89,7 @@ def test_a_short_job_names_its_intervals_and_refuses_nothing() -> None:
     "one CPU for as long as it lasted."
 )
 def test_the_cpu_of_a_run_is_what_it_used_and_at_least_one_cpu() -> None:
-    found = load_results(load(watches(own=lambda _: 2 * SPAN, foreign=lambda _: 0.08 * SPAN)))
+    found = load_results(load(watches(tracked=lambda _: 2 * SPAN, foreign=lambda _: 0.08 * SPAN)))
     assert of(found).foreign == pytest.approx(0.04)
     assert not codes(found)
 

@@ -128,7 +128,7 @@ def test_the_interval_is_the_wider_the_more_runs_differ() -> None:
     def width(spread: float) -> float:
         draw = np.random.default_rng(3)
         rates = 1_000 * np.exp(np.linspace(-0.1, 0.1, 20))
-        outcomes = [Outcome(rate=rate, kept=rate <= 1_000 * math.exp(spread * draw.normal())) for rate in rates]
+        outcomes = [Outcome(rate=rate, met=rate <= 1_000 * math.exp(spread * draw.normal())) for rate in rates]
         return Posterior(outcomes, 100, 10_000).threshold.width
 
     assert width(0.0) < width(0.1)
@@ -247,11 +247,11 @@ def test_several_servers_are_searched_until_their_ratio_may_lie_within_the_margi
     servers = {name: target(name) for name in ("valkey:embedded", "postgres:embedded")}
     made = comparison.make(load, servers, {})
     assert made.load.find_rate
-    assert made.load.find_rate.together == pytest.approx(0.015)
+    assert made.load.find_rate.half_width == pytest.approx(0.015)
     assert [arm.name for arm in made.arms] == ["valkey:embedded", "postgres:embedded"]
     wide = comparison.make(load, servers, {"margin": "10%"}).load.find_rate
     assert wide
-    assert wide.together == pytest.approx(0.025)
+    assert wide.half_width == pytest.approx(0.025)
 
 
 @pytest.mark.parametrize("flag", ["blocks", "twice", "duet"])

@@ -32,11 +32,11 @@ def test_the_rate_that_is_found_stands_first(found: LoadResults) -> None:
     search = found.rate_search
     assert search
     assert search.threshold
-    assert search.kept
+    assert search.sustained
     assert search.broken
     assert search.status == "found"
     assert search.threshold.low <= TRUTH <= search.threshold.high
-    assert search.kept < TRUTH < search.broken
+    assert search.sustained < TRUTH < search.broken
     assert found.exit_code() == ExitCode.OK
     text = " ".join(plain(found, "evidence").split())
     assert f"The highest rate with p90<=50ms is {search.threshold.rate:,.4g}/s (95 % interval" in text
@@ -51,7 +51,7 @@ def test_a_rate_that_is_too_high_refuses_no_experiment(found: LoadResults) -> No
     assert found.headline
     assert {one.verdict for one in found.rate_search.probes} == {"kept", "broken"}
     # The run that is shown is the one at the highest rate that kept the budget.
-    assert found.headline.rate_own == found.rate_search.kept
+    assert found.headline.probe_rate == found.rate_search.sustained
 
 
 def test_the_document_has_the_search_and_every_run(found: LoadResults) -> None:

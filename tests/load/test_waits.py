@@ -139,7 +139,7 @@ def test_the_root_may_be_somebody_else_a_prepared_transaction_or_gone() -> None:
 
 def looks(number: int, active: dict[str, int], *, first: int = 0) -> Waits:
     seen = tuple(WaitSample(at=0.1 * (first + at), took_s=0.001, connections=8, active=active) for at in range(number))
-    return Waits(looks=seen, asked_s=0.01, cpu_s=0.002, server_cpu_s=0.003)
+    return Waits(looks=seen, query_s=0.01, cpu_s=0.002, server_cpu_s=0.003)
 
 
 def kept(*parts: Waits) -> LoadRecord:
@@ -169,7 +169,7 @@ def test_a_share_is_of_the_active_samples_and_its_interval_that_of_a_ratio() -> 
     assert cpu.high is not None
     assert cpu.high - cpu.low == pytest.approx(2 * 1.96 * error, rel=0.3)
     assert (cpu.low + cpu.high) / 2 == pytest.approx(1 - share, abs=error)
-    assert (one.asked_s, one.server_cpu_s) == (pytest.approx(4.0), pytest.approx(1.2))
+    assert (one.query_s, one.server_cpu_s) == (pytest.approx(4.0), pytest.approx(1.2))
 
 
 @pytest.mark.promise("Fewer than 20 looks that met an active session give no share: *not resolved*.")
@@ -187,7 +187,7 @@ def test_few_looks_that_met_anybody_give_no_share() -> None:
 def test_the_warm_up_is_in_no_share_but_who_was_in_the_way_is_told() -> None:
     early = msgspec.structs.replace(
         looks(30, {"Lock:tuple": 5}),
-        blocked=(Blocked(lock="tuple", mode="ExclusiveLock", table="public.hot", told="lock", root_whose="other",
+        blocked=(Blocked(lock="tuple", mode="ExclusiveLock", table="public.hot", source="lock", root_whose="other",
                          root_name="psql", times=7, longest_s=2.0, ahead=3),),
     )  # fmt: skip
     one = waited(kept(early, looks(30, {"CPU": 1}, first=30)).waits, 1, 3.0)
@@ -196,11 +196,11 @@ def test_the_warm_up_is_in_no_share_but_who_was_in_the_way_is_told() -> None:
     assert one.lock
     assert (one.lock.samples, one.lock.of, one.waits) == (7, 7, 7)
     assert one.table
-    assert (one.table.table, one.table.told) == ("public.hot", {"lock": 7})
+    assert (one.table.table, one.table.sources) == ("public.hot", {"lock": 7})
 
 
 def test_it_is_in_all_three_reports_and_an_experiment_without_it_is_as_before() -> None:
-    hot = Blocked(lock="transactionid", mode="ShareLock", table="public.<b>hot", told="row", statement=UPDATE,
+    hot = Blocked(lock="transactionid", mode="ShareLock", table="public.<b>hot", source="row", statement=UPDATE,
                   root=UPDATE, root_state="idle in transaction", root_whose="load", times=40, longest_s=0.2,
                   ahead=3)  # fmt: skip
     other = Blocked(lock="transactionid", mode="ShareLock", root_whose="other", root_name="psql", times=2)

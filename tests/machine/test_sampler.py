@@ -42,7 +42,7 @@ def sampler() -> Iterator[Sampler]:
 
 
 def own(watch: Any) -> float:
-    return sum(moment.own for moment in watch.moments)
+    return sum(moment.tracked for moment in watch.moments)
 
 
 def test_children_are_own_while_they_live_and_after(sampler: Sampler) -> None:

@@ -94,7 +94,7 @@ def written_load(root: Path, asked: LoadSpec | None = None, data_bytes: int | No
         WaitSample(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LOAD_INTERVALS)
     )
     journal.append("waits", model.RunWaits(run=1, waits=Waits(looks=looks)))
-    snapshots = tuple(Event(kind="snapshot", at=2.0 + at, until=2.2 + at, told="looks") for at in (1.0, 2.5, 4.1))
+    snapshots = tuple(Event(kind="snapshot", at=2.0 + at, until=2.2 + at, source="looks") for at in (1.0, 2.5, 4.1))
     journal.append("activity", RunActivity(run=1, activity=Activity(events=snapshots, counted=("snapshot",))))
     journal.append("summary", load_record.RunEnded(run=1, summary=load.summary))
     journal.append("end", End(how="complete"))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
 
 LENGTH_S = 5.0
-SEARCH = RateSearch(budgets=(Budget(q=0.9, limit_s=0.05),), probe_s=LENGTH_S, highest=1_500.0, together=0.015)
+SEARCH = RateSearch(budgets=(Budget(q=0.9, limit_s=0.05),), probe_s=LENGTH_S, highest=1_500.0, half_width=0.015)
 
 
 class _Going:

@@ -143,14 +143,14 @@ def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Seq
     for column in dict.fromkeys(one.column for one in cells):
         those = [one for one in cells if one.column == column]
         at = names.index(column) if names.count(column) == 1 else None
-        together = _together(found, column, at, those)
-        if not together:
+        reasons = _explanations(found, column, at, those)
+        if not reasons:
             return ""
-        whys += together
+        whys += reasons
     return "; ".join(dict.fromkeys(whys))
 
 
-def _together(found: Sequence[Construct], column: str, at: int | None, cells: Sequence[Difference]) -> list[str]:
+def _explanations(found: Sequence[Construct], column: str, at: int | None, cells: Sequence[Difference]) -> list[str]:
     """Why cells of one column differ: for one construct all of them, or for a second one what the first leaves."""
     for one in found:
         if _explains(one, column, at, cells):

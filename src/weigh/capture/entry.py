@@ -35,7 +35,7 @@ Reason = Literal[
     "unreplaceable",
 ]
 
-OWN = "/* weigh capture */"
+MARK = "/* weigh capture */"
 """Stands in every statement that a capture sends by itself, and in no other."""
 
 _SENTENCES: dict[Reason, tuple[str, str, str]] = {

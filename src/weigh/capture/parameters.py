@@ -27,7 +27,7 @@ _ARMS_OF_IMAGES = 200
 """The same, where no range can be drawn from."""
 _COMMON = 0.02
 """Share from which on a value among many is one of its own."""
-_LONG, _LONG_KEPT = 512, 8
+_LONG, _LONG_PREFIX = 512, 8
 """Characters from which on a value is long, and how many of those are kept."""
 _OVERHEAD = 100
 """Bytes that a value takes beside its characters."""
@@ -49,7 +49,7 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         kind: ``constant``; ``uniform``, whole numbers from ``low`` to ``high``; ``frequent``, values with their shares,
             and what is left as in ``low``, ``high`` and ``bounds``; ``sequence``, rising whole numbers behind ``high``;
             ``histogram``, whole numbers between ``bounds``, as many in each range; ``sampled``, of the values seen.
-        seen: values that it is made of.
+        count: values that it is made of.
         values: with their shares of all.
         low, high: of whole numbers, both included.
         bounds: of ranges that are equally frequent.
@@ -59,7 +59,7 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """
 
     kind: Kind
-    seen: int
+    count: int = msgspec.field(name="seen")
     values: tuple[tuple[str, float], ...] = ()
     low: int | None = None
     high: int | None = None
@@ -136,11 +136,11 @@ class Values:
         self._affixes: tuple[str, str] | None = None
         self._numbered = True
         self._low = self._high = 0
-        self.seen = self.nulls = 0
+        self.total = self.nulls = 0
 
     def add(self, value: str | None) -> None:
         """One more."""
-        self.seen += 1
+        self.total += 1
         if value is None:
             self.nulls += 1
             return
@@ -148,7 +148,7 @@ class Values:
             self._numbered = False
             self._counts = None
             self._long += 1
-            if self._long > _LONG_KEPT or (self._reservoir and len(value) > self._room.left):
+            if self._long > _LONG_PREFIX or (self._reservoir and len(value) > self._room.left):
                 return
         if self._counts is not None:
             if value in self._counts or self._counts_more(value):
@@ -158,7 +158,7 @@ class Values:
                 self._counts = None
         if self._numbered:
             self._number(value)
-        present = self.seen - self.nulls
+        present = self.total - self.nulls
         if len(self._reservoir) < self._most:
             if not self._room.takes(len(value)):
                 self._most = max(len(self._reservoir), 32)
@@ -189,13 +189,13 @@ class Values:
         Args:
             written: whether the statement inserts: only there rising numbers are new keys, that must not come twice.
         """
-        present = self.seen - self.nulls
-        nulls = self.nulls / self.seen if self.seen else 0.0
+        present = self.total - self.nulls
+        nulls = self.nulls / self.total if self.total else 0.0
         if not present or not self._reservoir:
-            return Distribution(kind="constant", seen=self.seen, nulls=1.0)
+            return Distribution(kind="constant", count=self.total, nulls=1.0)
         if self._counts is not None and len(self._counts) == 1:
             return Distribution(
-                kind="constant", seen=self.seen, values=((self._reservoir[0], 1.0 - nulls),), nulls=nulls
+                kind="constant", count=self.total, values=((self._reservoir[0], 1.0 - nulls),), nulls=nulls
             )
         if self._numbered:
             return self._of_numbers(present, nulls, written=written)
@@ -203,7 +203,7 @@ class Values:
 
     def _of_numbers(self, present: int, nulls: float, *, written: bool) -> Distribution:
         prefix, suffix = self._affixes or ("", "")
-        whole = {"seen": self.seen, "prefix": prefix, "suffix": suffix, "nulls": nulls}
+        whole = {"count": self.total, "prefix": prefix, "suffix": suffix, "nulls": nulls}
         rising = present > 10 and self._rising >= _RISING * (present - 1)
         if rising and written and self._counts_distinct() == present:
             return Distribution(kind="sequence", low=self._low, high=self._high, **whole)  # type: ignore[arg-type]
@@ -236,18 +236,18 @@ class Values:
     def _of_texts(self, present: int, nulls: float) -> Distribution:
         common = self._common(present)
         if sum(share for _, share in common) > 0.999:
-            return Distribution(kind="frequent", seen=self.seen, values=_scaled(common, 1 - nulls), nulls=nulls)
+            return Distribution(kind="frequent", count=self.total, values=_scaled(common, 1 - nulls), nulls=nulls)
         known = {text for text, _ in common}
         others = list(dict.fromkeys(text for text in self._reservoir if text not in known))[: self._arms - len(common)]
         left = max(0.0, 1.0 - sum(share for _, share in common))
         rest = [(text, left / len(others)) for text in others]
-        return Distribution(kind="sampled", seen=self.seen, values=_scaled([*common, *rest], 1 - nulls), nulls=nulls)
+        return Distribution(kind="sampled", count=self.total, values=_scaled([*common, *rest], 1 - nulls), nulls=nulls)
 
     def _counts_distinct(self) -> int:
         """Distinct values, where all that are kept differ: as many as there are."""
         if self._counts is not None:
             return len(self._counts)
-        return self.seen - self.nulls if len(set(self._reservoir)) == len(self._reservoir) else 0
+        return self.total - self.nulls if len(set(self._reservoir)) == len(self._reservoir) else 0
 
     def _common(self, present: int) -> list[tuple[str, float]]:
         """Frequent values with their shares, the most frequent first."""
@@ -260,7 +260,7 @@ class Values:
     def _uniformity(self, numbers: np.ndarray, prefix: str, suffix: str) -> float:
         """P value of the uniform distribution over whole numbers from the smallest to the largest."""
         span = self._high - self._low + 1
-        present = self.seen - self.nulls
+        present = self.total - self.nulls
         if self._counts is not None and span <= _DISTINCT and present >= 5 * span:
             counted = [self._counts.get(f"{prefix}{one}{suffix}", 0) for one in range(self._low, self._high + 1)]
             return goodness_of_fit.equal_counts_p(counted)

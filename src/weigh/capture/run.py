@@ -13,7 +13,7 @@ import numpy as np
 
 from weigh.capture import folder, notes, results, trace
 from weigh.capture.arrivals import fit, gap_law
-from weigh.capture.entry import OWN, Tally
+from weigh.capture.entry import MARK, Tally
 from weigh.capture.obfuscation import Obfuscation
 from weigh.capture.screen import Screen, state
 from weigh.capture.selection import Captured, selected
@@ -166,7 +166,7 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
     literal = bound = 0
     with Sorter(place) as sorter:
         for entry in entries:
-            if OWN in entry.text:
+            if MARK in entry.text:
                 tally.add("own")
                 continue
             found = statements.of(entry)
@@ -291,7 +291,7 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
     """
     units = Units(tally, images=statements.obfuscation is not None)
     for one in read:
-        if OWN in one.text:
+        if MARK in one.text:
             tally.add("own", one.calls)
             continue
         statements.count(one.calls, one.time_s)

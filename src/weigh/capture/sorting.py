@@ -34,7 +34,7 @@ class Sorter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = TemporaryDirectory(prefix=".sorting-", dir=folder)
-        self._held: list[Call] = []
+        self._buffer: list[Call] = []
         self._size = 0
         # Runs of calls, then runs that were made of as many runs, and so on.
         self._runs: list[list[Path]] = [[]]
@@ -43,22 +43,22 @@ class Sorter:
 
     def add(self, call: Call) -> None:
         """One more; its ``at_s`` may count from anywhere."""
-        self._held.append(call)
+        self._buffer.append(call)
         self._size += call.size
-        if len(self._held) >= _RUN or self._size >= _SIZE:
+        if len(self._buffer) >= _RUN or self._size >= _SIZE:
             self._spill()
 
     def calls(self) -> Iterator[Call]:
         """Every call that was added, the earliest first."""
-        self._held.sort(key=_MOMENT)
+        self._buffer.sort(key=_MOMENT)
         # The earliest run first: calls of one moment stay in the order in which they came.
         runs = [path for level in reversed(self._runs) for path in level]
-        return heapq.merge(*map(_read, runs), iter(self._held), key=_MOMENT)
+        return heapq.merge(*map(_read, runs), iter(self._buffer), key=_MOMENT)
 
     def _spill(self) -> None:
-        self._held.sort(key=_MOMENT)
-        self._runs[0].append(self._run(self._held))
-        self._held, self._size = [], 0
+        self._buffer.sort(key=_MOMENT)
+        self._runs[0].append(self._run(self._buffer))
+        self._buffer, self._size = [], 0
         for number, level in enumerate(self._runs):
             if len(level) < _FILES:
                 break

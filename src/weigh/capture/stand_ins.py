@@ -87,8 +87,8 @@ class StandIns:
     def _draw(self, text: str, digits: int | None = None) -> str:
         """Hexadecimal digits, as many as the text has characters where it is not given."""
         number = len(text) if digits is None else digits
-        held = hashlib.shake_256(self._key + text.encode(errors="replace"))
-        return held.hexdigest((number + 1) // 2)[:number]
+        stream = hashlib.shake_256(self._key + text.encode(errors="replace"))
+        return stream.hexdigest((number + 1) // 2)[:number]
 
     def _hex(self, text: str, sign: str, digits: str) -> str:
         made = self._draw(text, len(digits))
@@ -126,12 +126,12 @@ class StandIns:
     def _document(self, text: str) -> str:
         """Of JSON, or of an array as PostgreSQL writes it."""
         try:
-            held = msgspec.json.decode(text) if len(text) <= _LARGEST_DOCUMENT else None
+            document = msgspec.json.decode(text) if len(text) <= _LARGEST_DOCUMENT else None
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
-            held = None
-        if isinstance(held, dict):
+            document = None
+        if isinstance(document, dict):
             return f'{{"redacted": "{self._text(text)}"}}'
-        if isinstance(held, list) or text[0] == "[":
+        if isinstance(document, list) or text[0] == "[":
             return f'["{self._text(text)}"]'
         inside = text[1:-1]
         if inside and re.fullmatch(r"[-+\d.,\s]*", inside):

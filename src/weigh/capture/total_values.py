@@ -62,7 +62,7 @@ def known_values(
 
 
 def _one(value: str) -> Distribution:
-    return Distribution(kind="constant", seen=1, values=((value, 1.0),))
+    return Distribution(kind="constant", count=1, values=((value, 1.0),))
 
 
 def _bare(value: str) -> str:

@@ -198,8 +198,8 @@ class Trace:
         remedy = "name a folder that `weigh capture` wrote, or make it again"
         try:
             self._file = pq.ParquetFile(path)
-            held = (self._file.schema_arrow.metadata or {}) | (self._file.metadata.metadata or {})
-            self.header = msgspec.json.decode(held[_KEY], type=Header)
+            metadata = (self._file.schema_arrow.metadata or {}) | (self._file.metadata.metadata or {})
+            self.header = msgspec.json.decode(metadata[_KEY], type=Header)
         except OSError as error:
             reason = error.strerror or str(error)
             raise UsageError(f"the trace cannot be read: {reason}", where=str(path), remedy=remedy) from None

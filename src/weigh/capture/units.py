@@ -83,7 +83,8 @@ class Unit:
         found = [one.distribution(written=flag) for one, flag in zip(self._values, written, strict=False)]
         fixed = self.first[len(found) :]
         return found + [
-            Distribution(kind="constant", seen=self.calls, values=() if one is None else ((one, 1.0),)) for one in fixed
+            Distribution(kind="constant", count=self.calls, values=() if one is None else ((one, 1.0),))
+            for one in fixed
         ]
 
 
@@ -155,9 +156,9 @@ class Units:
         failed: bool,
     ) -> None:
         """One more call."""
-        held = self._sessions.get(session)
-        if held is None:
-            held = self._sessions[session] = _Session()
+        state = self._sessions.get(session)
+        if state is None:
+            state = self._sessions[session] = _Session()
             self.sessions += 1
             if len(self._sessions) > _MOST_SESSIONS:
                 self._apart(self._sessions.popitem(last=False)[1])
@@ -165,20 +166,20 @@ class Units:
             self._sessions.move_to_end(session)
         call = _Call(number, values, at, duration)
         if template.does == "control":
-            self._control(held, call, template)
+            self._control(state, call, template)
         elif template.does == "utility":
             # SET, SHOW and the like inside a transaction leave the transaction whole, without them.
             self._tally.add("utility")
-            held.failed |= failed
-        elif held.open:
-            held.calls.append(call)
-            held.failed |= failed
-            if len(held.calls) > _MOST_STATEMENTS:
-                self._apart(held)
+            state.failed |= failed
+        elif state.open:
+            state.calls.append(call)
+            state.failed |= failed
+            if len(state.calls) > _MOST_STATEMENTS:
+                self._apart(state)
         elif failed:
             self._tally.add("failed")
         else:
-            self._unit(held, [call])
+            self._unit(state, [call])
 
     def total(
         self, number: int, template: Template, calls: int, time_s: float, given: list[Distribution | None]
@@ -194,44 +195,44 @@ class Units:
 
     def end(self) -> None:
         """Nothing more comes."""
-        for held in self._sessions.values():
-            self._apart(held)
+        for state in self._sessions.values():
+            self._apart(state)
         self._sessions.clear()
 
-    def _control(self, held: _Session, call: _Call, template: Template) -> None:
+    def _control(self, state: _Session, call: _Call, template: Template) -> None:
         if template.first in ("BEGIN", "START", "MULTI"):
-            self._apart(held)
-            held.open, held.failed, held.calls = True, False, [call]
+            self._apart(state)
+            state.open, state.failed, state.calls = True, False, [call]
         elif template.first in ("SAVEPOINT", "RELEASE", "WATCH", "UNWATCH") or "to" in template.words:
-            if held.open:
-                held.calls.append(call)
+            if state.open:
+                state.calls.append(call)
             # A part that was rolled back may hold what failed.
-            held.failed &= "to" not in template.words
-        elif not held.open:
+            state.failed &= "to" not in template.words
+        elif not state.open:
             self._tally.add("cut-transaction")
-        elif held.failed:
-            self._tally.add("failed", len(held.calls) + 1)
-            held.open, held.calls = False, []
+        elif state.failed:
+            self._tally.add("failed", len(state.calls) + 1)
+            state.open, state.calls = False, []
         else:
-            calls, held.calls, held.open = [*held.calls, call], [], False
+            calls, state.calls, state.open = [*state.calls, call], [], False
             if len(calls) > 2:
                 self.transactions += 1
-            self._unit(held, calls)
+            self._unit(state, calls)
 
-    def _apart(self, held: _Session) -> None:
+    def _apart(self, state: _Session) -> None:
         """A transaction that is not whole: its statements stand alone."""
-        calls, was_open = held.calls, held.open
-        held.calls, held.open = [], False
+        calls, was_open = state.calls, state.open
+        state.calls, state.open = [], False
         if was_open:
             self._tally.add("cut-transaction", len(calls))
-        if held.failed:
+        if state.failed:
             self._tally.add("failed", len(calls))
         else:
             for call in calls[1:]:
-                self._unit(held, [call])
-        held.failed = False
+                self._unit(state, [call])
+        state.failed = False
 
-    def _unit(self, held: _Session, calls: list[_Call]) -> None:
+    def _unit(self, state: _Session, calls: list[_Call]) -> None:
         statements = tuple(call.statement for call in calls)
         unit = self._known.get(statements)
         if unit is None:
@@ -243,9 +244,9 @@ class Units:
             unit = self._known[statements] = Unit(statements, self._room, images=self._images)
         ends = [call.at + (call.duration or 0.0) for call in calls]
         pauses = [max(0.0, call.at - end) for end, call in zip(ends[:-1], calls[1:], strict=True)]
-        if held.ended is not None and len(self.thinking) < _MOST_PAUSES:
-            self.thinking.append(max(0.0, calls[0].at - held.ended))
-        held.ended = ends[-1]
+        if state.ended is not None and len(self.thinking) < _MOST_PAUSES:
+            self.thinking.append(max(0.0, calls[0].at - state.ended))
+        state.ended = ends[-1]
         self.number += 1
         if len(self.arrivals) < _MOST_ARRIVALS:
             self.arrivals.append(calls[0].at)

@@ -286,7 +286,7 @@ def _measured(
 
     # Entries come from others: what they ask for is checked as flags are.
     flags: dict[str, Any] = {
-        **one.after.entry.asked,
+        **one.after.entry.flags,
         **{name: value for name, value in options.items() if value not in (None, ())},
         "contender": (f"before={before.contender}", f"after={after.contender}"),
         "baseline": "before",

@@ -221,10 +221,10 @@ def joined(
 
 def _finding(record: Gate) -> Finding:
     assert isinstance(record.reused, Reused)
-    asked = units.count(len(record.reused.again), "operation")
+    repeated = units.count(len(record.reused.again), "operation")
     return codes.X_REUSED.finding(
         text=f"the answers are those of a gate of {record.reused.at:%Y-%m-%d %H:%M} UTC: files, engines, questions and "
-        f"weigh are the same. {asked}, newly drawn literals and rows that nobody had seen were asked again",
+        f"weigh are the same. {repeated}, newly drawn literals and rows that nobody had seen were asked again",
         remedy="nothing is wrong: every timed answer was compared; --no-reuse-gate asks everything",
     )
 

@@ -48,7 +48,7 @@ class Attempts:
 
 def attempts(entries: Sequence[Entry]) -> list[Attempts]:
     """Comparisons that were made more than once on machines that are alike."""
-    return [one for own in _comparisons(entries) for one in own if one.attempts > 1]
+    return [one for attempts_of in _comparisons(entries) for one in attempts_of if one.attempts > 1]
 
 
 def findings(entries: Sequence[Entry], experiments: Collection[str] | None = None) -> Iterator[Finding]:
@@ -58,14 +58,14 @@ def findings(entries: Sequence[Entry], experiments: Collection[str] | None = Non
         entries: of the whole history, by time.
         experiments: ids of those whose comparisons are told; None for all.
     """
-    for own in _comparisons(entries):
-        every = [entry for one in own for entry in one.entries]
+    for attempts_of in _comparisons(entries):
+        every = [entry for one in attempts_of for entry in one.entries]
         if experiments is not None and not any(entry.experiment in experiments for entry in every):
             continue
-        for one in own:
+        for one in attempts_of:
             if one.attempts > 1:
                 yield _of_one_machine(one)
-        yield from _of_machines(own)
+        yield from _of_machines(attempts_of)
 
 
 def _comparisons(entries: Sequence[Entry]) -> list[list[Attempts]]:
@@ -78,7 +78,7 @@ def _comparisons(entries: Sequence[Entry]) -> list[list[Attempts]]:
     for entry in entries:
         if entry.experiment:
             grouped[entry.comparison or entry.experiment].append(entry)
-    return [_by_machine(own, machines) for own in grouped.values()]
+    return [_by_machine(entries_of, machines) for entries_of in grouped.values()]
 
 
 def _by_machine(entries: Sequence[Entry], machines: Machines) -> list[Attempts]:
@@ -89,9 +89,9 @@ def _by_machine(entries: Sequence[Entry], machines: Machines) -> list[Attempts]:
     for entry in entries:
         found[tuple(machines.facts(entry).items())].append(entry)
     made = []
-    for machine, own in found.items():
+    for machine, entries_of in found.items():
         verdicts: dict[str, list[str]] = defaultdict(list)
-        for entry in own:
+        for entry in entries_of:
             if entry.id in superseded:
                 continue
             for point in entry.points:
@@ -99,9 +99,9 @@ def _by_machine(entries: Sequence[Entry], machines: Machines) -> list[Attempts]:
                     verdicts[_named(point, entry, names)].append(point.verdict)
         made.append(
             Attempts(
-                experiment=", ".join(dict.fromkeys(entry.experiment for entry in own)),
-                entries=tuple(own),
-                attempts=len({seal for entry in own for seal in entry.covers}),
+                experiment=", ".join(dict.fromkeys(entry.experiment for entry in entries_of)),
+                entries=tuple(entries_of),
+                attempts=len({seal for entry in entries_of for seal in entry.covers}),
                 machine=dict(machine),
                 verdicts={name: tuple(words) for name, words in verdicts.items()},
             )
@@ -139,10 +139,10 @@ def _of_one_machine(one: Attempts) -> Finding:
     )
 
 
-def _of_machines(own: Sequence[Attempts]) -> Iterator[Finding]:
+def _of_machines(attempts_of: Sequence[Attempts]) -> Iterator[Finding]:
     """What is SLOWER on one kind of machine, and was not so on another one."""
     slower_by_name: dict[str, list[bool]] = defaultdict(list)
-    for one in own:
+    for one in attempts_of:
         for name, words in one.verdicts.items():
             slower_by_name[name].append("slower" in words)
     apart = {name: every for name, every in slower_by_name.items() if len(set(every)) > 1}
@@ -151,11 +151,11 @@ def _of_machines(own: Sequence[Attempts]) -> Iterator[Finding]:
     listed = "; ".join(
         f"{name}: SLOWER on {sum(every)} of {len(every)}" for name, every in list(apart.items())[:_NAMED]
     )
-    between = "; ".join(changes(own[0].machine, own[1].machine))
-    experiments = ", ".join(dict.fromkeys(one.experiment for one in own))
+    between = "; ".join(changes(attempts_of[0].machine, attempts_of[1].machine))
+    experiments = ", ".join(dict.fromkeys(one.experiment for one in attempts_of))
     yield codes.T8_MACHINES.finding(
-        text=f"the comparison {experiments} was made on {len(own)} kinds of machine ({between}), and they do not say "
-        f"the same: {listed}",
+        text=f"the comparison {experiments} was made on {len(attempts_of)} kinds of machine ({between}), and they "
+        f"do not say the same: {listed}",
         remedy="each counts for its own kind of machine, and takes back nothing of another one; to ask again, run "
         "it where it was SLOWER",
     )

@@ -85,56 +85,56 @@ def changes(values: Sequence[float], margin: float) -> Changes:
     if len(values) < LEAST:
         return Changes()
     logs = np.log(np.asarray(values, dtype=np.float64))
-    held = despiked(logs)
-    if float(np.ptp(held)) <= 1e-9:
+    clean = despiked(logs)
+    if float(np.ptp(clean)) <= 1e-9:
         return Changes()
-    found = partition(whitened(held), _FIRST)
+    found = partition(whitened(clean), _FIRST)
     if found.merit <= 0 or not found.cuts:
         return Changes()
-    cuts = [0, *_moved(held, found.cuts), len(held)]
+    cuts = [0, *_moved(clean, found.cuts), len(clean)]
     if (apart := _two_speeds(logs, cuts)) is not None:
         return Changes(two_speeds=apart)
-    spread = _spread(held, cuts)
+    spread = _spread(clean, cuts)
     made = []
-    least = 0 if found.merit > _CLEAR + _SHORTER / len(held) else _LONG
+    least = 0 if found.merit > _CLEAR + _SHORTER / len(clean) else _LONG
     for before, at, after in zip(cuts, cuts[1:], cuts[2:], strict=False):
-        ratio = float(np.exp(np.median(held[at:after]) - np.median(held[before:at])))
+        ratio = float(np.exp(np.median(clean[at:after]) - np.median(clean[before:at])))
         # Slower by 3 % and faster by as much are equally large in logarithms.
         if abs(np.log(ratio)) >= np.log1p(margin) and min(at - before, after - at) >= least:
-            made.append(Change(at, *_place(held, before, at, after, spread), ratio))
+            made.append(Change(at, *_place(clean, before, at, after, spread), ratio))
     return Changes(tuple(made))
 
 
-def _moved(held: Floats, cuts: tuple[int, ...]) -> list[int]:
+def _moved(clean: Floats, cuts: tuple[int, ...]) -> list[int]:
     """Each change where its two levels meet best; two that meet at the same place, as within a slope, are one."""
-    bounds = [0, *cuts, len(held)]
+    bounds = [0, *cuts, len(clean)]
     found = []
     for before, cut, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
         near = range(max(before + 2, cut - _REACH), min(after - 2, cut + _REACH) + 1)
-        found.append(min(near, key=lambda at: _squares(held, before, at, after), default=cut))
+        found.append(min(near, key=lambda at: _squares(clean, before, at, after), default=cut))
     for at, (one, two) in enumerate(pairwise(found)):
         if two - one < _LEVEL:
-            return _moved(held, (*cuts[:at], (cuts[at] + cuts[at + 1]) // 2, *cuts[at + 2 :]))
+            return _moved(clean, (*cuts[:at], (cuts[at] + cuts[at + 1]) // 2, *cuts[at + 2 :]))
     return found
 
 
-def _squares(held: Floats, before: int, at: int, after: int) -> float:
+def _squares(clean: Floats, before: int, at: int, after: int) -> float:
     """What two levels leave of the sum of squares."""
-    left, right = held[before:at], held[at:after]
+    left, right = clean[before:at], clean[at:after]
     return float(left.var() * left.size + right.var() * right.size)
 
 
-def _spread(held: Floats, cuts: list[int]) -> float:
+def _spread(clean: Floats, cuts: list[int]) -> float:
     """Variance of a point around its level."""
-    left = sum(float(held[one:two].var()) * (two - one) for one, two in pairwise(cuts))
-    return left / max(len(held) - len(cuts) + 1, 1) or 1e-18
+    left = sum(float(clean[one:two].var()) * (two - one) for one, two in pairwise(cuts))
+    return left / max(len(clean) - len(cuts) + 1, 1) or 1e-18
 
 
-def _place(held: Floats, before: int, at: int, after: int, spread: float) -> tuple[int, int]:
+def _place(clean: Floats, before: int, at: int, after: int, spread: float) -> tuple[int, int]:
     """The first and the last point at which the change may lie."""
-    best = _squares(held, before, at, after)
+    best = _squares(clean, before, at, after)
     near = range(max(before + 2, at - 2 * SHORTEST), min(after - 2, at + 2 * SHORTEST) + 1)
-    good = [one for one in near if _squares(held, before, one, after) - best <= _PLACE * spread]
+    good = [one for one in near if _squares(clean, before, one, after) - best <= _PLACE * spread]
     return min([at, *good]), max([at, *good])
 
 
@@ -159,7 +159,7 @@ def _two_speeds(logs: Floats, cuts: list[int]) -> float | None:
     if turns < _BACK or len(logs) / (turns + 1) > _DWELL:
         return None
     levels = np.concatenate([np.full(two - one, np.median(logs[one:two])) for one, two in pairwise(cuts)])
-    by_speeds, by_levels = (_far(logs - own, spread) for own in (np.where(path > 0, high, low), levels))
+    by_speeds, by_levels = (_far(logs - speed, spread) for speed in (np.where(path > 0, high, low), levels))
     return float(np.exp(high - low)) if by_speeds <= by_levels else None
 
 
@@ -174,10 +174,10 @@ def _path(logs: Floats, levels: tuple[float, float], spread: float) -> Floats:
     cost = np.minimum(((logs[:, None] - np.array(levels)) / spread) ** 2 / 2, 12.5)
     stay, turn = -np.log(1 - _SWITCH), -np.log(_SWITCH)
     total, choices = cost[0], []
-    for own in cost[1:]:
+    for costs in cost[1:]:
         moved = total[::-1] + turn > total + stay
         choices.append(np.where(moved, [0, 1], [1, 0]))
-        total = own + np.minimum(total + stay, total[::-1] + turn)
+        total = costs + np.minimum(total + stay, total[::-1] + turn)
     state = int(total.argmin())
     path = [state]
     for choice in reversed(choices):

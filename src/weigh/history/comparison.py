@@ -29,8 +29,8 @@ def identities(record: Record) -> dict[str, str]:
     """
     found = {one.name: _identity(one, record) for one in record.spec.contenders}
     base = record.spec.baseline
-    seen = Counter(own for name, own in found.items() if name != base)
-    return {name: f"{own} {name}" if seen[own] > 1 and name != base else own for name, own in found.items()}
+    builds = Counter(build for name, build in found.items() if name != base)
+    return {name: f"{own} {name}" if builds[own] > 1 and name != base else own for name, own in found.items()}
 
 
 def comparison(record: Record) -> str:

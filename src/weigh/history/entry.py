@@ -97,7 +97,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         host: facts of the machine; empty where they are not known.
         data: hashes of the rows and of the files that were read, and the scale.
         offered: how it was measured: bounds of the contenders, or what a load offered.
-        asked: flags of ``weigh run`` that ask the same again, without contenders and operations; empty of others.
+        flags: flags of ``weigh run`` that ask the same again, without contenders and operations; empty of others.
         confirms: the candidate that it was made to confirm; empty for none.
         points: what was measured.
         digest: BLAKE3 of all the rest.
@@ -119,7 +119,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     host: dict[str, Any] = {}
     data: dict[str, str] = {}
     offered: dict[str, str] = {}
-    asked: dict[str, str] = {}
+    flags: dict[str, str] = msgspec.field(name="asked", default={})
     confirms: str = ""
     points: tuple[Point, ...]
     digest: str = ""
@@ -146,9 +146,9 @@ def impossible(point: Point) -> str:
     return ""
 
 
-def file_name(own: str) -> str:
+def file_name(identifier: str) -> str:
     """What the file, or the object, of an entry with this id is called."""
-    return f"{own[:32]}{SUFFIX}"
+    return f"{identifier[:32]}{SUFFIX}"
 
 
 def sealed(entry: Entry) -> Entry:

@@ -57,14 +57,14 @@ def gross(values: Sequence[float], margin: float) -> Gross | None:
     """
     logs = np.log(np.asarray(values, dtype=np.float64))
     first = max(len(logs) - _BACK, 0)
-    own = logs[first:]
+    recent = logs[first:]
     best: tuple[float, Gross] | None = None
     # A first point that lies off is the past's, and nobody can do anything about it.
-    for at in range(2, len(own)):
-        short, long = sorted((at, len(own) - at))
+    for at in range(2, len(recent)):
+        short, long = sorted((at, len(recent) - at))
         if long < _FEWEST or (short >= SHORTEST and len(values) >= LEAST):
             continue
-        left, right = own[:at], own[at:]
+        left, right = recent[:at], recent[at:]
         step = float(np.median(right) - np.median(left))
         (low, high), (bottom, top) = _range(left), _range(right)
         apart, scale = max(bottom - high, low - top), max(high - low, top - bottom)
@@ -72,7 +72,7 @@ def gross(values: Sequence[float], margin: float) -> Gross | None:
             # Where several places are as far apart as that, it is the one at which the two levels explain most.
             left_over = float(sum(np.abs(side - np.median(side)).sum() for side in (left, right)))
             if best is None or left_over < best[0]:
-                best = left_over, Gross(first + at, at, len(own) - at, float(np.exp(step)))
+                best = left_over, Gross(first + at, at, len(recent) - at, float(np.exp(step)))
     return best[1] if best else None
 
 
@@ -92,22 +92,22 @@ def detectable(values: Sequence[float], margin: float) -> float | None:
     Returns:
         A fraction; None where not even one of twentyfold would have been.
     """
-    own = np.asarray(values[-_TRIED:], dtype=np.float64)
-    if len(own) < LEAST:
+    recent = np.asarray(values[-_TRIED:], dtype=np.float64)
+    if len(recent) < LEAST:
         return None
     sizes = [margin, *(one for one in _SIZES if one > margin)]
     low, high = 0, len(sizes)
     while low < high:
         middle = (low + high) // 2
-        if _found(own, sizes[middle], margin):
+        if _found(recent, sizes[middle], margin):
             high = middle
         else:
             low = middle + 1
     return sizes[low] if low < len(sizes) else None
 
 
-def _found(own: Floats, size: float, margin: float) -> bool:
-    stepped = own.copy()
-    stepped[len(own) // 2 :] *= 1 + size
+def _found(recent: Floats, size: float, margin: float) -> bool:
+    stepped = recent.copy()
+    stepped[len(recent) // 2 :] *= 1 + size
     # What is as large as the margin is measured a little smaller in half of the cases.
     return bool(changes([float(one) for one in stepped], margin / 2).changes)

@@ -88,16 +88,16 @@ def entries(
         made["points"] = tuple(_labelled(one, commit) for one in made["points"])
     if versions:
         made["points"] = tuple(_called(one, versions) for one in made["points"])
-    own = files.hashed(folder / seal.SEAL)
+    seal_hash = files.hashed(folder / seal.SEAL)
     return [
         sealed(
             Entry(
-                id=own,
+                id=seal_hash,
                 kind=kind.name,
                 evidence=naming.given(folder),
                 path=str(folder.resolve()),
                 at=at or _when(folder, kind.file),
-                covers=tuple(dict.fromkeys([own, *_earlier(folder)])),
+                covers=tuple(dict.fromkeys([seal_hash, *_earlier(folder)])),
                 confirms=confirms,
                 **made,
             )
@@ -159,7 +159,7 @@ def _run(results: ExperimentResults) -> dict[str, Any]:
         "host": _host(latest.host),
         "data": _data(latest),
         "offered": _bounds(latest),
-        "asked": _declared(latest),
+        "flags": _declared(latest),
         "points": tuple(_run_points(results)),
     }
 
@@ -339,8 +339,10 @@ def _load_comparison(folder: Path, commit: str) -> dict[str, Any]:
             )
         )
         if not any(point.operation == operation and point.who.name == one.baseline for point in points):
-            own = measured(one.baseline)
-            points.append(Point(operation=operation, metric=one.metric, who=own, value=one.baseline_value, ratio=1.0))
+            figures_of = measured(one.baseline)
+            points.append(
+                Point(operation=operation, metric=one.metric, who=figures_of, value=one.baseline_value, ratio=1.0)
+            )
     environment = results.record.environment
     return {
         "experiment": spec.id,

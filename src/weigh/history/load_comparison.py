@@ -57,8 +57,8 @@ def identities(record: LoadComparisonRecord, commit: str = "") -> dict[str, str]
         if load and load.environment and arm.contender not in found:
             built = "" if arm.contender == spec.baseline else commit
             found[arm.contender] = _identity(load.environment.target, spec.load, arm.target, built)
-    seen = Counter(own for name, own in found.items() if name != spec.baseline)
-    return {name: f"{own} {name}" if seen[own] > 1 and name != spec.baseline else own for name, own in found.items()}
+    builds = Counter(build for name, build in found.items() if name != spec.baseline)
+    return {name: f"{own} {name}" if builds[own] > 1 and name != spec.baseline else own for name, own in found.items()}
 
 
 def load(record: LoadRecord, commit: str = "") -> str:

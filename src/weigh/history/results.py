@@ -345,7 +345,7 @@ def _splits(chosen: Sequence[Series]) -> Iterator[Finding]:
         place = one.places[split.at]
         often = f" ({split.times} times)" if split.times > 1 else ""
         yield codes.R6_SPLIT.finding(
-            text=f"{_named(own for own, _ in every)} split before {place.version} ({place.at[:10]}){often}: "
+            text=f"{_named(one for one, _ in every)} split before {place.version} ({place.at[:10]}){often}: "
             f"{'; '.join(why)}",
             remedy="points of both sides are not compared; measure versions of both sides side by side",
             operation=one.key.operation if len(every) == 1 else None,

@@ -124,7 +124,7 @@ def series(entries: Sequence[Entry]) -> list[Series]:
 
     What was made to confirm a candidate is no point, nor is an attempt that a later one reads together with its own.
     """
-    covered = {own for entry in entries for own in entry.covers if own != entry.id}
+    covered = {covered_id for entry in entries for covered_id in entry.covers if covered_id != entry.id}
     machines = Machines()
     found: dict[Key, _Collected] = defaultdict(_Collected)
     for entry in entries:

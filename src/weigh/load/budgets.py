@@ -58,15 +58,15 @@ class RateSearch(msgspec.Struct, frozen=True, kw_only=True):
         budget_s: time for all probes together, with what lies between them.
         highest: the highest rate to try, in requests a second; None for what a closed loop suggests.
         probe_s: length of a probe; None for as long as its percentiles need.
-        together: where several servers are searched in turn: half of the interval, as a share of the rate, that each is
-            to reach before any of them ends. Left out of a search by itself.
+        half_width: where several servers are searched in turn: half of the interval, as a share of the rate, that each
+            is to reach before any of them ends. Left out of a search by itself.
     """
 
     budgets: tuple[Budget, ...]
     budget_s: Seconds = BUDGET_S
     highest: float | None = None
     probe_s: Seconds | None = None
-    together: float | msgspec.UnsetType = msgspec.UNSET
+    half_width: float | msgspec.UnsetType = msgspec.field(name="together", default=msgspec.UNSET)
 
     @property
     def share(self) -> float:

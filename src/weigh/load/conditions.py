@@ -143,7 +143,7 @@ def on(cpus: tuple[int, ...] | msgspec.UnsetType) -> Iterator[None]:
 
 
 @contextmanager
-def held(reached: Reached, memory: Bytes | msgspec.UnsetType) -> Iterator[Bytes | None]:
+def limited(reached: Reached, memory: Bytes | msgspec.UnsetType) -> Iterator[Bytes | None]:
     """A server held to a limit of memory while the body runs; the limit in force, read back.
 
     Raises:

@@ -117,7 +117,7 @@ class Pins(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answered, ...]
 
 
-class StatementsAsked(msgspec.Struct, frozen=True, kw_only=True):
+class StatementAnswers(msgspec.Struct, frozen=True, kw_only=True):
     """Every statement of the scripts, asked before the clock of the first run.
 
     Attributes:
@@ -126,7 +126,7 @@ class StatementsAsked(msgspec.Struct, frozen=True, kw_only=True):
         again: what was answered otherwise when the same was asked once more: place in ``answers`` -> answer.
         as_text: what was answered otherwise when the same was sent as text, with its values in it, and not prepared:
             place in ``answers`` -> answer.
-        own: whether weigh loaded the tables, so that the answers are known.
+        loaded: whether weigh loaded the tables, so that the answers are known.
         pins: what the answers were compared with; None where nobody gave any.
         failed: why nothing could be asked; empty where it could.
     """
@@ -135,12 +135,12 @@ class StatementsAsked(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answered, ...] = ()
     again: dict[int, Answer] = {}
     as_text: dict[int, Answer] = {}
-    own: bool = False
+    loaded: bool = msgspec.field(name="own", default=False)
     pins: Pins | None = None
     failed: str = ""
 
 
-class InvariantsAsked(msgspec.Struct, frozen=True, kw_only=True):
+class InvariantAnswers(msgspec.Struct, frozen=True, kw_only=True):
     """What must hold, asked before or after a run.
 
     Attributes:
@@ -223,27 +223,27 @@ class GateRecord(msgspec.Struct, frozen=True, kw_only=True):
     """All of it.
 
     Attributes:
-        asked: None of a workload without scripts, and where it did not get so far.
+        statements: None of a workload without scripts, and where it did not get so far.
         invariants: in the order in which they were asked.
         read_back: of each run.
         sampled: of each run.
     """
 
-    asked: StatementsAsked | None = None
-    invariants: tuple[InvariantsAsked, ...] = ()
+    statements: StatementAnswers | None = msgspec.field(name="asked", default=None)
+    invariants: tuple[InvariantAnswers, ...] = ()
     read_back: tuple[ReadBack, ...] = ()
     sampled: tuple[Sampled, ...] = ()
 
 
 EVENTS: dict[str, Any] = {
-    "gate-statements": StatementsAsked,
-    "gate-invariants": InvariantsAsked,
+    "gate-statements": StatementAnswers,
+    "gate-invariants": InvariantAnswers,
     "gate-read-back": ReadBack,
     "gate-sampled": Sampled,
 }
 """Names of the events, and what they hold."""
 
-Event = StatementsAsked | InvariantsAsked | ReadBack | Sampled
+Event = StatementAnswers | InvariantAnswers | ReadBack | Sampled
 
 
 def read(name: str, body: Any) -> Event:
@@ -260,10 +260,10 @@ def gathered(events: list[Event]) -> GateRecord | None:
     """The record of what was read; None where nothing was."""
     if not events:
         return None
-    statements = [one for one in events if isinstance(one, StatementsAsked)]
+    statements = [one for one in events if isinstance(one, StatementAnswers)]
     return GateRecord(
-        asked=statements[0] if statements else None,
-        invariants=tuple(one for one in events if isinstance(one, InvariantsAsked)),
+        statements=statements[0] if statements else None,
+        invariants=tuple(one for one in events if isinstance(one, InvariantAnswers)),
         read_back=tuple(one for one in events if isinstance(one, ReadBack)),
         sampled=tuple(one for one in events if isinstance(one, Sampled)),
     )

@@ -67,7 +67,7 @@ def planned(
         spec,
         contenders=contenders,
         baseline=names[spec.baseline],
-        own=_user_data(original.spec, user_data),
+        user_data=_user_data(original.spec, user_data),
         affinity=affinity or spec.affinity,
     )
     _check_answers(spec, answers)

@@ -31,20 +31,20 @@ class Grouped(NamedTuple):
     spread: Floats
 
 
-def joined(own: Ints, other: Ints) -> Ints | None:
+def joined(candidate: Ints, other: Ints) -> Ints | None:
     """The group of every block: blocks that share a build of a side that has several are in one.
 
     Args:
-        own: number of the candidate's build in each block, -1 where it has none.
+        candidate: number of the candidate's build in each block, -1 where it has none.
         other: that of the baseline's.
 
     Returns:
         Numbers from 0, or None where neither side has two different builds: then the start is the unit.
     """
-    sides = [side for side in (own, other) if len(np.unique(side[side >= 0])) > 1]
+    sides = [side for side in (candidate, other) if len(np.unique(side[side >= 0])) > 1]
     if not sides:
         return None
-    label = np.arange(len(own))
+    label = np.arange(len(candidate))
     before = None
     while before is None or (label != before).any():
         before = label.copy()

@@ -100,15 +100,15 @@ def decode(text: str, unit: Seconds = _NANO) -> Histogram:
 
 def merged(some: Iterable[Histogram]) -> Histogram:
     """All values of several histograms of one resolution."""
-    held = [one for one in some if len(one.counts)]
-    if not held:
+    filled = [one for one in some if len(one.counts)]
+    if not filled:
         return EMPTY
-    if len(held) == 1:
-        return held[0]
-    tops, first, where = np.unique(np.concatenate([one.tops for one in held]), return_index=True, return_inverse=True)
-    middles = np.concatenate([one.middles for one in held])[first]
+    if len(filled) == 1:
+        return filled[0]
+    tops, first, where = np.unique(np.concatenate([one.tops for one in filled]), return_index=True, return_inverse=True)
+    middles = np.concatenate([one.middles for one in filled])[first]
     counts = np.zeros(len(tops), dtype=np.int64)
-    np.add.at(counts, where.ravel(), np.concatenate([one.counts for one in held]))
+    np.add.at(counts, where.ravel(), np.concatenate([one.counts for one in filled]))
     return Histogram(tops, middles, counts)
 
 

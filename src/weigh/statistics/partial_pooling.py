@@ -49,20 +49,20 @@ class Shrunk:
     Attributes:
         effect: shrunk to the mean.
         half: half-width of its interval.
-        own: not shrunk: the mean and the whole deviation.
+        unshrunk: not shrunk: the mean and the whole deviation.
         apart: whether it lies off the others.
         alike: whether the operations are told apart by no more than noise.
     """
 
     effect: Floats
     half: Floats
-    own: Floats
+    unshrunk: Floats
     apart: Bools
     alike: bool
 
     def within(self, margin: float) -> Bools:
         """Which are the same, with an effect inside a margin that is given as a logarithm."""
-        near: Bools = (np.abs(self.effect) + self.half < margin) & (np.abs(self.own) < margin)
+        near: Bools = (np.abs(self.effect) + self.half < margin) & (np.abs(self.unshrunk) < margin)
         return near & ~self.apart & self.alike
 
 
@@ -101,7 +101,7 @@ def shrunk(numbers: Floats, error: float) -> Shrunk | None:
     return Shrunk(
         effect=mean + weight * deviation,
         half=np.hypot(own, special.ndtri(1 - error) * np.sqrt(weight * each)),
-        own=mean + deviation,
+        unshrunk=mean + deviation,
         apart=np.abs(deviation) > APART * math.sqrt(variance),
         alike=bool(special.fdtrc(freedom, freedom * (blocks - 1), scatter / variance) > ALIKE),
     )

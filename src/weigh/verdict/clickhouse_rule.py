@@ -90,11 +90,11 @@ def law(new: int, old: int) -> Law:
     return Law(low - 1, high - 1, probability / probability.sum())
 
 
-def _likely(own: int, other: int) -> Ints:
+def _likely(candidate: int, other: int) -> Ints:
     """Pooled ranks on which the median of the first side falls, without those that it hardly ever does."""
-    rank, middle = np.arange(1, own + other + 1), _rank(own)
-    ways = _log_ways(rank - 1, np.array(middle - 1)) + _log_ways(own + other - rank, np.array(own - middle))
-    return rank[ways - _log_ways(np.array(own + other), np.array(own)) > _NEVER]
+    rank, middle = np.arange(1, candidate + other + 1), _rank(candidate)
+    ways = _log_ways(rank - 1, np.array(middle - 1)) + _log_ways(candidate + other - rank, np.array(candidate - middle))
+    return rank[ways - _log_ways(np.array(candidate + other), np.array(candidate)) > _NEVER]
 
 
 def _log_ways(of: Ints, chosen: Ints) -> Floats:

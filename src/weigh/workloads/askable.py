@@ -89,7 +89,7 @@ def refuse(sql: str, where: str) -> None:
             raise _of_process(node.sql("duckdb"), where)
         quoted = isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and node.this.quoted
         if quoted and _FILE_NAME.search(node.name):
-            raise _own_file(node.name, where)
+            raise _file_in_text(node.name, where)
 
 
 def _refuse_function(node: exp.Func, where: str) -> None:
@@ -111,7 +111,7 @@ def _refuse_function(node: exp.Func, where: str) -> None:
         raise _another_each_time(call, where)
     if names & _FILES or (names & _FILE_TABLES and isinstance(node.parent, exp.Table)):
         argument = next(iter(node.find_all(exp.Literal)), None)
-        raise _own_file(argument.name if argument is not None else call, where)
+        raise _file_in_text(argument.name if argument is not None else call, where)
 
 
 def _of_process(what: str, where: str) -> UsageError:
@@ -147,7 +147,7 @@ def _another_each_time(what: str, where: str) -> UsageError:
     )
 
 
-def _own_file(file: str, where: str) -> UsageError:
+def _file_in_text(file: str, where: str) -> UsageError:
     return UsageError(
         f"it reads a file of its own ({file}), which is no part of the data that is verified and given to all",
         where=where,

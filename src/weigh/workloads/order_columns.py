@@ -135,9 +135,9 @@ def _of_table(wanted: exp.Column, query: exp.Query, selects: list[exp.Expr | Non
         at
         for at, one in enumerate(selects)
         if one is not None
-        and (own := _column(one)) is not None
-        and own.name.casefold() == wanted.name.casefold()
-        and own.table.casefold() == wanted.table.casefold()
+        and (column := _column(one)) is not None
+        and column.name.casefold() == wanted.name.casefold()
+        and column.table.casefold() == wanted.table.casefold()
     ]
     if found:
         return found[0]
@@ -161,8 +161,8 @@ def _column(one: exp.Expr) -> exp.Column | None:
 
 
 def _named(one: exp.Expr) -> str | None:
-    own = _column(one)
-    return own.name.casefold() if own is not None and not own.table else None
+    column = _column(one)
+    return column.name.casefold() if column is not None and not column.table else None
 
 
 def _left_open(column: pa.ChunkedArray) -> bool:

@@ -112,7 +112,7 @@ def test_a_side_by_side_tells_the_machine_from_the_version(
     ]
     asked = {"workload": "two", "scale": "1000", "margin": "0.1"}
     history = [
-        entry(at, one.value, points=(one,), asked=asked, workload="two", data={}) for at, one in enumerate(points, 1)
+        entry(at, one.value, points=(one,), flags=asked, workload="two", data={}) for at, one in enumerate(points, 1)
     ]
     written(weigh.folder / "history", history)
     (candidate,) = weigh("history", "show", "--json").json["candidates"]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from weigh.load.gate import answers, checks
-from weigh.load.gate_events import Answer, Answered, Column, Order, Statement, StatementsAsked, read
+from weigh.load.gate_events import Answer, Answered, Column, Order, Statement, StatementAnswers, read
 from weigh.model.answer import GateStatus
 
 INT, NUMERIC, DOUBLE, BOOL, DATE, TEXT = 23, 1700, 701, 16, 1082, 25
@@ -70,11 +70,11 @@ def test_long_answers_are_compared_by_their_digest_as_far_as_that_goes() -> None
 STATEMENT = Statement(script="look", line=1, text="SELECT a FROM t WHERE b = :b", does="reads")
 
 
-def asked(value: str, *, text: str = STATEMENT.text, again: str | None = None) -> StatementsAsked:
+def asked(value: str, *, text: str = STATEMENT.text, again: str | None = None) -> StatementAnswers:
     one = Answered(script="look", line=1, set=1, statement="", parameters=("1",), answer=rows((value,)))
     statement = Statement(script="look", line=1, text=text, does="reads")
     other = {} if again is None else {0: rows((again,))}
-    return StatementsAsked(statements=(statement,), answers=(one,), again=other)
+    return StatementAnswers(statements=(statement,), answers=(one,), again=other)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def asked(value: str, *, text: str = STATEMENT.text, again: str | None = None) -
         ),
     ],
 )
-def test_contenders_vote(given: dict[str, StatementsAsked], lineage: dict[str, str], status: GateStatus) -> None:
+def test_contenders_vote(given: dict[str, StatementAnswers], lineage: dict[str, str], status: GateStatus) -> None:
     found = checks.between(given, lineage)
     [word] = checks.concluded(found, given.values(), given)
     assert (word.status if word.contenders else GateStatus.UNVERIFIED) is status

@@ -6,7 +6,7 @@ import pytest
 
 from support import load_records
 from weigh.load.gate import invariants, invariants_checked
-from weigh.load.gate_events import Answer, Column, InvariantsAsked
+from weigh.load.gate_events import Answer, Column, InvariantAnswers
 from weigh.load.spec import Arrivals, Script
 from weigh.model.errors import UsageError
 
@@ -68,7 +68,7 @@ def test_an_ordinary_comment_is_none() -> None:
 def test_values_are_compared_and_not_their_text(value: str | None, expected: str, holds: bool) -> None:
     spec = load_records.spec(1, workload="script", scripts=(with_line(f"-- invariant: SELECT 1 = {expected}"),))
     answer = Answer(kind="rows", columns=(Column(name="a"),), rows=((value,),), count=1)
-    asked = InvariantsAsked(run=1, after=False, answers=(answer,))
+    asked = InvariantAnswers(run=1, after=False, answers=(answer,))
     [found] = invariants_checked.written(spec, asked)
     assert found.holds is holds
 
@@ -86,7 +86,7 @@ def test_values_are_compared_and_not_their_text(value: str | None, expected: str
 def test_what_is_no_single_value_is_neither_held_nor_broken(answer: Answer | None) -> None:
     spec = load_records.spec(1, workload="script", scripts=(with_line("-- invariant: SELECT 1 = 1"),))
     given = () if answer is None else (answer,)
-    [found] = invariants_checked.written(spec, InvariantsAsked(run=1, after=True, answers=given))
+    [found] = invariants_checked.written(spec, InvariantAnswers(run=1, after=True, answers=given))
     assert found.holds is None
     assert found.detail
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from support.load_records import spec
 from weigh.load.gate import findings, report
 from weigh.load.gate.results import GateResults, gate_results
-from weigh.load.gate_events import Answer, GateRecord, InvariantsAsked
+from weigh.load.gate_events import Answer, GateRecord, InvariantAnswers
 from weigh.load.tpcc import conditions
 from weigh.load.tpcc.workload import workload
 from weigh.render.blocks import Fold, Table
@@ -29,11 +29,11 @@ def _answer(broken: int, example: str | None) -> Answer:
     return Answer(kind="rows", rows=((str(broken), example),), count=1)
 
 
-def _asked(*, after: bool, broken: dict[str, str] | None = None, failed: str = "") -> InvariantsAsked:
+def _asked(*, after: bool, broken: dict[str, str] | None = None, failed: str = "") -> InvariantAnswers:
     asked = conditions.required(2, after=after)
     found = {} if broken is None else broken
     answers = tuple(_answer(1, found[one.name]) if one.name in found else _answer(0, None) for one in asked)
-    return InvariantsAsked(run=1, after=after, answers=() if failed else answers, failed=failed)
+    return InvariantAnswers(run=1, after=after, answers=() if failed else answers, failed=failed)
 
 
 def printed(found: GateResults) -> tuple[Fold, Sequence[Row]]:
@@ -44,7 +44,7 @@ def printed(found: GateResults) -> tuple[Fold, Sequence[Row]]:
     return fold, table.groups[0].rows
 
 
-def _judged(*asked: InvariantsAsked) -> GateResults:
+def _judged(*asked: InvariantAnswers) -> GateResults:
     found = gate_results(GateRecord(invariants=asked), TWO, (), "PostgreSQL")
     assert found is not None
     return found
@@ -91,7 +91,7 @@ def test_a_broken_condition_is_named_with_a_row_that_breaks_it(number: int, afte
         ),
     ],
 )
-def test_conditions_that_nobody_asked_are_no_proof(asked: tuple[InvariantsAsked, ...], said: str) -> None:
+def test_conditions_that_nobody_asked_are_no_proof(asked: tuple[InvariantAnswers, ...], said: str) -> None:
     found = _judged(*asked)
     [finding] = findings.findings(found, TWO, 1)
     assert finding.code == "A8.unchecked"

@@ -70,13 +70,13 @@ def inside(lines: Iterable[str], tally: Tally) -> Iterator[str]:
                 yield part
                 part = ""
             continue
-        held = _opened(line)
-        if held is None:
+        document = _opened(line)
+        if document is None:
             tally.add("broken")
-        elif held.record is not None:
-            yield msgspec.json.encode(_as_jsonlog(held.record)).decode()
+        elif document.record is not None:
+            yield msgspec.json.encode(_as_jsonlog(document.record)).decode()
         else:
-            yield from held.text.replace("\0", " ").rstrip("\r\n").split("\n")
+            yield from document.text.replace("\0", " ").rstrip("\r\n").split("\n")
 
 
 def _opened(line: str) -> _Wrapped | None:
@@ -86,16 +86,16 @@ def _opened(line: str) -> _Wrapped | None:
     if not line.startswith("{"):
         return None
     try:
-        held = msgspec.json.decode(line, type=dict[str, Any])
+        document = msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-    if "error_severity" in held:
+    if "error_severity" in document:
         return None
     for key in _RECORDS:
-        record = held.get(key)
+        record = document.get(key)
         if isinstance(record, dict) and "message" in record:
             return _Wrapped(record=record) if "error_severity" in record else _Wrapped(text=str(record["message"]))
-    return next((_Wrapped(text=held[key]) for key in _TEXTS if isinstance(held.get(key), str)), None)
+    return next((_Wrapped(text=document[key]) for key in _TEXTS if isinstance(document.get(key), str)), None)
 
 
 def _as_jsonlog(record: dict[str, Any]) -> dict[str, Any]:

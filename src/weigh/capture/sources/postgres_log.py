@@ -35,9 +35,9 @@ _BELONGS = (*_PARTS, "HINT", "CONTEXT", "QUERY", "LOCATION", "BACKTRACE")
 class _Text:
     """A message of a log of text, line by line."""
 
-    def __init__(self, at: float, held: dict[str, str | None], message: str) -> None:
+    def __init__(self, at: float, fields: dict[str, str | None], message: str) -> None:
         self.at = at
-        self.held = held
+        self.fields = fields
         self.parts: dict[str, list[str]] = {}
         self.begin("text", message)
         self.room = LONGEST
@@ -58,9 +58,9 @@ class _Text:
         text = {part: "\n".join(lines) for part, lines in self.parts.items() if part != "ignored"}
         return Message(
             at=self.at,
-            session=self.held.get("session") or self.held.get("pid") or "",
-            severity=self.held["severity"] or "",
-            state=self.held.get("state") or "",
+            session=self.fields.get("session") or self.fields.get("pid") or "",
+            severity=self.fields["severity"] or "",
+            state=self.fields.get("state") or "",
             **text,
         )
 
@@ -88,8 +88,8 @@ def stderr(lines: Iterable[str], prefix: str, database: str | None, tally: Tally
             elif not skipping or not line.startswith("\t"):
                 tally.add("broken")
             continue
-        held, message = begun
-        severity = held["severity"]
+        fields, message = begun
+        severity = fields["severity"]
         if severity in _BELONGS:
             if text is not None:
                 text.begin(_PARTS.get(severity, "ignored"), message)
@@ -98,13 +98,13 @@ def stderr(lines: Iterable[str], prefix: str, database: str | None, tally: Tally
             continue
         yield from _ended(text, calls, tally)
         text, skipping = None, True
-        at = _epoch(held)
+        at = _epoch(fields)
         if at is None:
             tally.add("broken")
-        elif database is not None and held.get("database") not in (None, database):
+        elif database is not None and fields.get("database") not in (None, database):
             tally.add("filtered")
         else:
-            text = _Text(at, held, message)
+            text = _Text(at, fields, message)
     yield from _ended(text, calls, tally)
     yield from calls.rest()
 
@@ -159,26 +159,26 @@ def jsonlog(lines: Iterable[str], database: str | None, tally: Tally) -> Iterato
     calls, decode = Calls(tally), msgspec.json.Decoder(_Json).decode
     for line in lines:
         try:
-            held = decode(line)
+            fields = decode(line)
         except (msgspec.MsgspecError, UnicodeError):
             tally.add("broken")
             continue
-        at = seconds(held.timestamp)
+        at = seconds(fields.timestamp)
         if at is None:
             tally.add("broken")
-        elif held.backend_type not in _CLIENTS:
+        elif fields.backend_type not in _CLIENTS:
             tally.add("background")
-        elif database is not None and held.dbname != database:
+        elif database is not None and fields.dbname != database:
             tally.add("filtered")
         else:
             message = Message(
                 at=at,
-                session=held.session_id or str(held.pid),
-                severity=held.error_severity,
-                state=held.state_code,
-                text=held.message,
-                detail=held.detail,
-                statement=held.statement,
+                session=fields.session_id or str(fields.pid),
+                severity=fields.error_severity,
+                state=fields.state_code,
+                text=fields.message,
+                detail=fields.detail,
+                statement=fields.statement,
             )
             yield from calls.of(message)
     yield from calls.rest()
@@ -223,9 +223,9 @@ def _records(lines: Iterable[str], tally: Tally) -> Iterator[str]:
         tally.add("torn")
 
 
-def _epoch(held: dict[str, str | None]) -> float | None:
-    epoch = held.get("epoch")
-    return numbers.epoch(epoch) if epoch else seconds(held.get("time") or "")
+def _epoch(fields: dict[str, str | None]) -> float | None:
+    epoch = fields.get("epoch")
+    return numbers.epoch(epoch) if epoch else seconds(fields.get("time") or "")
 
 
 def seconds(time: str) -> float | None:

@@ -148,11 +148,11 @@ class Calls:
         text, parameters, rows = "", "", None
         if plan.startswith("{"):
             try:
-                held = msgspec.json.decode(plan, type=_Plan)
+                document = msgspec.json.decode(plan, type=_Plan)
             except msgspec.MsgspecError:
                 self._tally.add("broken")
                 return
-            text, parameters, rows = held.text, held.parameters, held.plan.get("Actual Rows")
+            text, parameters, rows = document.text, document.parameters, document.plan.get("Actual Rows")
         elif plan.startswith("Query Text: "):
             text = _before_plan(plan.removeprefix("Query Text: "))
             given = _QUERY_PARAMETERS.search("\n" + plan)

@@ -118,18 +118,20 @@ class StatementsByUrl:
             ends = tuple(int(one) for one in bounds)
             left = max(0.0, 1.0 - whole)
             if not common and _even(ends):
-                return Distribution(kind="uniform", seen=0, low=ends[0], high=ends[-1])
+                return Distribution(kind="uniform", count=0, low=ends[0], high=ends[-1])
             if not common:
-                return Distribution(kind="histogram", seen=0, low=ends[0], high=ends[-1], bounds=_fewer(ends))
+                return Distribution(kind="histogram", count=0, low=ends[0], high=ends[-1], bounds=_fewer(ends))
             scaled = tuple((value, share / (whole + left)) for value, share in common)
-            return Distribution(kind="frequent", seen=0, values=scaled, low=ends[0], high=ends[-1], bounds=_fewer(ends))
+            return Distribution(
+                kind="frequent", count=0, values=scaled, low=ends[0], high=ends[-1], bounds=_fewer(ends)
+            )
         rest = (bounds or [])[:: max(1, len(bounds or ()) // 50)][: 60 - len(common)]
         each = max(0.0, 1.0 - whole) / len(rest) if rest else 0.0
         all_of = [*common, *((value, each) for value in rest)]
         total = sum(share for _, share in all_of) or 1.0
         return Distribution(
             kind="sampled" if rest else "frequent",
-            seen=0,
+            count=0,
             values=tuple((value, share / total) for value, share in all_of),
         )
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 import sys
 
-_OWN = "/* weigh capture */"
+_MARK = "/* weigh capture */"
 """As :data:`weigh.capture.entry.OWN`: inside the statement, where its text is kept as it was sent."""
 _TOTALS = f"""
-SELECT {_OWN} s.query, sum(s.calls)::int8, sum(s.{{time}})::float8, sum(s.rows)::int8
+SELECT {_MARK} s.query, sum(s.calls)::int8, sum(s.{{time}})::float8, sum(s.rows)::int8
 FROM {{view}} AS s JOIN pg_database AS d ON d.oid = s.dbid
 WHERE d.datname = coalesce(%s::text, current_database()) {{top}}
 GROUP BY s.queryid, s.query
 ORDER BY 3 DESC LIMIT 20000
 """
 _VIEW = f"""
-SELECT {_OWN} quote_ident(n.nspname) || '.pg_stat_statements', e.extversion
+SELECT {_MARK} quote_ident(n.nspname) || '.pg_stat_statements', e.extversion
 FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'
 """
 _COLUMNS = f"""
-SELECT {_OWN} schemaname, tablename, attname, null_frac::float8, n_distinct::float8,
+SELECT {_MARK} schemaname, tablename, attname, null_frac::float8, n_distinct::float8,
        most_common_vals::text::text[], most_common_freqs::float8[], histogram_bounds::text::text[]
 FROM pg_stats WHERE schemaname NOT IN ('pg_catalog', 'information_schema') LIMIT 20000
 """
@@ -49,23 +49,23 @@ def _read(connection: object, database: str | None) -> dict[str, object]:
     ask = connection.execute  # type: ignore[attr-defined]
     found = ask(_VIEW).fetchone()
     if found is None:
-        (name,) = ask(f"SELECT {_OWN} current_database()").fetchone()
+        (name,) = ask(f"SELECT {_MARK} current_database()").fetchone()
         return {"error": "", "code": "no-extension", "database": name}
     view, _ = found
     columns = {
         name
         for (name,) in ask(
-            f"SELECT {_OWN} attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0", (view,)
+            f"SELECT {_MARK} attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0", (view,)
         )
     }
     time = "total_exec_time" if "total_exec_time" in columns else "total_time"
     top = "AND s.toplevel" if "toplevel" in columns else ""
     rows = ask(_TOTALS.format(view=view, time=time, top=top), (database,)).fetchall()
-    info = ask(f"SELECT {_OWN} to_regclass(%s)", (view + "_info",)).fetchone()[0]
+    info = ask(f"SELECT {_MARK} to_regclass(%s)", (view + "_info",)).fetchone()[0]
     counted = dealt = None
     if info is not None:
         counted, dealt = ask(
-            f"SELECT {_OWN} extract(epoch FROM clock_timestamp() - stats_reset)::float8, dealloc FROM {view}_info"
+            f"SELECT {_MARK} extract(epoch FROM clock_timestamp() - stats_reset)::float8, dealloc FROM {view}_info"
         ).fetchone()
     hidden = sum(calls for text, calls, _, _ in rows if text == "<insufficient privilege>")
     statistics = [

@@ -60,7 +60,7 @@ def preclusions(samples: Sequence[Sample], gate: Gate = UNKNOWN, contradicted: C
         diverged={name: _changed(changed) for name, changed in wrong.items()}
         | {name: _DIVERGED for (name, _), status in statuses.items() if status == GateStatus.DIVERGED},
         left_open={name: _LEFT_OPEN for (name, _), status in statuses.items() if status == GateStatus.LEFT_OPEN},
-        failed={pair: _failed(own) for pair, own in failures.items()}
+        failed={pair: _failed(failed_samples) for pair, failed_samples in failures.items()}
         | {pair: _not_begun(pair[1], status) for pair, status in statuses.items() if status in _GATE},
         unverified={pair for pair, status in statuses.items() if status == GateStatus.UNVERIFIED},
         contradicted=contradicted,

@@ -80,10 +80,10 @@ def written(found: datetime.datetime) -> str:
     Raises:
         ValueError: nothing was measured in that year.
     """
-    own = found.astimezone(datetime.UTC)
-    if not _FIRST <= own.year <= _LAST:
-        raise ValueError(f"nothing was measured in {own.year}")
-    return own.strftime("%Y-%m-%dT%H:%M:%SZ")
+    utc = found.astimezone(datetime.UTC)
+    if not _FIRST <= utc.year <= _LAST:
+        raise ValueError(f"nothing was measured in {utc.year}")
+    return utc.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def check_number(points: int) -> None:

@@ -66,12 +66,12 @@ def imported(path: Path, form: str = "") -> Imported:
             where=str(path),
             remedy="an Otava CSV has a column `time`, a ClickBench JSON has `system`, `date`, `machine` and `result`",
         )
-    own, left_out = files.hashed(path), LeftOut()
+    file_hash, left_out = files.hashed(path), LeftOut()
     try:
         # Files of other systems end their lines in other ways.
         lines = text.replace("\r\n", "\n").replace("\r", "\n")
         fields = FORMS[named].points(lines, path.stem, left_out)
     except DataFault as error:
         raise DataFault(error.what, where=str(path), remedy=error.remedy) from error
-    made = sealed(Entry(id=own, evidence=path.name, path=str(path.resolve()), covers=(own,), **fields))
+    made = sealed(Entry(id=file_hash, evidence=path.name, path=str(path.resolve()), covers=(file_hash,), **fields))
     return Imported(made, left_out)

@@ -69,7 +69,10 @@ def _add(client: Any, entries: list[tuple[str, str]]) -> dict[str, Any]:
     if not _there(client):
         client.command(_MADE)
     present = f"SELECT id FROM {_TABLE} WHERE id IN {{ids:Array(String)}}"
-    known = {own for (own,) in client.query(present, parameters={"ids": [own for own, _ in entries]}).result_rows}
+    known = {
+        identifier
+        for (identifier,) in client.query(present, parameters={"ids": [own for own, _ in entries]}).result_rows
+    }
     new = {own: text for own, text in entries if own not in known}
     if new:
         client.insert(_TABLE, [list(one) for one in new.items()], column_names=["id", "entry"])

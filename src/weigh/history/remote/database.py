@@ -72,7 +72,7 @@ class DatabaseHistory:
             EnvironmentFault: the server cannot be reached, or does not let this user read.
             EvidenceFault: it has no history.
         """
-        return [(f"row {own[:_SHORT]}", text) for own, text in self._ask(()).entries]
+        return [(f"row {identifier[:_SHORT]}", text) for identifier, text in self._ask(()).entries]
 
     def _ask(self, entries: Sequence[tuple[str, str]]) -> Reply:
         database = self.database

@@ -47,7 +47,7 @@ def _add(connection: object, entries: list[tuple[str, str]]) -> dict[str, object
         with suppress(errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateObject):
             ask(_MADE)
     put = "INSERT INTO weigh_history (id, entry) VALUES (%s, %s) ON CONFLICT (id) DO NOTHING"
-    return {"added": [own for own, text in entries if ask(put, (own, text)).rowcount == 1]}
+    return {"added": [identifier for identifier, text in entries if ask(put, (identifier, text)).rowcount == 1]}
 
 
 def _read(connection: object) -> dict[str, object]:

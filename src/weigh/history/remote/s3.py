@@ -58,7 +58,9 @@ class S3History:
             UsageError: there is no such bucket, or the keys do not open it.
             EnvironmentFault: nobody answers, or it cannot be written.
         """
-        keys = {f"{self.prefix}/{file_name(own)}".lstrip("/"): (own, text) for own, text in entries}
+        keys = {
+            f"{self.prefix}/{file_name(identifier)}".lstrip("/"): (identifier, text) for identifier, text in entries
+        }
         if not keys:
             return []
         reply = self._ask([(key, text) for key, (_, text) in keys.items()])
@@ -88,9 +90,9 @@ class S3History:
             "endpoint": target.endpoint,
         }
         # Nothing but what is asked for decides where it goes.
-        own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         if target.ca:
-            own["SSL_CERT_FILE"] = target.ca
+            environment["SSL_CERT_FILE"] = target.ca
         reply = ask(
             _PROGRAM,
             REQUIRES,
@@ -103,7 +105,7 @@ class S3History:
             },
             where=str(self),
             silent="the store did not answer in time, or not as S3 does",
-            environment=own,
+            environment=environment,
         )
         if reply.error is not None:
             raise self._explained(reply)

@@ -80,10 +80,10 @@ def large(one: Series, candidates: Sequence[Candidate], anchor: str, around_at: 
 
 def _stretches(one: Series, drawn: Iterable[int]) -> Iterable[list[tuple[int, Place]]]:
     """Points of each part that are joined by a line; never across parts."""
-    own: dict[int, list[tuple[int, Place]]] = {}
+    stretches_of: dict[int, list[tuple[int, Place]]] = {}
     for at in drawn:
-        own.setdefault(one.places[at].part, []).append((at, one.places[at]))
-    return own.values()
+        stretches_of.setdefault(one.places[at].part, []).append((at, one.places[at]))
+    return stretches_of.values()
 
 
 def _line(places: list[tuple[int, Place]], across: Scale, down: Scale) -> Markup:

@@ -89,8 +89,8 @@ def summary(results: HistoryResults) -> str:
 
 def _changes(results: HistoryResults) -> str:
     open_ = [one for one in results.candidates if one.state == "candidate"]
-    held = [one for one in results.candidates if one.state == "confirmed"]
-    parts = [f"{len(held)} confirmed" if held else "", f"{len(open_)} to be confirmed" if open_ else ""]
+    confirmed = [one for one in results.candidates if one.state == "confirmed"]
+    parts = [f"{len(confirmed)} confirmed" if confirmed else "", f"{len(open_)} to be confirmed" if open_ else ""]
     what = ", ".join(part for part in parts if part)
     number = len(results.candidates)
     return f"{number} {'change' if number == 1 else 'changes'} of level{f' ({what})' if what else ''}"

@@ -100,4 +100,4 @@ def _rows(source: Source) -> dict[str, NDArray[np.float64]]:
     if not rows:
         raise source.fault("it has a header and no rows")
     table = {name: np.array(arrays) for name, arrays in rows.items()}
-    return {name: _divided(source, own[:, 0], own[:, 1], name) for name, own in table.items()}
+    return {name: _divided(source, array[:, 0], array[:, 1], name) for name, array in table.items()}

@@ -61,7 +61,7 @@ def active(
         counted=counted,
         kinds=kinds,
         places=tuple(
-            Place(kind=one.kind, from_s=one.at, to_s=one.until or one.at, exact=one.told != "looks", what=one.what)
+            Place(kind=one.kind, from_s=one.at, to_s=one.until or one.at, exact=one.source != "looks", what=one.what)
             for one in sorted(events, key=lambda one: (one.at, KINDS.index(one.kind)))
         ),
         spikes=spikes,
@@ -133,7 +133,7 @@ def linked(
                 what=dict(
                     sorted(((what, whats.count(what)) for what in set(whats)), key=lambda one: (-one[1], one[0]))
                 ),
-                exact=all(one.told != "looks" for one in own),
+                exact=all(one.source != "looks" for one in own),
                 tested=tested,
                 hits=sum(hits),
                 counted=len(placed),

@@ -40,7 +40,7 @@ class Cycle(NamedTuple):
     number: int | None
 
     @property
-    def held(self) -> float:
+    def times(self) -> float:
         """How many a run holds: a server also checkpoints because its log is full, and not when nothing was written."""
         return max(self.due or 0.0, float(self.number or 0))
 
@@ -87,9 +87,9 @@ def findings(found: Sequence[Cycle], length: Seconds) -> Iterator[Finding]:
         found: what is done now and then.
         length: of each run, seconds.
     """
-    short = [one for one in found if one.held < CYCLES]
+    short = [one for one in found if one.times < CYCLES]
     if short:
-        longest = max(length * CYCLES / one.held if one.held else CYCLES * (one.period or 0.0) for one in short)
+        longest = max(length * CYCLES / one.times if one.times else CYCLES * (one.period or 0.0) for one in short)
         yield codes.L4_CYCLES.finding(
             text=f"a run of {seconds(length)} holds {', '.join(map(str, short))}: what the server does now and then is "
             "hardly in it",

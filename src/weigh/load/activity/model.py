@@ -27,7 +27,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         kind: of :data:`Kind`.
         at: when it began; by looks, when it began at the earliest.
         until: when it ended; by looks, at the latest. None where it was still going on when the run ended.
-        told: who says so.
+        source: who says so.
         what: more of it, in the server's words and without anybody's data.
         amount: how much: pages written by a checkpoint, keys evicted, deadlocks, delayed writes; None where it is not
             told.
@@ -38,7 +38,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind
     at: Seconds
     until: Seconds | None = None
-    told: Source = "looks"
+    source: Source = msgspec.field(name="told", default="looks")
     what: str = ""
     amount: int | None = None
     took_s: Seconds | None = None

@@ -37,7 +37,7 @@ class OperationFigures(msgspec.Struct, frozen=True, kw_only=True):
         errors: text of the error -> how often.
         timeouts: given up.
         wrong: how many answers contradict what was written.
-        said: the first of them, as the generator describes them.
+        messages: the first of them, as the generator describes them.
         missing: keys that should have been there.
         response: intended time to answer: what a user feels.
         service: sent to answer: what the server did.
@@ -51,7 +51,7 @@ class OperationFigures(msgspec.Struct, frozen=True, kw_only=True):
     errors: dict[str, int]
     timeouts: int
     wrong: int
-    said: tuple[Any, ...]
+    messages: tuple[Any, ...] = msgspec.field(name="said")
     missing: int
     response: Spectrum
     service: Spectrum
@@ -91,7 +91,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         life: of the server in which it was made, from 1.
         rate_target: requests a second that were asked for; of random bursts that were due; None of a closed loop.
-        rate_own: the same where it is not the spec's, as of a probe; else None.
+        probe_rate: the same where it is not the spec's, as of a probe; else None.
         rate_cv: coefficient of variation of that of its intervals, over the part that counts; None of fewer than two.
         rate_achieved: answered a second over the part that counts; its interval allows for correlation.
         settled: what counts of it.
@@ -111,7 +111,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     repeat: int
     life: int
     rate_target: float | None
-    rate_own: float | None
+    probe_rate: float | None = msgspec.field(name="rate_own")
     rate_cv: float | None
     rate_achieved: SeriesMean | None
     settled: Settled | None
@@ -174,7 +174,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         seconds=regular[-1].to_s if regular else 0.0,
         steady_s=sum(one.to_s - one.from_s for one in counted),
         cpu_s=sum(one.client_cpu_s for one in counted),
-        own_work=not spec.in_process and (run.loop == "closed" or spec.spin is not True),
+        generating=not spec.in_process and (run.loop == "closed" or spec.spin is not True),
         in_process=spec.in_process,
         agents=spec.agents is not msgspec.UNSET,
         spin=spec.spin is True,
@@ -184,7 +184,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         late=operations[0].lag_late if operations else None,
         late_histogram=merged(one for parts in spectra for one in parts["lag_late"].values()),
         response_histogram=merged(one for parts in spectra for one in parts["response"].values()),
-        asked=operations[0].count + operations[0].failed if operations else 0,
+        requests=operations[0].count + operations[0].failed if operations else 0,
         failed=operations[0].failed if operations else 0,
         budget=spec.error_budget,
     )
@@ -201,7 +201,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         repeat=run.repeat,
         life=run.life,
         rate_target=target,
-        rate_own=run.rate,
+        probe_rate=run.rate,
         rate_cv=_variation(rates),
         rate_achieved=achieved,
         settled=found,
@@ -282,7 +282,7 @@ def _operations(
                 errors=errors,
                 timeouts=sum(one.timeouts for one in own),
                 wrong=sum(one.contradictions for one in own),
-                said=tuple(text for one in own for text in one.wrong),
+                messages=tuple(text for one in own for text in one.wrong),
                 missing=sum(one.missing for one in own),
                 failures=spectra.pop("failed"),
                 **spectra,

@@ -264,7 +264,7 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
             yield codes.L6_WRONG.finding(
                 operation=one.name,
                 text=f"{name}{count(one.wrong, 'answer')} of the server {_contradict(one.wrong)} "
-                "what it had acknowledged: " + "; ".join(map(_words, one.said[:_LISTED])),
+                "what it had acknowledged: " + "; ".join(map(_words, one.messages[:_LISTED])),
                 remedy="it loses updates or serves stale values; its figures are those of less work",
             )
         if one.missing:
@@ -327,7 +327,7 @@ def _warm_up(run: RunFigures, name: str) -> Iterator[Finding]:
     if found is None:
         return
     if found.intervals:
-        how = "as asked" if found.asked else f"by a test of the typical response time ({found.shape})"
+        how = "as asked" if found.fixed else f"by a test of the typical response time ({found.shape})"
         yield codes.L4_WARM_UP.finding(
             text=f"{name}the first {seconds(found.cut_s)} are left out of the figures, {how}; they are in the evidence "
             "and drawn",

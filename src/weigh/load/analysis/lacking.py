@@ -57,76 +57,76 @@ def with_commands(reasons: Iterable[Reason], record: LoadRecord, runs: Sequence[
         record: of the load; its own command line is what they are made of.
         runs: that are judged.
     """
-    own = parsed(record.environment.command) if record.environment else None
-    if own is None:
+    command_line = parsed(record.environment.command) if record.environment else None
+    if command_line is None:
         return tuple(reasons)
     done = []
     for one in reasons:
         adds = _ADDS.get(one.code)
-        commands = tuple(map(str, adds(own, record, runs))) if adds else ()
+        commands = tuple(map(str, adds(command_line, record, runs))) if adds else ()
         done.append(msgspec.structs.replace(one, commands=commands) if commands else one)
     return tuple(done)
 
 
-def _again(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
-    yield own
+def _again(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+    yield command_line
 
 
-def _starts(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _starts(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     if record.spec.crash:
-        yield own.but(crash=str(REPEATS))
+        yield command_line.but(crash=str(REPEATS))
     elif not record.spec.find_rate:
-        yield own.but(repeats=str(REPEATS))
+        yield command_line.but(repeats=str(REPEATS))
 
 
-def _length(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _length(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     if not _cut_by_its_trace(record):
-        yield _longer(own, record, runs, _WHOLE).but(warmup=_WARM_UP)
+        yield _longer(command_line, record, runs, _WHOLE).but(warmup=_WARM_UP)
 
 
-def _steady(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _steady(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     if not _cut_by_its_trace(record):
-        yield _longer(own, record, runs, max(_WHOLE, 2 * record.spec.duration_s))
+        yield _longer(command_line, record, runs, max(_WHOLE, 2 * record.spec.duration_s))
 
 
-def _tail(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _tail(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     if not _cut_by_its_trace(record):
         fewest = min((run.whole.response.at(TAIL).exceedances for run in runs if run.operations), default=0.0)
         wanted = 1.5 * _NEEDED / max(fewest, 1.0) * record.spec.duration_s
-        yield _longer(own, record, runs, max(wanted, 2 * record.spec.duration_s))
+        yield _longer(command_line, record, runs, max(wanted, 2 * record.spec.duration_s))
 
 
-def _open(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _open(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     carried = min((run.rate_achieved.mean for run in runs if run.rate_achieved), default=0.0)
     if carried > 0:
-        yield own.but(closed=None, expected_interval=None, rate=f"{float(f'{_CALM * carried:.2g}'):g}")
+        yield command_line.but(closed=None, expected_interval=None, rate=f"{float(f'{_CALM * carried:.2g}'):g}")
 
 
-def _answers(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _answers(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     spec = record.spec
-    if spec.scripts and not own.has("--answers"):
-        yield own.but(pin="answers.json")
-        yield own.but(pin=None, answers="answers.json")
+    if spec.scripts and not command_line.has("--answers"):
+        yield command_line.but(pin="answers.json")
+        yield command_line.but(pin=None, answers="answers.json")
 
 
-def _watched(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[str]:
-    yield f"env -u WEIGH_SAMPLER {own}"
+def _watched(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[str]:
+    yield f"env -u WEIGH_SAMPLER {command_line}"
 
 
-def _uncontended(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
-    yield own.but(contention="5%")
+def _uncontended(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+    yield command_line.but(contention="5%")
 
 
-def _longer_search(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
-    budget = own.value("--budget")
-    yield own.but(budget=f"{math.ceil(2 * (parse_duration(budget) if budget else BUDGET_S))}s")
+def _longer_search(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+    budget = command_line.value("--budget")
+    yield command_line.but(budget=f"{math.ceil(2 * (parse_duration(budget) if budget else BUDGET_S))}s")
 
 
-def _elsewhere(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
+def _elsewhere(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     """On another machine, to a server on a machine of its own."""
     kind = record.environment.target.kind if record.environment else ""
-    target = own.value("--target")
-    if target is None or own.has("--contender") or record.spec.in_process:
+    target = command_line.value("--target")
+    if target is None or command_line.has("--contender") or record.spec.in_process:
         return
     other = {
         "mysql": "mysql://USER@SERVER/DB", "postgres": "postgres://USER@SERVER/DB", "redis": "redis://SERVER:6379/0",
@@ -136,13 +136,13 @@ def _elsewhere(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures])
         port = host[host.rindex(":") :] if ":" in host.rpartition("]")[2] else ""
         other = place._replace(netloc=f"{user}{at}SERVER{port}").geturl()
     if other:
-        yield own.but(target=other, server_cpus=None, server_memory=None, client_cpus=None, cold=None)
+        yield command_line.but(target=other, server_cpus=None, server_memory=None, client_cpus=None, cold=None)
 
 
-def _durable(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine | str]:
+def _durable(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine | str]:
     """Settings back to what loses nothing; not where a script, a disk or a crash is the reason."""
     target = record.environment.target if record.environment else None
-    given = own.value("--target")
+    given = command_line.value("--target")
     if target is None or given is None or not target.undurable or any("tmpfs" in one for one in target.undurable):
         return
     place, _, settings = given.partition("?")
@@ -151,27 +151,27 @@ def _durable(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -
         settings_left = [one for one in settings.split("&") if one.partition("=")[0] not in _LAX[engine]]
         better = f"{place}?{'&'.join(settings_left)}".removesuffix("?")
         if better != given:
-            yield own.but(target=better)
+            yield command_line.but(target=better)
     elif target.kind == "postgres":
         off = [name for name in _LAX["postgres"] if target.in_force.get(name, {}).get("value") == "off"]
         if off:
             alter = " ".join(f"-c 'ALTER SYSTEM SET {name} = on'" for name in off)
             yield f"psql {shlex.quote(given)} {alter} -c 'SELECT pg_reload_conf()'"
-            yield own
+            yield command_line
     elif target.kind == "redis":
         yield f"valkey-cli -u {shlex.quote(given)} CONFIG SET appendonly yes appendfsync always"
-        yield own
+        yield command_line
 
 
-def _captured(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine | str]:
+def _captured(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine | str]:
     kind = record.environment.target.kind if record.environment else ""
     if kind == "postgres":
         yield f"weigh capture postgres://USER@PRODUCTION/DB --out {_FOLDER}"
-        yield own.of([_FOLDER], _OF_A_BENCHMARK)
+        yield command_line.of([_FOLDER], _OF_A_BENCHMARK)
     elif kind == "redis":
         yield "valkey-cli -h PRODUCTION MONITOR > monitor.txt"
         yield f"weigh capture monitor.txt --out {_FOLDER}"
-        yield own.of(["replay", _FOLDER], (*_OF_A_BENCHMARK, *_OF_SCHEDULES))
+        yield command_line.of(["replay", _FOLDER], (*_OF_A_BENCHMARK, *_OF_SCHEDULES))
 
 
 def _cut_by_its_trace(record: LoadRecord) -> bool:
@@ -179,10 +179,10 @@ def _cut_by_its_trace(record: LoadRecord) -> bool:
     return bool(record.spec.replay) or record.spec.arrivals.kind == "trace"
 
 
-def _longer(own: CommandLine, record: LoadRecord, runs: Sequence[RunFigures], length: Seconds) -> CommandLine:
+def _longer(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures], length: Seconds) -> CommandLine:
     """The same for longer; of a search, at the rate that it shows."""
     minutes = math.ceil(length / 60)
-    longer = own.but(duration=f"{minutes}m")
+    longer = command_line.but(duration=f"{minutes}m")
     rate = next((run.rate_target for run in runs if run.rate_target), None)
     if not record.spec.find_rate or rate is None:
         return longer

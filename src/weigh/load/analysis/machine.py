@@ -163,13 +163,13 @@ def _run(
     assert run.at is not None
     counted = _counted(run, found)
     first, last = run.at + counted[0].from_s, run.at + counted[-1].to_s
-    own = [one for one in moments if one.end > first and one.at < last]
+    moments_of = [one for one in moments if one.end > first and one.at < last]
     begin = np.array([run.at + one.from_s for one in counted])
     length = np.array([one.to_s - one.from_s for one in counted])
-    foreign = amounts(own, lambda one: one.foreign, begin, length)
-    steal = amounts(own, lambda one: one.steal, begin, length)
-    used = amounts(own, lambda one: one.tracked, begin, length)
-    covered = amounts(own, lambda one: None if one.foreign is None else one.span, begin, length)
+    foreign = amounts(moments_of, lambda one: one.foreign, begin, length)
+    steal = amounts(moments_of, lambda one: one.steal, begin, length)
+    used = amounts(moments_of, lambda one: one.tracked, begin, length)
+    covered = amounts(moments_of, lambda one: None if one.foreign is None else one.span, begin, length)
     shares = [
         IntervalShare(
             from_s=one.from_s,
@@ -194,8 +194,8 @@ def _run(
     )
     reasons = [contended.by_others(by_others, bound, other_processes, "the run")] if refused else []
     reasons += [contended.by_guests(by_guests, bound, "the run")] if stolen else []
-    queues = [one.queue for one in own if one.queue is not None]
-    read = readings(own, begin, length, memory_of(record.host))
+    queues = [one.queue for one in moments_of if one.queue is not None]
+    read = readings(moments_of, begin, length, memory_of(record.host))
     sampled = [one for one in record.waits if one.run == run.number]
     if (locked := locks.reading(sampled, begin, length, _deadlocks(record, run.number))) is not None:
         read["locks"] = locked
@@ -206,8 +206,8 @@ def _run(
         p99=[p99[one.from_s] for one in counted],
         threads=sum(one.threads for one in record.agent_runs if one.run == run.number)
         or min(record.spec.threads, run.connections),
-        own_work=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
-        moments=own,
+        generating=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
+        moments=moments_of,
         watches=record.watches,
         memory=memory_of(record.host),
         reported=not apart,
@@ -224,7 +224,7 @@ def _run(
         other_processes=other_processes,
         queue=sum(queues) / len(queues) if queues else None,
         longest_queue=max(queues, default=None),
-        cpus=max((len(one.cpus) for one in own if one.cpus), default=None),
+        cpus=max((len(one.cpus) for one in moments_of if one.cpus), default=None),
         use=summarised(
             {name: [one] for name, one in read.items()}, [When(run.number, o.from_s) for o in counted], [length]
         ),

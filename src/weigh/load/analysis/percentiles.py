@@ -30,7 +30,7 @@ class Spectrum(msgspec.Struct, frozen=True, kw_only=True):
         mean: of all; never the headline.
         series: the mean over the intervals, with the error that their correlation leaves; None below two intervals.
         percentiles: at :data:`weigh.load.spec.QUANTILES`.
-        seen: the same percentiles by rank, resolved or not: what this run saw, and no claim about another.
+        empirical: the same percentiles by rank, resolved or not: what this run saw, and no claim about another.
         max: the longest of all.
     """
 
@@ -38,7 +38,7 @@ class Spectrum(msgspec.Struct, frozen=True, kw_only=True):
     mean: Seconds | None
     series: SeriesMean | None
     percentiles: tuple[Percentile, ...]
-    seen: tuple[Seconds | None, ...]
+    empirical: tuple[Seconds | None, ...] = msgspec.field(name="seen")
     max: Seconds | None
 
     def at(self, q: float) -> Percentile:
@@ -47,7 +47,7 @@ class Spectrum(msgspec.Struct, frozen=True, kw_only=True):
 
     def value_at(self, q: float) -> Seconds | None:
         """The same by rank, resolved or not; None where there is no request."""
-        return self.seen[QUANTILES.index(q)]
+        return self.empirical[QUANTILES.index(q)]
 
 
 def spectrum(intervals: Sequence[Histogram], confidence: float = CONFIDENCE) -> Spectrum:
@@ -64,7 +64,7 @@ def spectrum(intervals: Sequence[Histogram], confidence: float = CONFIDENCE) -> 
         mean=whole.mean,
         series=mean(means, confidence=confidence, intervals=True) if len(means) > 1 else None,
         percentiles=_percentiles(whole, intervals, confidence),
-        seen=tuple(whole.quantile(q) for q in QUANTILES),
+        empirical=tuple(whole.quantile(q) for q in QUANTILES),
         max=whole.max,
     )
 

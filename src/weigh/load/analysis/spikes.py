@@ -51,7 +51,7 @@ class SpikeInput(NamedTuple):
         intervals: the part of the run that counts.
         p99: of each; None where nothing was answered.
         threads: of the generator.
-        own_work: whether its CPU was the work of generating, as of :class:`weigh.load.analysis.validity.RunFacts`.
+        generating: whether its CPU was the work of generating, as of :class:`weigh.load.analysis.validity.RunFacts`.
         moments: in order of time, on the attempt's clock.
         watches: that hold them.
         memory: bytes that the machine has.
@@ -63,7 +63,7 @@ class SpikeInput(NamedTuple):
     intervals: Sequence[LoadInterval]
     p99: Sequence[Seconds | None]
     threads: int
-    own_work: bool
+    generating: bool
     moments: Sequence[Moment]
     watches: Sequence[Watch]
     memory: Bytes | None
@@ -88,7 +88,7 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
     lengths = np.array([one.to_s - one.from_s for one in scene.intervals])
     spent = np.array([one.client_cpu_s for one in scene.intervals])
     busy = (spent > SATURATED * scene.threads * lengths).astype(np.float64)
-    if not scene.own_work:
+    if not scene.generating:
         busy = np.full(len(busy), np.nan)
     places = dict.fromkeys(signals, (cells, cells + CELL)) | {"generator": (begins, begins + lengths)}
     signals["generator"] = busy

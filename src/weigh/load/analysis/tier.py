@@ -71,7 +71,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
         )
     cut = min((run.settled.cut_s for run in runs if run.settled), default=spec.warmup_s or 0.0)
     target: TargetRead | None = record.environment.target if record.environment else None
-    held = min((one.held for one in of_load(record, activity) if one.period is not None), default=None)
+    held = min((one.times for one in of_load(record, activity) if one.period is not None), default=None)
     if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (held is None or held < CYCLES):
         yield codes.L4_LENGTH.reason(
             f"{seconds(spec.duration_s)} a run, {seconds(cut)} of them warm-up: less than 5 minutes of warm-up "

@@ -62,7 +62,7 @@ def _responses(intervals: Sequence[LoadInterval], kind: str, spec: LoadSpec) -> 
     of_all = spectrum(times or [EMPTY])
     return Responses(
         p90=of_all.at(LIMITED).value,
-        seen=of_all.value_at(LIMITED),
+        empirical=of_all.value_at(LIMITED),
         slow=share_beyond(above, totals, at_once=limit / spec.interval_s),
     )
 

@@ -39,13 +39,13 @@ class RunFacts:
         seconds: of the whole run.
         steady_s: of the part that counts.
         cpu_s: CPU of the generator.
-        own_work: whether that CPU was the work of generating; not where it spins until a request is due, nor where the
-            engine computes in its threads.
+        generating: whether that CPU was the work of generating; not where it spins until a request is due, nor where
+            the engine computes in its threads.
         in_process: whether it does.
         spin: whether it spins.
         agents: whether several generators made it, each of which is judged by itself.
         response, service, late: spectra; None where nothing was answered.
-        asked: requests of the part that counts, answered or not.
+        requests: requests of the part that counts, answered or not.
         failed: those without an answer.
         budget: share of them that is allowed.
     """
@@ -61,7 +61,7 @@ class RunFacts:
     seconds: Seconds
     steady_s: Seconds
     cpu_s: Seconds
-    own_work: bool
+    generating: bool
     in_process: bool
     spin: bool
     agents: bool
@@ -71,7 +71,7 @@ class RunFacts:
     late: Spectrum | None
     late_histogram: Histogram
     response_histogram: Histogram
-    asked: int
+    requests: int
     failed: int
     budget: float
 
@@ -110,7 +110,7 @@ def _late(run: RunFacts) -> Iterator[Reason]:
 def _saturated(run: RunFacts) -> Iterator[Reason]:
     share = run.cpu_s / (run.threads * run.steady_s) if run.steady_s else 0.0
     # A closed loop asks as fast as it can: a busy generator is then the limit itself.
-    if share > SATURATED and run.own_work:
+    if share > SATURATED and run.generating:
         yield codes.E8_SATURATED.reason(
             f"the generator computed for {percent(share, 0)} of the time of its "
             f"{count(run.threads, 'thread')}: the result is the generator's, not the server's. Raise --threads, or "
@@ -156,7 +156,7 @@ def _little(run: RunFacts) -> Iterator[Reason]:
 
 
 def _failed(run: RunFacts) -> Iterator[Reason]:
-    requests = run.asked
+    requests = run.requests
     if requests and run.failed > run.budget * requests:
         yield codes.L7_ERRORS.reason(
             f"{run.failed:,} of {requests:,} requests failed or timed out ({percent(run.failed / requests, 2)}), and "

@@ -27,14 +27,14 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
         shape: what the typical (median) response time of the intervals does over the run.
         intervals: how many are left out at the beginning.
         cut_s: how long these are together.
-        asked: whether the user said how long the warm-up is; then nothing was tested for it.
+        fixed: whether the user said how long the warm-up is; then nothing was tested for it.
         refused: why the run is not called steady; None where it is.
     """
 
     shape: Shape
     intervals: int
     cut_s: Seconds
-    asked: bool
+    fixed: bool = msgspec.field(name="asked")
     refused: Reason | None
 
 
@@ -61,6 +61,6 @@ def settled(medians: Sequence[Seconds | None], interval_s: Seconds, warmup_s: Se
         shape=found.shape,
         intervals=least + cut,
         cut_s=(least + cut) * interval_s,
-        asked=warmup_s is not None,
+        fixed=warmup_s is not None,
         refused=found.refused,
     )

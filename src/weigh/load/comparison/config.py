@@ -96,7 +96,7 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
     if load.find_rate:
         # So narrow that the ratio of two may lie within the margin.
         half_margin = min(PRECISION, rules.margin / 2)
-        load = msgspec.structs.replace(load, find_rate=msgspec.structs.replace(load.find_rate, together=half_margin))
+        load = msgspec.structs.replace(load, find_rate=msgspec.structs.replace(load.find_rate, half_width=half_margin))
     return LoadComparisonSpec(
         load=load,
         contenders=tuple(LoadContender(name=name, target=target.text) for name, target in targets.items()),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.analysis.figures import ALL, OperationFigures, RunFigures
-from weigh.load.comparison.metrics import BESIDE, LOAD_METRICS, PERCENTILES, RATE
+from weigh.load.comparison.metrics import LOAD_METRICS, PERCENTILES, RATE, RUN_METRICS
 from weigh.load.gate import checks
 from weigh.load.results import LoadResults, load_results
 from weigh.load.spec import Loop
@@ -72,12 +72,12 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def value(self, asked: Question) -> float | None:
         """A figure in the unit of its metric; None where there is none."""
-        own = self.operation(asked.operation)
-        return LOAD_METRICS[asked.metric].of(self.run, own) if own else None
+        figures = self.operation(asked.operation)
+        return LOAD_METRICS[asked.metric].of(self.run, figures) if figures else None
 
     def figures(self) -> dict[str, Any]:
         """Every figure of all operations together, by metric; an optional one that was not recorded is left out."""
-        found = {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *BESIDE)}
+        found = {name: self.value(Question(ALL, kind=self.kind, metric=name)) for name in (*PERCENTILES, *RUN_METRICS)}
         return {name: one for name, one in found.items() if one is not None or not LOAD_METRICS[name].optional}
 
     def resolved(self) -> tuple[str, ...]:
@@ -86,15 +86,15 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def exceedances(self, asked: Question) -> float:
         """Independent requests on the rarer side of a percentile in this run."""
-        own = self.operation(asked.operation)
-        return own.response.at(PERCENTILES[asked.metric]).exceedances if own else 0.0
+        figures = self.operation(asked.operation)
+        return figures.response.at(PERCENTILES[asked.metric]).exceedances if figures else 0.0
 
     def resolves(self, asked: Question) -> bool:
         """Whether a percentile is resolved in this run; whatever is no percentile is."""
-        own = self.operation(asked.operation)
-        if own is None or asked.metric not in PERCENTILES:
-            return own is not None
-        return own.response.at(PERCENTILES[asked.metric]).resolved
+        figures = self.operation(asked.operation)
+        if figures is None or asked.metric not in PERCENTILES:
+            return figures is not None
+        return figures.response.at(PERCENTILES[asked.metric]).resolved
 
 
 def block_runs(records: Sequence[LoadComparisonRecord], concluded: Sequence[dict[str, LoadResults]]) -> list[BlockRun]:
@@ -146,7 +146,7 @@ def concluded(record: LoadComparisonRecord) -> dict[str, LoadResults]:
 
 def answers(loads: Mapping[str, LoadRecord]) -> tuple[Check, ...]:
     """The answers that arms gave before the clock against one another's; servers of one product have one vote."""
-    statements = {name: load.gate.asked for name, load in loads.items() if load.gate and load.gate.asked}
+    statements = {name: load.gate.statements for name, load in loads.items() if load.gate and load.gate.statements}
     lineage = {name: load.environment.target.product if load.environment else "" for name, load in loads.items()}
     return checks.between(statements, lineage)
 
@@ -166,6 +166,6 @@ def questions(runs: Sequence[BlockRun], *, users: bool = False) -> tuple[Questio
             names = dict.fromkeys([ALL])
         for name in names:
             found |= dict.fromkeys(Question(name, kind=kind, metric=metric) for metric in PERCENTILES)
-        others = (one for one in BESIDE if one != RATE or (kind.loop == "closed" and not users))
+        others = (one for one in RUN_METRICS if one != RATE or (kind.loop == "closed" and not users))
         found |= dict.fromkeys(Question(ALL, kind=kind, metric=metric) for metric in others)
     return tuple(found)

@@ -41,37 +41,37 @@ class LoadMetric(Metric, frozen=True, kw_only=True):
     optional: bool = False
 
 
-def _quantile(name: str, run: RunFigures, own: OperationFigures) -> float | None:
+def _quantile(name: str, run: RunFigures, figures: OperationFigures) -> float | None:
     """By rank, resolved or not: runs in which one is not resolved are those in which a stall came, or none.
 
     To leave them out would choose among the blocks.
     """
-    return own.response.value_at(PERCENTILES[name])
+    return figures.response.value_at(PERCENTILES[name])
 
 
-def _rate(run: RunFigures, own: OperationFigures) -> float | None:
+def _rate(run: RunFigures, figures: OperationFigures) -> float | None:
     return run.rate_achieved.mean if run.rate_achieved else None
 
 
-def _errors(run: RunFigures, own: OperationFigures) -> float | None:
-    return own.failed / (own.count + own.failed) if own.count else None
+def _errors(run: RunFigures, figures: OperationFigures) -> float | None:
+    return figures.failed / (figures.count + figures.failed) if figures.count else None
 
 
-def _cpu(run: RunFigures, own: OperationFigures) -> float | None:
+def _cpu(run: RunFigures, figures: OperationFigures) -> float | None:
     done = run.summary.done if run.summary else 0
     return run.server.cpu_s / done if run.server and done else None
 
 
-def _memory(run: RunFigures, own: OperationFigures) -> int | None:
+def _memory(run: RunFigures, figures: OperationFigures) -> int | None:
     return (run.server.memory_bytes or None) if run.server else None
 
 
-def _written(run: RunFigures, own: OperationFigures) -> float | None:
+def _written(run: RunFigures, figures: OperationFigures) -> float | None:
     written = run.server.written_bytes if run.server else msgspec.UNSET
     return written / run.summary.done if written is not msgspec.UNSET and run.summary and run.summary.done else None
 
 
-def _searched(run: RunFigures, own: OperationFigures) -> None:
+def _searched(run: RunFigures, figures: OperationFigures) -> None:
     """A search has one rate, and its runs have none of it."""
 
 
@@ -160,5 +160,5 @@ class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
 
 LOAD_METRICS = {one.name: one for one in _ALL}
 """By name. Seconds, answers a second, a share, or bytes."""
-BESIDE = tuple(one for one in LOAD_METRICS if one not in (*PERCENTILES, HIGHEST))
+RUN_METRICS = tuple(one for one in LOAD_METRICS if one not in (*PERCENTILES, HIGHEST))
 """Those of a whole run. They share a false discovery rate of their own beside the response times."""

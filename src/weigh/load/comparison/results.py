@@ -44,7 +44,7 @@ class Sustained(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         contender: whose.
         connections: of the runs.
-        asked: requests a second that were due.
+        offered: requests a second that were due.
         answered: requests a second that were answered while they were due, the least and the most of a run: of those in
             which the rate was missed, or of all where it never was.
         runs, missed: how many runs there are, and in how many the rate was missed.
@@ -52,7 +52,7 @@ class Sustained(msgspec.Struct, frozen=True, kw_only=True):
 
     contender: str
     connections: int
-    asked: float
+    offered: float = msgspec.field(name="asked")
     answered: tuple[float, float]
     runs: int
     missed: int
@@ -239,7 +239,7 @@ def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterat
                 yield Sustained(
                     contender=contender.name,
                     connections=kind.connections,
-                    asked=target,
+                    offered=target,
                     answered=(min(rates), max(rates)),
                     runs=len(own),
                     missed=len(missed),

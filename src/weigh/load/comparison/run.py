@@ -207,7 +207,7 @@ def _check_rows(sides: Sequence[_Side]) -> None:
     Raises:
         EngineFault: they have not.
     """
-    known = [(one.arm.name, one.session.held) for one in sides if one.session.held is not None]
+    known = [(one.arm.name, one.session.initial_rows) for one in sides if one.session.initial_rows is not None]
     for name, held in known[1:]:
         first, other = known[0]
         if held is not None and other is not None and (differ := rows.differences(other, held)):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.comparison.metrics import BESIDE, ERRORS, LOAD_METRICS, RESPONSE
+from weigh.load.comparison.metrics import ERRORS, LOAD_METRICS, RESPONSE, RUN_METRICS
 from weigh.load.spec import Loop
 from weigh.model import codes
 from weigh.model.metrics.metric import Unit
@@ -83,10 +83,10 @@ def verdicts(
     """
     families: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
-        families[question.metric if question.metric in BESIDE else ""].append(question)
+        families[question.metric if question.metric in RUN_METRICS else ""].append(question)
     made: dict[Question, list[LoadVerdict]] = defaultdict(list)
     floors: dict[Question, LoadFloor] = {}
-    beside = sum(not LOAD_METRICS[one].optional or any(one in run.figures() for run in runs) for one in BESIDE)
+    beside = sum(not LOAD_METRICS[one].optional or any(one in run.figures() for run in runs) for one in RUN_METRICS)
     for metric, family in families.items():
         rules = rules_of(metric, spec, beside)
         _judge(spec, [one for one in runs if one.counts], family, metric, rules, refused, made, floors)
@@ -101,7 +101,7 @@ def rules_of(metric: str, spec: LoadComparisonSpec, families: int = 1) -> Rules:
     Each of the families beside them has its share of another false discovery rate. What may differ in errors is the
     budget that the user gave them.
     """
-    if metric not in BESIDE:
+    if metric not in RUN_METRICS:
         return spec.rules
     margin = spec.load.error_budget if metric == ERRORS else spec.rules.margin
     return msgspec.structs.replace(spec.rules, fdr=spec.rules.fdr / families, margin=margin)

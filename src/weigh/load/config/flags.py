@@ -93,7 +93,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         # The beginning is what is measured.
         warmup = 0.0
     ycsb = ycsb_properties.wanted(workload, flags)
-    workload = [ycsb_properties.OWN] if ycsb else workload
+    workload = [ycsb_properties.PROPERTIES] if ycsb else workload
     own_tables = ycsb or workload[0] in (*YCSB, tpcc.NAME, ISOLATION)
     scripts = () if own_tables else tuple(_script(word, target) for word in workload)
     if scripts and not any(one.weight for one in scripts):

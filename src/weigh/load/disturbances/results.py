@@ -232,7 +232,7 @@ def findings(found: DisturbedResults) -> Iterator[Finding]:
         account = one.account
         where = f"by the nemesis {one.kind} in run {one.run}"
         if account and (one.lost or one.gone):
-            examples = f": {'; '.join(account.said[:_LISTED])}" if account.said else ""
+            examples = f": {'; '.join(account.messages[:_LISTED])}" if account.messages else ""
             yield codes.E7_LOST.finding(
                 text=f"{one.lost or 0:,} of {account.acknowledged:,} acknowledged {account.unit} were lost, and "
                 f"{count(one.gone or 0, 'row')} gone, {where}{examples}",

@@ -65,7 +65,7 @@ class Probe:
         assert isinstance(spec.crash, msgspec.Struct)
         self._commands = spec.crash
         self._run = run
-        self._kill_own, self._start_own = kill, start
+        self._kill_server, self._start_server = kill, start
         self._process = process
         self._generator = generator
         self._journal = journal
@@ -126,8 +126,8 @@ class Probe:
             ran(self._commands.kill, "--kill-command")
             if self._process and life is not None:
                 _died(Process(self._process, life), self._commands.kill)
-        elif self._kill_own:
-            self._kill_own()
+        elif self._kill_server:
+            self._kill_server()
 
     def _hold(self) -> None:
         """Nothing more is sent, and what is on its way is of unknown outcome."""
@@ -144,8 +144,8 @@ class Probe:
     def _start(self) -> None:
         if self._commands.start:
             ran(self._commands.start, "--start-command")
-        elif self._start_own:
-            self._start_own()
+        elif self._start_server:
+            self._start_server()
 
 
 def moment(spec: LoadSpec, run: int) -> Seconds:

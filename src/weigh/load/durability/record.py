@@ -22,7 +22,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
         missing: rows that had been there, or whose insert was acknowledged, and were gone.
         torn: rows that hold what no write wrote as a whole.
         strange: rows that nobody wrote.
-        said: the first of what is wrong, in words.
+        messages: the first of what is wrong, in words.
     """
 
     unit: Literal["writes", "transactions"]
@@ -34,7 +34,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     missing: int
     torn: int
     strange: int
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = msgspec.field(name="said", default=())
 
 
 class Crash(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,7 +33,7 @@ def lines(found: Durability) -> Iterator[str]:
     if found.undurable:
         although = "" if found.losing else ", though these crashes show nothing of it"
         yield f"By its settings it is not durable{although}: {'; '.join(found.undurable)}."
-    for one in found.not_shown:
+    for one in found.limitations:
         yield f"Not shown: {one}."
 
 

@@ -87,7 +87,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
         confidence: its level.
         total: all accounts together; None where there is none.
         undurable: what may lose an acknowledged write by the settings, whether or not a crash showed it.
-        not_shown: what these crashes do not show, each in a sentence or two.
+        limitations: what these crashes do not show, each in a sentence or two.
         down_s: times to the first answer, in order of the crashes.
         back_s: times until the p99 was what it had been, likewise, of those that came back.
     """
@@ -102,7 +102,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
     total: Account | None
     down_s: tuple[Seconds, ...]
     back_s: tuple[Seconds, ...]
-    not_shown: tuple[str, ...]
+    limitations: tuple[str, ...] = msgspec.field(name="not_shown")
     undurable: tuple[str, ...]
 
 
@@ -163,7 +163,7 @@ def durability(
         total=_total(accounts) if accounts else None,
         down_s=tuple(one.recovery.down_s for one in made if one.recovery.down_s is not None),
         back_s=tuple(one.recovery.back_s for one in made if one.recovery.back_s is not None),
-        not_shown=tuple(_undetected(place)),
+        limitations=tuple(_undetected(place)),
         undurable=tuple(undurable),
     )
 
@@ -195,7 +195,7 @@ def _total(accounts: Sequence[Account]) -> Account:
     counts = ("rows", "acknowledged", "lost", "unanswered", "found", "missing", "torn", "strange")
     return Account(
         unit=accounts[0].unit,
-        said=tuple(text for one in accounts for text in one.said),
+        messages=tuple(text for one in accounts for text in one.messages),
         **{name: sum(getattr(one, name) for one in accounts) for name in counts},
     )
 
@@ -273,7 +273,7 @@ def findings(found: Durability) -> Iterator[Finding]:
     """What is to be said of it beside its figures."""
     total, unit = found.total, found.total.unit if found.total else ""
     of = f"in {found.losing} of {crashes(found.counted)} ({one_line(found.by, 80)})"
-    losses = f": {'; '.join(total.said[:_LISTED])}" if total and total.said else ""
+    losses = f": {'; '.join(total.messages[:_LISTED])}" if total and total.messages else ""
     if total and (total.lost or total.missing):
         gone = [f"{total.lost:,} of {total.acknowledged:,} acknowledged {unit} were lost"] if total.lost else []
         gone += [f"{count(total.missing, 'row')} were gone"] if total.missing else []

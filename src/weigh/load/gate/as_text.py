@@ -12,7 +12,7 @@ from weigh.load.gate_events import Answer, Statement
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weigh.load.gate_events import Answered, Order, StatementsAsked
+    from weigh.load.gate_events import Answered, Order, StatementAnswers
 
 _WHOLE = (20, 21, 23)
 """PostgreSQL's whole numbers: which of them a literal is follows from its size, and may change from draw to draw."""
@@ -57,7 +57,7 @@ def differing(known: Sequence[Statement], prepared: Sequence[Answered], text: Se
     return found
 
 
-def otherwise(answered: StatementsAsked) -> tuple[Otherwise, ...]:
+def otherwise(answered: StatementAnswers) -> tuple[Otherwise, ...]:
     """Each statement that is answered otherwise as text, once, with the gravest of its differences."""
     known = {(one.script, one.line): one for one in answered.statements}
     found: dict[str, Otherwise] = {}

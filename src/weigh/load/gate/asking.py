@@ -11,13 +11,13 @@ from weigh.load.gate_events import (
     EVENTS,
     Answer,
     Answered,
-    InvariantsAsked,
+    InvariantAnswers,
     Order,
     ReadBack,
     Sample,
     Sampled,
     Statement,
-    StatementsAsked,
+    StatementAnswers,
 )
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
@@ -78,8 +78,8 @@ class LoadGate:
         self._files = files
         self._journal = journal
         self._progress = progress
-        self._statements: StatementsAsked | None = None
-        self._first: InvariantsAsked | None = None
+        self._statements: StatementAnswers | None = None
+        self._first: InvariantAnswers | None = None
         self._changed: int | None = None
 
     @property
@@ -88,7 +88,7 @@ class LoadGate:
         return self._files
 
     @property
-    def statements(self) -> StatementsAsked | None:
+    def statements(self) -> StatementAnswers | None:
         """What the statements answered; None before they were asked."""
         return self._statements
 
@@ -212,7 +212,7 @@ class LoadGate:
             if not one.holds:
                 raise WrongAnswers
 
-    def _ask_statements(self, reached: Reached, own: bool) -> StatementsAsked:
+    def _ask_statements(self, reached: Reached, own: bool) -> StatementAnswers:
         generator = make_generator(self._spec, self._files, reached, self._loop, self._spec.connections[0])
         written = msgspec.json.decode(generator.statements(), type=list[_Written])
         known = tuple(
@@ -225,19 +225,19 @@ class LoadGate:
             # Once more, with the same parameters: what changes by itself cannot be compared.
             twice = self._ask(lambda _: generator.ask(SETS))
         except WeighError as error:
-            return StatementsAsked(statements=known, own=builtin, pins=self._files.pins, failed=str(error))
+            return StatementAnswers(statements=known, loaded=builtin, pins=self._files.pins, failed=str(error))
         known = tuple(_with_order(one, given) for one in known)
         again = _differing(known, given, twice)
         self._need_a_match(given)
-        answered = StatementsAsked(
-            statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins
+        answered = StatementAnswers(
+            statements=known, answers=tuple(given), again=again, loaded=builtin, pins=self._files.pins
         )
         # Weigh's own scripts are answered alike, and their answers are known.
         if builtin:
             return answered
         return msgspec.structs.replace(answered, as_text=self._as_text(reached, generator, answered))
 
-    def _as_text(self, reached: Reached, generator: Any, answered: StatementsAsked) -> dict[int, Answer]:
+    def _as_text(self, reached: Reached, generator: Any, answered: StatementAnswers) -> dict[int, Answer]:
         """What is answered otherwise where the statements are sent as text; each way once more to be sure."""
         if self._spec.query_mode == "simple" or not any(one.parameters for one in answered.answers):
             return {}
@@ -277,12 +277,12 @@ class LoadGate:
         questions: Sequence[invariants.Question | conditions.Condition],
         *,
         after: bool,
-    ) -> InvariantsAsked:
+    ) -> InvariantAnswers:
         try:
             answers = self._each(reached, [_query(reached, one) for one in questions])
-            return InvariantsAsked(run=number, after=after, answers=answers)
+            return InvariantAnswers(run=number, after=after, answers=answers)
         except WeighError as error:
-            return InvariantsAsked(run=number, after=after, failed=str(error))
+            return InvariantAnswers(run=number, after=after, failed=str(error))
 
     def _each(self, reached: Reached, queries: list[str]) -> tuple[Answer, ...]:
         """The answers to queries, of which each may fail by itself."""

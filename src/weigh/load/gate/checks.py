@@ -15,9 +15,9 @@ from weigh.model.operation import Case, Operation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from weigh.load.gate_events import Answer, Answered, Statement, StatementsAsked
+    from weigh.load.gate_events import Answer, Answered, Statement, StatementAnswers
 
-OWN = "what weigh loaded"
+LOADED = "what weigh loaded"
 CHANGES = "it answers differently each time it is asked"
 LOOSE = "which rows belong to the answer is left open"
 _ONE = "servers of one kind agree with one another, which confirms nothing"
@@ -31,7 +31,7 @@ def key(one: Answered) -> Key:
     return (one.script, one.line, one.set, one.parameters)
 
 
-def checks(asked: StatementsAsked, contender: str) -> tuple[Check, ...]:
+def checks(asked: StatementAnswers, contender: str) -> tuple[Check, ...]:
     """One contender's answers against the pinned ones and, where weigh loaded the tables, against what it loaded."""
     known = {(one.script, one.line): one for one in asked.statements}
     pinned = {key(one): one.answer for one in asked.pins.answers} if asked.pins else {}
@@ -49,14 +49,14 @@ def checks(asked: StatementsAsked, contender: str) -> tuple[Check, ...]:
     return tuple(found)
 
 
-def _witnesses(asked: StatementsAsked, at: int, pinned: Mapping[Key, Answer]) -> Iterator[tuple[str, Answer]]:
+def _witnesses(asked: StatementAnswers, at: int, pinned: Mapping[Key, Answer]) -> Iterator[tuple[str, Answer]]:
     one = asked.answers[at]
     if asked.pins and (answer := pinned.get(key(one))):
         yield f"pinned answer of {asked.pins.product}", answer
-    if asked.own:
+    if asked.loaded:
         before = [other for other in asked.answers[:at] if (other.script, other.set) == (one.script, one.set)]
         if (answer := statements.truth(one, before)) is not None:
-            yield OWN, answer
+            yield LOADED, answer
 
 
 def _against(statement: Statement, one: Answered, contender: str, witness: Answer, name: str) -> Check:
@@ -64,7 +64,7 @@ def _against(statement: Statement, one: Answered, contender: str, witness: Answe
     if found.agrees:
         status = GateStatus.UNVERIFIED if found.open else GateStatus.AGREED
         return _check(statement, one, contender, status, witness=name, detail=LOOSE if found.open else "")
-    if name != OWN and statements.volatile(statement.text):
+    if name != LOADED and statements.volatile(statement.text):
         return _check(statement, one, contender, GateStatus.UNVERIFIED, detail=_UNLIKE)
     return _check(statement, one, contender, GateStatus.DIVERGED, witness=name, differences=found.differences)
 
@@ -83,7 +83,7 @@ def _refusal(answer: Answer) -> str:
     return f"{answer.text} ({answer.code})"
 
 
-def between(asked: Mapping[str, StatementsAsked], lineage: Mapping[str, str]) -> tuple[Check, ...]:
+def between(asked: Mapping[str, StatementAnswers], lineage: Mapping[str, str]) -> tuple[Check, ...]:
     """The answers of several contenders to the same statements, by the votes of their lineages.
 
     Args:
@@ -149,7 +149,7 @@ def _voted(statement: Statement, good: Mapping[str, Answered], lineage: Mapping[
 
 
 def concluded(
-    found: Iterable[Check], asked: Iterable[StatementsAsked], contenders: Iterable[str]
+    found: Iterable[Check], asked: Iterable[StatementAnswers], contenders: Iterable[str]
 ) -> tuple[OperationGate, ...]:
     """One word on each statement that reads or writes."""
     each = list(asked)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.gate import answers, invariants
-from weigh.load.gate_events import Answer, GateRecord, InvariantsAsked
+from weigh.load.gate_events import Answer, GateRecord, InvariantAnswers
 from weigh.load.tpcc import conditions
 from weigh.model.units import count
 
@@ -67,7 +67,7 @@ def checked(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterat
         for moment in gate.invariants:
             yield from conditions_checked(spec.tpcc, moment)
         return
-    own = gate.asked.own if gate.asked else False
+    own = gate.statements.loaded if gate.statements else False
     questions = invariants.questions(spec, own=own)
     before: dict[int, tuple[Answer, ...]] = {one.run: one.answers for one in gate.invariants if not one.after}
     runs = {one.number: one for one in made}
@@ -83,7 +83,7 @@ def checked(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterat
                 yield _holds(question, moment.run, moment.after, answer, moment.failed)
 
 
-def conditions_checked(tpcc: TpccWorkload, moment: InvariantsAsked) -> Iterator[InvariantChecked]:
+def conditions_checked(tpcc: TpccWorkload, moment: InvariantAnswers) -> Iterator[InvariantChecked]:
     """What must hold of TPC-C's tables, at one moment."""
     for place, one in enumerate(conditions.required(tpcc.warehouses, after=moment.after)):
         answer = moment.answers[place] if place < len(moment.answers) else None
@@ -99,7 +99,7 @@ def conditions_checked(tpcc: TpccWorkload, moment: InvariantsAsked) -> Iterator[
         )  # fmt: skip
 
 
-def written(spec: LoadSpec, asked: InvariantsAsked | None) -> Iterator[InvariantChecked]:
+def written(spec: LoadSpec, asked: InvariantAnswers | None) -> Iterator[InvariantChecked]:
     """The scripts' own invariants before the first run."""
     for place, question in enumerate(invariants.questions(spec, own=False)):
         if asked is not None and question.kind == "written":

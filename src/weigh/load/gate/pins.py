@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.evidence import whole
-from weigh.load.gate_events import Pins, StatementsAsked
+from weigh.load.gate_events import Pins, StatementAnswers
 from weigh.model.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LONGEST = 256 << 20
 """Bytes of a file."""
 
 
-def write(path: Path, statements: StatementsAsked, product: str, seed: int) -> int:
+def write(path: Path, statements: StatementAnswers, product: str, seed: int) -> int:
     """Write the answers that came the same each time they were asked; returns how many.
 
     Raises:

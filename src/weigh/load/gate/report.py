@@ -110,7 +110,7 @@ def _statements(found: GateResults) -> Iterator[str]:
     if found.unasked:
         yield f"{count(total, 'statement')} could not be asked before the clock: {found.unasked}."
         return
-    sets = max(one.asked for one in found.statements)
+    sets = max(one.executions for one in found.statements)
     by: dict[str, list[StatementChecked]] = {}
     for one in found.statements:
         if one.status is GateStatus.AGREED:
@@ -130,7 +130,7 @@ def _invariants(found: GateResults) -> Iterator[str]:
     for one in found.invariants:
         runs.setdefault((one.run, one.after), []).append(one)
     for (run, after), each in runs.items():
-        yield f"{'After' if after else 'Before'} run {run}: {_held(each)}"
+        yield f"{'After' if after else 'Before'} run {run}: {_invariants_line(each)}"
         for one in each:
             if one.holds is None:
                 yield f"{one.name} could not be asked: {one.detail}"
@@ -138,7 +138,7 @@ def _invariants(found: GateResults) -> Iterator[str]:
                 yield one.statement
 
 
-def _held(each: Sequence[InvariantChecked]) -> str:
+def _invariants_line(each: Sequence[InvariantChecked]) -> str:
     twelve = [one for one in each if one.sentence and one.name.startswith("condition ")]
     others = [one for one in each if one not in twelve]
     of_others = ("check of the rows", "checks of the rows") if twelve else ("invariant", "invariants")

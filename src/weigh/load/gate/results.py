@@ -14,7 +14,7 @@ from weigh.load.gate_events import (
     ReadBack,
     Sampled,
     Statement,
-    StatementsAsked,
+    StatementAnswers,
 )
 from weigh.model.answer import GateStatus
 from weigh.model.units import count
@@ -36,7 +36,7 @@ class StatementChecked(msgspec.Struct, frozen=True, kw_only=True):
         script, line: where it begins.
         statement: as it is written.
         writes: whether it does more than read.
-        asked: with how many sets of parameters.
+        executions: with how many sets of parameters.
         status: ``agreed`` with a witness on all that was asked, ``diverged``, ``unverified`` or ``error``.
         witness: who agreed with it, or contradicts it.
         detail: why it is not agreed.
@@ -46,7 +46,7 @@ class StatementChecked(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     statement: str
     writes: bool
-    asked: int
+    executions: int = msgspec.field(name="asked")
     status: GateStatus
     witness: str
     detail: str
@@ -148,14 +148,14 @@ def gate_results(
         statements=_statements(gate, product, others),
         invariants=tuple(invariants_checked.checked(gate, spec, runs)),
         read_back=gate.read_back,
-        sampled=tuple(_sampled(gate.asked, one) for one in gate.sampled) if gate.asked else (),
-        unasked=gate.asked.failed if gate.asked else "",
-        otherwise=as_text.otherwise(gate.asked) if gate.asked else (),
+        sampled=tuple(_sampled(gate.statements, one) for one in gate.sampled) if gate.statements else (),
+        unasked=gate.statements.failed if gate.statements else "",
+        otherwise=as_text.otherwise(gate.statements) if gate.statements else (),
     )
 
 
 def _statements(gate: GateRecord, product: str, others: Sequence[Check]) -> tuple[StatementChecked, ...]:
-    answered = gate.asked
+    answered = gate.statements
     if answered is None:
         return ()
     found = (*checks.checks(answered, product), *(msgspec.structs.replace(one, contender=product) for one in others))
@@ -166,7 +166,7 @@ def _statements(gate: GateRecord, product: str, others: Sequence[Check]) -> tupl
 
 
 def _statement(
-    one: Statement, answered: StatementsAsked, found: Sequence[Check], word: OperationGate
+    one: Statement, answered: StatementAnswers, found: Sequence[Check], word: OperationGate
 ) -> StatementChecked:
     own = [check for check in found if check.operation == one.name]
     sets = {each.set for each in answered.answers if (each.script, each.line) == (one.script, one.line)}
@@ -186,14 +186,14 @@ def _statement(
         line=one.line,
         statement=one.text,
         writes=one.does == "writes",
-        asked=len(sets),
+        executions=len(sets),
         status=status,
         witness=", ".join(dict.fromkeys(check.witness for check in own if check.witness)),
         detail=detail,
     )
 
 
-def _sampled(answered: StatementsAsked, one: Sampled) -> SampleChecked:
+def _sampled(answered: StatementAnswers, one: Sampled) -> SampleChecked:
     orders = {(each.script, each.line): each for each in answered.statements}
     before, after = one.changed
     inapplicable = one.error

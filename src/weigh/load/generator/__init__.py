@@ -96,7 +96,7 @@ def _workload(
         return IsolationSettings(seed=spec.seed, level=spec.isolation.sql)
     history: Literal["whole", "part"] | None = None
     if spec.crash or (spec.disturbances and spec.disturbances.nemeses):
-        history = "whole" if has_own_data(spec, reached) else "part"
+        history = "whole" if loads_data(spec, reached) else "part"
     return ScriptSettings(
         scripts=[NamedScript(name=one.name, text=one.text or None, weight=one.weight) for one in spec.scripts],
         seed=spec.seed,
@@ -122,7 +122,7 @@ def _replay(one: Replay, plan: Plan) -> ReplaySettings:
     )
 
 
-def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
+def loads_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of workloads with their own tables, and of built-in scripts on a server of ours."""
     if spec.replay:
         return bool(spec.replay.prepare)

@@ -113,7 +113,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         committed, aborted, unknown: transactions, by how they ended.
-        unknown_seen: of the unknown ones, those that somebody saw the writes of.
+        unknown_values: of the unknown ones, those that somebody saw the writes of.
         operations: statements of committed transactions that read or write.
         reads: of these.
         writes: of these.
@@ -127,7 +127,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     committed: int
     aborted: int
     unknown: int
-    unknown_seen: int
+    unknown_values: int = msgspec.field(name="unknown_seen")
     operations: int
     reads: int
     writes: int

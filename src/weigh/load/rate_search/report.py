@@ -74,7 +74,7 @@ def headline(one: RateSearchResults) -> str:
                 "through: the limit was not reached. Name a higher one with --rate."
             )
         case "generator":
-            highest = rate(one.kept) if one.kept else "the rates that were tried"
+            highest = rate(one.sustained) if one.sustained else "the rates that were tried"
             why = "above it the generator was too slow, and the server's limit is not known"
             return f"{goal} is kept at {highest}; {why}."
     return f"Not resolved which rates keep {goal}: {_why_not(one)}."
@@ -84,10 +84,12 @@ def lines(one: RateSearchResults) -> Iterator[str]:
     """What stands below the headline."""
     if one.threshold is not None:
         counted = one.counted
-        passing = [probe for probe in counted if probe.verdict == "kept" and one.kept and probe.rate <= one.kept]
+        passing = [
+            probe for probe in counted if probe.verdict == "kept" and one.sustained and probe.rate <= one.sustained
+        ]
         text = "At that rate a run keeps the budget as often as not"
-        if one.kept:
-            text += f"; up to {rate(one.kept)} {_all(len(passing))} kept it"
+        if one.sustained:
+            text += f"; up to {rate(one.sustained)} {_all(len(passing))} kept it"
         if one.broken:
             above = sum(probe.rate >= one.broken for probe in counted)
             text += f", and from {rate(one.broken)} on {_all(above)} broke it"
@@ -119,8 +121,8 @@ def _lowest(one: RateSearchResults) -> float:
 
 def _why_not(one: RateSearchResults) -> str:
     between, longest = "", units.seconds(longest_s(one.search))
-    if one.kept and one.broken:
-        between = f"; it is kept at {rate(one.kept)} and broken at {rate(one.broken)}"
+    if one.sustained and one.broken:
+        between = f"; it is kept at {rate(one.sustained)} and broken at {rate(one.broken)}"
     why = {
         "time": _time_over(one),
         "stopped": "it was broken off",
@@ -236,7 +238,7 @@ class BudgetRow(msgspec.Struct, frozen=True, kw_only=True):
     errors: float | None
 
 
-class SeenRow(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeBudgetRow(msgspec.Struct, frozen=True, kw_only=True):
     """A budget in a probe.
 
     Attributes:
@@ -244,7 +246,7 @@ class SeenRow(msgspec.Struct, frozen=True, kw_only=True):
         value: what the probe saw: seconds by rank, or a share of the requests.
         low, high: 95 % interval of the percentile; None where it is not resolved, and of errors.
         resolved: whether the probe resolves the percentile.
-        kept: whether it was within the budget.
+        met: whether it was within the budget.
     """
 
     budget: str
@@ -252,7 +254,7 @@ class SeenRow(msgspec.Struct, frozen=True, kw_only=True):
     low: Seconds | None
     high: Seconds | None
     resolved: bool
-    kept: bool
+    met: bool = msgspec.field(name="kept")
 
 
 class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -278,7 +280,7 @@ class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     why: str
     unsure: bool
-    budgets: tuple[SeenRow, ...]
+    budgets: tuple[ProbeBudgetRow, ...]
 
 
 class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -293,7 +295,7 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
         ended: ``found``, ``time``, ``probes``, ``lowest``, ``highest``, ``generator``, ``disturbed``, ``stopped`` or
             ``unresolvable``.
         threshold: the rate at which a run keeps the budgets as often as not, with its interval; None unless found.
-        kept: the highest rate below every one that broke a budget; None where none kept them.
+        sustained: the highest rate below every one that broke a budget; None where none kept them.
         broken: the lowest rate above every one that kept them; None where none broke one.
         closed_loop: what a closed loop got through; None where it was not made.
         probes: in the order in which they were made.
@@ -305,7 +307,7 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     ended: Literal["found", "lowest", "highest", "generator", "probes", "disturbed", "time", "stopped", "unresolvable"]
     threshold: Threshold | None
-    kept: float | None
+    sustained: float | None = msgspec.field(name="kept")
     broken: float | None
     closed_loop: ProbeRow | None
     probes: tuple[ProbeRow, ...]
@@ -325,7 +327,7 @@ def document(one: RateSearchResults) -> RateSearchDocument:
         status=one.status,
         ended=one.ended,
         threshold=one.threshold,
-        kept=one.kept,
+        sustained=one.sustained,
         broken=one.broken,
         closed_loop=_probe_row(one.pilot.probe, rate=one.pilot.rate) if one.pilot else None,
         probes=tuple(_probe_row(probe, rate=probe.rate) for probe in one.probes),
@@ -343,9 +345,9 @@ def _probe_row(one: ProbeFigures, *, rate: float) -> ProbeRow:
         why=one.why,
         unsure=one.unsure,
         budgets=tuple(
-            SeenRow(
+            ProbeBudgetRow(
                 budget=str(each.budget), value=each.value, low=each.low, high=each.high, resolved=each.resolved,
-                kept=each.within,
+                met=each.within,
             )
             for each in one.budgets
         ),

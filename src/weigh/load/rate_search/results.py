@@ -63,22 +63,22 @@ class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):
             ``generator`` where it could not offer more; ``unresolved`` where it ended before that was clear.
         ended: why it ended.
         threshold: where the budget breaks; None unless found.
-        kept: the highest rate below every one that broke the budget; None where none kept it.
+        sustained: the highest rate below every one that broke the budget; None where none kept it.
         broken: the lowest rate above every one that kept it; None where none broke it.
         pilot: the closed loop; None where it was not made.
         probes: in the order in which they were made.
-        as_asked: whether each probe is the one that the search asks for after those before it.
+        as_planned: whether each probe is the one that the search asks for after those before it.
     """
 
     search: RateSearch
     status: Status
     ended: Ending | Literal["stopped", "unresolvable"]
     threshold: Threshold | None
-    kept: float | None
+    sustained: float | None = msgspec.field(name="kept")
     broken: float | None
     pilot: Pilot | None
     probes: tuple[ProbeFigures, ...]
-    as_asked: bool
+    as_planned: bool = msgspec.field(name="as_asked")
 
     @property
     def counted(self) -> tuple[ProbeFigures, ...]:
@@ -88,7 +88,7 @@ class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def best(self) -> ProbeFigures | None:
         """The probe at the highest rate that kept the budgets, below all that broke them."""
-        own = [one for one in self.probes if one.verdict == "kept" and one.rate == self.kept]
+        own = [one for one in self.probes if one.verdict == "kept" and one.rate == self.sustained]
         return own[0] if own else None
 
     @property
@@ -110,7 +110,7 @@ def longest_s(search: RateSearch) -> Seconds:
 
 def precision(search: RateSearch) -> float:
     """Half of the interval, as a share of the rate, at which the search ends."""
-    return search.together or PRECISION
+    return search.half_width or PRECISION
 
 
 def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
@@ -136,7 +136,7 @@ def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
         longest_s=longest,
         seed=spec.seed,
         precision=precision(search),
-        alone=search.together is msgspec.UNSET,
+        alone=search.half_width is msgspec.UNSET,
     )
 
 
@@ -176,8 +176,8 @@ def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, Ru
     if plan is None:
         ended: Ending | Literal["stopped", "unresolvable"] = "unresolvable" if begun else "stopped"
         return RateSearchResults(
-            search=search, status="unresolved", ended=ended, threshold=None, kept=None, broken=None, pilot=begun,
-            probes=(), as_asked=True,
+            search=search, status="unresolved", ended=ended, threshold=None, sustained=None, broken=None, pilot=begun,
+            probes=(), as_planned=True,
         )  # fmt: skip
     made = [run for run in runs if run.loop == "open"]
     probes, finished, why = _replayed(plan, search, made, computed)
@@ -189,11 +189,11 @@ def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, Ru
         status=status,
         ended=own,
         threshold=found if status == "found" else None,
-        kept=highest_rate(probes),
+        sustained=highest_rate(probes),
         broken=lowest_broken(probes),
         pilot=begun,
         probes=tuple(probes),
-        as_asked=finished,
+        as_planned=finished,
     )
 
 

@@ -116,7 +116,7 @@ def needed_s(share: float, limit_s: Seconds, rate: float) -> Seconds:
 
 def outcomes(made: Sequence[Made]) -> tuple[Outcome, ...]:
     """Those that count."""
-    return tuple(Outcome(rate=one.probe.rate, kept=one.verdict == "kept") for one in made if one.verdict in _DECIDED)
+    return tuple(Outcome(rate=one.probe.rate, met=one.verdict == "kept") for one in made if one.verdict in _DECIDED)
 
 
 def threshold(plan: Plan, made: Sequence[Made]) -> Threshold | None:
@@ -128,7 +128,7 @@ def threshold(plan: Plan, made: Sequence[Made]) -> Threshold | None:
 def posterior(plan: Plan, made: Sequence[Made]) -> Posterior | None:
     """What is to be believed of where the budget breaks; None where too few probes kept it, or broke it."""
     found = outcomes(made)
-    passed = sum(one.kept for one in found)
+    passed = sum(one.met for one in found)
     if min(passed, len(found) - passed) < _LEAST:
         return None
     return Posterior(found, plan.low, plan.high * _UP)

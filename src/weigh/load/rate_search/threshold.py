@@ -38,7 +38,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """A run that counts: its rate in requests a second, and whether it kept the budget."""
 
     rate: float
-    kept: bool
+    met: bool = msgspec.field(name="kept")
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class Posterior:
     def __init__(self, outcomes: Sequence[Outcome], low: float, high: float) -> None:
         self._places = _grid(outcomes, low, high)
         rates = np.log([one.rate for one in outcomes])
-        sign = np.where([one.kept for one in outcomes], 1.0, -1.0)
+        sign = np.where([one.met for one in outcomes], 1.0, -1.0)
         # Runs, spreads, places.
         deviates = (self._places - rates[:, None, None]) / _SPREADS[:, None] * sign[:, None, None]
         likely = np.log(LAPSE / 2 + (1 - LAPSE) * special.ndtr(deviates)).sum(axis=0)
@@ -111,8 +111,8 @@ class Posterior:
 def _grid(outcomes: Sequence[Outcome], low: float, high: float) -> Floats:
     """Logarithms of rates: fine where the outcomes change from kept to broken, or mix."""
     bottom, top = math.log(low), math.log(high)
-    passing = [math.log(one.rate) for one in outcomes if one.kept]
-    broken = [math.log(one.rate) for one in outcomes if not one.kept]
+    passing = [math.log(one.rate) for one in outcomes if one.met]
+    broken = [math.log(one.rate) for one in outcomes if not one.met]
     ends = [max(passing, default=bottom), min(broken, default=top)]
     begin, end = max(min(ends) - _AROUND, bottom), min(max(ends) + _AROUND, top)
     parts = [

@@ -20,4 +20,4 @@ def departure(record: LoadRecord) -> str:
     if not search:
         return ""
     found = rate_search(record, search, {run.number: figures(run, record.spec) for run in record.runs})
-    return "" if found.as_asked else "the rates of its probes are not those that the search asks for"
+    return "" if found.as_planned else "the rates of its probes are not those that the search asks for"

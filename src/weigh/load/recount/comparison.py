@@ -142,7 +142,7 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of the highest rate of a contender."""
 
     contender: str
-    kept: float | None
+    sustained: float | None = msgspec.field(name="kept")
     broken: float | None
 
 
@@ -371,5 +371,5 @@ def _rates(found: Figures, printed: Rates, rows: Sequence[Row]) -> None:
     known = {row["contender"]: row for row in rows if row["attempt"] == 0}
     for one in printed.rates:
         row = known.get(one.contender)
-        for name in ("kept", "broken"):
-            found.compare(JSON, f"the search of {one.contender}", name, getattr(one, name), row[name] if row else None)
+        for name, rate in (("kept", one.sustained), ("broken", one.broken)):
+            found.compare(JSON, f"the search of {one.contender}", name, rate, row[name] if row else None)

@@ -24,12 +24,12 @@ class Buckets(NamedTuple):
     Attributes:
         digits: significant ones of its values.
         lowest: the smallest value that it tells apart.
-        held: ``NUMBER:COUNT`` of every bucket that holds something, with blanks between them.
+        counts: ``NUMBER:COUNT`` of every bucket that holds something, with blanks between them.
     """
 
     digits: int
     lowest: int
-    held: str
+    counts: str
 
 
 def buckets(packed: str) -> Buckets:

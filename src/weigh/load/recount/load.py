@@ -52,7 +52,7 @@ class Percentile(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     resolved: bool
-    seen: float | None
+    empirical: float | None = msgspec.field(name="seen")
 
 
 class Spectrum(msgspec.Struct, frozen=True, kw_only=True):
@@ -311,11 +311,11 @@ class _Load:
             place = f"{one.name}, {kind}"
             key = (run.number, name, kind)
             self._compare(run, place, "mean", spectrum.mean.value if spectrum.mean else None, self._means.get(key))
-            self._compare(run, place, "max", spectrum.max.seen, self._longest.get(key))
+            self._compare(run, place, "max", spectrum.max.empirical, self._longest.get(key))
             for percentile in NAMES:
                 figures: Percentile = getattr(spectrum, percentile)
                 recomputed = self._percentiles.get((*key, percentile))
-                self._compare(run, place, percentile, figures.seen, recomputed)
+                self._compare(run, place, percentile, figures.empirical, recomputed)
                 if figures.resolved or figures.value is not None:
                     self._compare(run, place, percentile, figures.value, recomputed)
 

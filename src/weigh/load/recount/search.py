@@ -55,7 +55,7 @@ class Searched(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of a search in the document of a load."""
 
     budgets: tuple[Budget, ...]
-    kept: float | None
+    sustained: float | None = msgspec.field(name="kept")
     broken: float | None
     probes: tuple[Probe, ...]
 
@@ -126,8 +126,8 @@ def compare(found: Figures, place: raw.Place, file: str, tables: Sequence[Sequen
         for at, (budget, one) in enumerate(zip(printed.budgets, probe.budgets, strict=False)):
             found.compare(file, f"{where}, {budget.text}", "value", one.value, values.get((probe.run, at)))
     whole = next(iter(highest), None)
-    for name in _PRINTED:
-        found.compare(file, "the search", name, getattr(printed, name), whole[name] if whole else None)
+    for name, rate in (("kept", printed.sustained), ("broken", printed.broken)):
+        found.compare(file, "the search", name, rate, whole[name] if whole else None)
     return True
 
 

@@ -36,7 +36,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
             sequence, or failed in a way that another moment may not; ``unstable``: the baseline answers itself
             otherwise; ``follows``: a table that it names was written by a statement that differs.
         calls: how many.
-        asked: how often it was compared.
+        comparisons: how often it was compared.
         first: the first difference, in words.
         parameters: of that call; empty where it has none, or values are hidden.
     """
@@ -44,7 +44,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     statement: str
     why: Why
     calls: int
-    asked: int
+    comparisons: int = msgspec.field(name="asked")
     first: str
     parameters: tuple[str | None, ...] = ()
 
@@ -119,7 +119,7 @@ def compare(
             statement=recorded.known[str(number)].text,
             why=why,
             calls=len(places),
-            asked=calls[number],
+            comparisons=calls[number],
             first=found[places[0]],
             parameters=parameters.get(places[0], ()),
         )
@@ -193,7 +193,7 @@ def findings(found: Sequence[Compared], baseline: str) -> Iterator[Finding]:
         for difference in wrong[:_LISTED]:
             yield codes.A1_REPLAYED.finding(
                 contender=one.contender,
-                text=f"{difference.calls:,} of {count(difference.asked, 'call')} of `{difference.statement}` are "
+                text=f"{difference.calls:,} of {count(difference.comparisons, 'call')} of `{difference.statement}` are "
                 f"answered otherwise than by {baseline}{_parameters(difference)}: {difference.first}",
                 remedy="ask both servers that statement by hand: one of them is wrong, or a setting changes what it "
                 "means",

@@ -60,8 +60,8 @@ def sentences(found: ReplayResults) -> Iterator[str]:
 
 def schedule(found: ReplayResults) -> Iterator[str]:
     """How each run kept to the recorded times, in a sentence."""
-    for one in found.kept:
-        yield _pace(one, found, several=len(found.kept) > 1)
+    for one in found.paces:
+        yield _pace(one, found, several=len(found.paces) > 1)
 
 
 def _pace(one: Pace, found: ReplayResults, *, several: bool) -> str:

@@ -68,7 +68,7 @@ class ReplayResults(msgspec.Struct, frozen=True, kw_only=True):
         read_only: whether writes were left out or refused.
         prepare: file of SQL that made the data; empty where weigh made none.
         planned: what was to be sent.
-        kept: by run.
+        paces: by run.
         templates: those with figures of their own, the longest recorded time first.
     """
 
@@ -78,7 +78,7 @@ class ReplayResults(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool
     prepare: str
     planned: Planned
-    kept: tuple[Pace, ...]
+    paces: tuple[Pace, ...] = msgspec.field(name="kept")
     templates: tuple[TemplateFigures, ...]
 
     @property
@@ -89,7 +89,7 @@ class ReplayResults(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def late(self) -> tuple[Pace, ...]:
         """Runs in which more statements were late than may be."""
-        return tuple(one for one in self.kept if one.behind > _MATTERS * max(one.due, 1))
+        return tuple(one for one in self.paces if one.behind > _MATTERS * max(one.due, 1))
 
 
 def replay_results(record: ReplayRecord | None, spec: LoadSpec, runs: Sequence[LoadRun]) -> ReplayResults | None:
@@ -105,7 +105,7 @@ def replay_results(record: ReplayRecord | None, spec: LoadSpec, runs: Sequence[L
         read_only=spec.replay.read_only,
         prepare=spec.replay.prepare,
         planned=planned,
-        kept=tuple(_pace(run, spec.replay.speed) for run in runs),
+        paces=tuple(_pace(run, spec.replay.speed) for run in runs),
         templates=tuple(
             TemplateFigures(
                 template=one,

@@ -42,14 +42,14 @@ class PercentileRow(msgspec.Struct, frozen=True, kw_only=True):
         value: the percentile; None where it is not resolved.
         low, high: 95 % interval; None where there is none.
         resolved: whether so many samples resolve it.
-        seen: the same by rank in this run, resolved or not; None where there is nothing.
+        empirical: the same by rank in this run, resolved or not; None where there is nothing.
     """
 
     value: Seconds | None
     low: Seconds | None
     high: Seconds | None
     resolved: bool
-    seen: Seconds | None
+    empirical: Seconds | None = msgspec.field(name="seen")
 
 
 class SpectrumRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,14 +130,14 @@ def operation_row(one: OperationFigures) -> OperationRow:
 def spectrum_row(one: Spectrum) -> SpectrumRow:
     """What requests took as JSON has it."""
     percentiles = {
-        name: PercentileRow(value=part.value, low=part.low, high=part.high, resolved=part.resolved, seen=seen)
-        for name, part, seen in zip(NAMES, map(one.at, QUANTILES), one.seen, strict=True)
+        name: PercentileRow(value=part.value, low=part.low, high=part.high, resolved=part.resolved, empirical=seen)
+        for name, part, seen in zip(NAMES, map(one.at, QUANTILES), one.empirical, strict=True)
     }
     return SpectrumRow(
         mean=mean_row(one.series) if one.series else None,
         **percentiles,
         # The longest of all is what it is: no interval can be given for it.
-        max=PercentileRow(value=one.max, low=None, high=None, resolved=one.max is not None, seen=one.max),
+        max=PercentileRow(value=one.max, low=None, high=None, resolved=one.max is not None, empirical=one.max),
     )
 
 

@@ -172,7 +172,7 @@ def percentile_rows(one: OperationFigures) -> Iterator[tuple[str, float, Seconds
     """
     groups: list[list[float]] = []
     before: Seconds | None = -1.0
-    for q, observed in zip(QUANTILES, one.response.seen, strict=True):
+    for q, observed in zip(QUANTILES, one.response.empirical, strict=True):
         resolved = one.response.at(q).resolved or one.service.at(q).resolved
         if groups and not resolved and observed == before:
             groups[-1].append(q)
@@ -330,7 +330,7 @@ def ended(results: LoadResults) -> str:
 
 def group_name(group: Group) -> str:
     """Loop and connections, and the rate where it is a run's own."""
-    if (rate := group.first.rate_own) is not None:
+    if (rate := group.first.probe_rate) is not None:
         return f"The probe at {rate:,.4g}/s, {units.count(group.first.connections, 'connection')}"
     return f"{group.first.loop} loop, {units.count(group.first.connections, 'connection')}"
 

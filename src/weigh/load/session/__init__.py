@@ -18,7 +18,7 @@ from weigh.load import record as records
 from weigh.load.durability.probe import Probe
 from weigh.load.fleet.generator import AgentsGenerator
 from weigh.load.fleet.shares import shared
-from weigh.load.generator import generator_settings, has_own_data, make_generator
+from weigh.load.generator import generator_settings, loads_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.isolation import checking as isolation
 from weigh.load.replay import keeping as replay
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from weigh.host.sampling import Sampling
     from weigh.load.fleet.fleet import Fleet
     from weigh.load.gate.asking import LoadGate
-    from weigh.load.gate_events import StatementsAsked
+    from weigh.load.gate_events import StatementAnswers
     from weigh.load.runs import ColdStart, TableRows
     from weigh.load.session.lives import Lives
     from weigh.load.spec import LoadSpec, Loop
@@ -85,19 +85,19 @@ class Session:
         self._progress = progress
         self._watching = watching
         self._made = 0
-        self._own = has_own_data(spec, lives.reached)
+        self._loads = loads_data(spec, lives.reached)
         self._reading_s = 0.0
-        self._held: dict[str, TableRows] | None = None
+        self._initial_rows: dict[str, TableRows] | None = None
 
     @property
     def loads(self) -> bool:
         """Whether weigh loads the data."""
-        return self._own
+        return self._loads
 
     @property
-    def held(self) -> dict[str, TableRows] | None:
+    def initial_rows(self) -> dict[str, TableRows] | None:
         """The rows that were there before the first run; None where they were not read."""
-        return self._held
+        return self._initial_rows
 
     def make(
         self,
@@ -166,13 +166,13 @@ class Session:
             disturber = Disturber(spec, self._made, reached, around, self._journal, self._progress)
         reached = disturber.reached if disturber else reached
         generator = make_generator(spec, self._gate.files, reached, loop, connections)
-        if self._own and not self.lives.fresh:
+        if self._loads and not self.lives.fresh:
             # Anew before every run: each begins with the same records, and the generator knows the version of each.
             self._load(generator)
         if self.proves_rows and not self.lives.fresh:
             self.read_rows("before")
         gate = self._gate
-        gate.before(reached, self._made, own=self._own)
+        gate.before(reached, self._made, own=self._loads)
         if gate.samples:
             generator = make_generator(spec, gate.files, reached, loop, connections, samples=gate.samples)
         if self.fleet is not None:
@@ -187,7 +187,7 @@ class Session:
             rate=rate,
             duration_s=duration_s,
         )
-        self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
+        self._await_quiet(reached, loaded=self._loads and not self.lives.fresh)
         cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
         if spec.crash:
@@ -218,7 +218,7 @@ class Session:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
         if not run.disturbed:
-            self._gate.after(self.lives.reached, made.number, run.generator, own=self._own)
+            self._gate.after(self.lives.reached, made.number, run.generator, own=self._loads)
         return made
 
     def _cold_start(self, reached: Reached) -> ColdStart:
@@ -235,7 +235,7 @@ class Session:
         if not self.lives.fresh or self.lives.is_persistent:
             return
         reached = self.lives.reached
-        if self._own:
+        if self._loads:
             self._load(
                 make_generator(self.spec, self._gate.files, reached, self.spec.loops[0], self.spec.connections[0])
             )
@@ -247,7 +247,7 @@ class Session:
         self.lives.keep()
 
     @property
-    def statements(self) -> StatementsAsked | None:
+    def statements(self) -> StatementAnswers | None:
         """What the statements of scripts answered before any clock; None where nobody asked."""
         return self._gate.statements
 
@@ -257,7 +257,7 @@ class Session:
         Raises:
             WrongAnswers: something is wrong.
         """
-        self._gate.before(self.lives.reached, self._made + 1, own=self._own)
+        self._gate.before(self.lives.reached, self._made + 1, own=self._loads)
 
     def read_rows(self, when: records.When) -> dict[str, TableRows] | None:
         """Which rows the server holds now, in the journal too; None where it cannot be asked.
@@ -280,7 +280,7 @@ class Session:
                 why = error.what
             self._reading_s = time.monotonic() - began
         if when == "loaded":
-            self._held = tables
+            self._initial_rows = tables
         self._journal.append(
             "rows",
             records.RowsRead(when=when, run=self._made, life=self.lives.number, tables=tables or {}, unread=why),
@@ -301,7 +301,11 @@ class Session:
         self._watching.track(self.lives.reached.servers or ())
         # A server that has read its rows has them in its own memory.
         found = None if self.spec.cold is True else self.read_rows("before")
-        if self._held is not None and found is not None and (differ := rows.differences(self._held, found)):
+        if (
+            self._initial_rows is not None
+            and found is not None
+            and (differ := rows.differences(self._initial_rows, found))
+        ):
             raise EngineFault(
                 f"started anew from a copy of its data, the server does not have what was loaded: {'; '.join(differ)}",
                 where=self.lives.reached.read.product,

@@ -115,7 +115,7 @@ class Lives:
         if self.fresh:
             self._present.close()
             self._reach(self._copy)
-            self.limit = self._present.enter_context(conditions.held(self.reached, self._memory))
+            self.limit = self._present.enter_context(conditions.limited(self.reached, self._memory))
             self.number += 1
         return self.reached
 

@@ -123,7 +123,7 @@ def account() -> tuple[int, int] | None:
     return entry.pw_uid, entry.pw_gid
 
 
-def own(path: Path, whose: tuple[int, int] | None) -> None:
+def give(path: Path, whose: tuple[int, int] | None) -> None:
     """Make a folder the server's, and nobody else's."""
     if whose:
         os.chown(path, *whose)

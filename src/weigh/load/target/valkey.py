@@ -97,7 +97,7 @@ class EmbeddedValkey:
                 place.mkdir()
             else:
                 server_folder.copy(data, place)
-            server_folder.own(place, whose)
+            server_folder.give(place, whose)
             folder.chmod(0o755)
             socket = place / "socket"
             options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}

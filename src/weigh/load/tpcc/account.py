@@ -6,7 +6,7 @@ import msgspec
 
 from weigh.model.units import Seconds
 
-ITEMS_TOGETHER, CUSTOMERS_TOGETHER = 500, 50
+ITEMS_IN_BIN, CUSTOMERS_IN_BIN = 500, 50
 """Items, and customers of a district, that are counted together: their chances differ from bin to bin."""
 
 

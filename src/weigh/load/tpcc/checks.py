@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from weigh.load.tpcc import nurand
-from weigh.load.tpcc.account import CUSTOMERS_TOGETHER, ITEMS_TOGETHER
+from weigh.load.tpcc.account import CUSTOMERS_IN_BIN, ITEMS_IN_BIN
 from weigh.load.tpcc.terminals import KEYING_S, KINDS, MINIMUMS, THINKING_S
 from weigh.model.units import count, percent
 
@@ -51,7 +51,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
         subject: what it says something about.
         source: whose word it is: the tables', or the generator's own account.
         wanted: by the specification, in words.
-        seen: in this run, in words.
+        observed: in this run, in words.
         outcome: kept, broken, or seen too seldom to tell.
     """
 
@@ -59,7 +59,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     subject: Subject
     source: Literal["tables", "generator"]
     wanted: str
-    seen: str
+    observed: str = msgspec.field(name="seen")
     outcome: Outcome
 
 
@@ -95,7 +95,7 @@ def _mix(counts: Mapping[str, int]) -> Iterator[Check]:
             subject="mix",
             source="generator",
             wanted=f"at least {percent(least)}",
-            seen=_share(number, everything),
+            observed=_share(number, everything),
             outcome="broken" if broken else "kept" if enough and number / everything >= least else "too few",
         )
 
@@ -133,7 +133,7 @@ def _ranged(name: str, source: Literal["tables", "generator"], number: int, tria
         subject="draws",
         source=source,
         wanted=f"{100 * low:.4g} to {100 * high:.4g} %",
-        seen=_share(number, trials),
+        observed=_share(number, trials),
         outcome="broken" if broken else "kept" if enough and low <= share <= high else "too few",
     )
 
@@ -152,15 +152,15 @@ def _lines(tables: Tables) -> Check:
         subject="draws",
         source="tables",
         wanted=f"{_LINES[0]} to {_LINES[1]} on average",
-        seen=f"{mean:.2f} of {count(tables.orders, 'order')}" if tables.orders else "no orders",
+        observed=f"{mean:.2f} of {count(tables.orders, 'order')}" if tables.orders else "no orders",
         outcome="broken" if broken else "kept" if 2 * error <= 0.5 and not outside else "too few",
     )
 
 
 def _distributions(workload: TpccWorkload, tables: Tables) -> Iterator[Check]:
     constants = workload.nurand
-    items = nurand.binned(nurand.probabilities(8_191, 1, _ITEMS, constants.item), ITEMS_TOGETHER)
-    customers = nurand.binned(nurand.probabilities(1_023, 1, _CUSTOMERS, constants.customer), CUSTOMERS_TOGETHER)
+    items = nurand.binned(nurand.probabilities(8_191, 1, _ITEMS, constants.item), ITEMS_IN_BIN)
+    customers = nurand.binned(nurand.probabilities(1_023, 1, _CUSTOMERS, constants.customer), CUSTOMERS_IN_BIN)
     yield _follows("items", tables.items, items, f"NURand(8191, 1, {_ITEMS}), C {constants.item}")
     yield _follows("customers", tables.customers, customers, f"NURand(1023, 1, {_CUSTOMERS}), C {constants.customer}")
     for name, counts in (("orders", tables.orders_by_home), ("payments", tables.payments_by_home)):
@@ -173,7 +173,7 @@ def _follows(name: str, counts: Sequence[int], shares: Floats, wanted: str) -> C
     likely = nurand.unlikely(counts, shares)
     counted = f"of {sum(counts):,}" + (f": p {likely:.2g} (chi-square)" if likely is not None else "")
     outcome: Outcome = "too few" if likely is None else "broken" if likely < ERROR else "kept"
-    return Check(name=name, subject="draws", source="tables", wanted=wanted, seen=counted, outcome=outcome)
+    return Check(name=name, subject="draws", source="tables", wanted=wanted, observed=counted, outcome=outcome)
 
 
 def _work(account: Account, tables: Tables) -> Iterator[Check]:
@@ -195,7 +195,7 @@ def _work(account: Account, tables: Tables) -> Iterator[Check]:
             subject="work",
             source="tables",
             wanted=f"{acknowledged:,} acknowledged",
-            seen=f"{there:,} there",
+            observed=f"{there:,} there",
             outcome="kept" if acknowledged <= there <= most else "broken",
         )
 
@@ -208,7 +208,7 @@ def _users(account: Account) -> Iterator[Check]:
             subject="users",
             source="generator",
             wanted=f"{KEYING_S[kind]:g} s",
-            seen=f"{typed:.3g} s of {times.typed:,}",
+            observed=f"{typed:.3g} s of {times.typed:,}",
             outcome="kept" if math.isclose(typed, KEYING_S[kind], rel_tol=1e-6) else "broken",
         )
         mean = THINKING_S[kind]
@@ -224,7 +224,7 @@ def _users(account: Account) -> Iterator[Check]:
             subject="users",
             source="generator",
             wanted=f"{mean:g} s on average",
-            seen=f"{mean_s:.3g} s of {times.thought:,}",
+            observed=f"{mean_s:.3g} s of {times.thought:,}",
             outcome="broken" if broken else "kept" if times.thought >= 30 else "too few",
         )
 

@@ -28,7 +28,7 @@ def findings(runs: Sequence[TpccFigures]) -> Iterator[Finding]:
                 f"users allow ({MOST} a warehouse): somebody did not type or think",
                 remedy="it is no run of TPC-C: see who else orders in these tables",
             )
-        slow = [one for one in run.transactions if one.kept is False]
+        slow = [one for one in run.transactions if one.met is False]
         if slow and run.terminals:
             kinds = [
                 f"{one.name} {percent(one.slow.share)} of {one.slow.count:,} (limit {seconds(one.limit_s)}; at least "
@@ -62,4 +62,4 @@ def _broken(run: TpccFigures, name: str) -> Iterator[Finding]:
 
 
 def _sentence(one: Check) -> str:
-    return f"{one.name}: {one.seen}, and not {one.wanted}"
+    return f"{one.name}: {one.observed}, and not {one.wanted}"

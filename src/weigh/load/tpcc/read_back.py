@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.load.tpcc.account import CUSTOMERS_TOGETHER, ITEMS_TOGETHER, Tables
+from weigh.load.tpcc.account import CUSTOMERS_IN_BIN, ITEMS_IN_BIN, Tables
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def queries(schema: str) -> tuple[str, ...]:
         f"SELECT count(*) FROM {schema}.orders WHERE o_carrier_id IS NOT NULL",
         f"SELECT o_w_id, count(*) FROM {schema}.orders WHERE {new} GROUP BY 1 ORDER BY 1",
         f"SELECT h_w_id, count(*) FROM {schema}.history GROUP BY 1 ORDER BY 1",
-        f"SELECT (ol_i_id - 1) / {ITEMS_TOGETHER}, count(*) FROM {schema}.order_line WHERE ol_o_id > {_LOADED} "
+        f"SELECT (ol_i_id - 1) / {ITEMS_IN_BIN}, count(*) FROM {schema}.order_line WHERE ol_o_id > {_LOADED} "
         "GROUP BY 1 ORDER BY 1",
-        f"SELECT (o_c_id - 1) / {CUSTOMERS_TOGETHER}, count(*) FROM {schema}.orders WHERE {new} GROUP BY 1 ORDER BY 1",
+        f"SELECT (o_c_id - 1) / {CUSTOMERS_IN_BIN}, count(*) FROM {schema}.orders WHERE {new} GROUP BY 1 ORDER BY 1",
     )
 
 
@@ -77,8 +77,8 @@ def tables(answers: Sequence[Answer], warehouses: int) -> Tables:
         delivered=delivered[0] - _DELIVERED * districts,
         orders_by_home=_counts(by_home, 1, warehouses),
         payments_by_home=tuple(max(one - paid_before, 0) for one in _counts(paid, 1, warehouses)),
-        items=_counts(items, 0, _ITEMS // ITEMS_TOGETHER),
-        customers=_counts(customers, 0, _CUSTOMERS // CUSTOMERS_TOGETHER),
+        items=_counts(items, 0, _ITEMS // ITEMS_IN_BIN),
+        customers=_counts(customers, 0, _CUSTOMERS // CUSTOMERS_IN_BIN),
     )
 
 

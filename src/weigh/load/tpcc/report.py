@@ -22,7 +22,9 @@ def blocks(run: TpccFigures) -> list[Block]:
     """Its figure, its transactions, its checks, and what it lacks."""
     below = [f"{_begun(one)}." for one in (*_asides(run), checked(run))]
     unmet = [
-        (one.name, one.seen, one.wanted, _outcome(_OUTCOME[one.outcome])) for one in run.checks if one.outcome != "kept"
+        (one.name, one.observed, one.wanted, _outcome(_OUTCOME[one.outcome]))
+        for one in run.checks
+        if one.outcome != "kept"
     ]
     headings = ("check that was broken, or seen too seldom", "seen", "wanted", "")
     return [
@@ -40,7 +42,7 @@ def _transactions(run: TpccFigures) -> Table:
     limited = run.terminals is not None
     rows = []
     for one in run.transactions:
-        limit = (seconds(one.limit_s), _beyond(one), _outcome(_KEPT[one.kept])) if limited else ()
+        limit = (seconds(one.limit_s), _beyond(one), _outcome(_KEPT[one.met])) if limited else ()
         rows.append(Row([one.name, f"{one.count:,}", percent(one.share), _p90(one), *limit]))
     more = ("limit", "beyond it", "90 % within it") if limited else ()
     columns = [Column(one) for one in ("transaction", "answers", "share", "p90", *more)]
@@ -85,7 +87,7 @@ def limits(run: TpccFigures) -> str:
     """Which limits of the response time were kept; empty where no users at terminals set them."""
     if run.terminals is None:
         return ""
-    names = {outcome: [one.name for one in run.transactions if one.kept is outcome] for outcome in _KEPT}
+    names = {outcome: [one.name for one in run.transactions if one.met is outcome] for outcome in _KEPT}
     sentences = [
         f"{_KEPT[outcome]} {'for' if outcome is None else 'by'} {', '.join(of)}" for outcome, of in names.items() if of
     ]
@@ -104,7 +106,7 @@ def checked(run: TpccFigures) -> str:
 def _p90(one: Transaction) -> str:
     if one.p90 is not None:
         return seconds(one.p90)
-    return f"not resolved, saw {seconds(one.seen)}" if one.seen is not None else "-"
+    return f"not resolved, saw {seconds(one.empirical)}" if one.empirical is not None else "-"
 
 
 def _beyond(one: Transaction) -> str:

@@ -40,12 +40,12 @@ class Responses(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         p90: 90th percentile; None where it is not resolved.
-        seen: the same by rank, resolved or not; None where nothing was answered.
+        empirical: the same by rank, resolved or not; None where nothing was answered.
         slow: how many lie beyond the limit.
     """
 
     p90: Seconds | None
-    seen: Seconds | None
+    empirical: Seconds | None = msgspec.field(name="seen")
     slow: ShareBeyond
 
 
@@ -77,10 +77,10 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
         count: answers over the part that counts.
         share: of all answers; None where there are none.
         p90: 90th percentile of its response times; None where it is not resolved.
-        seen: the same by rank, resolved or not; None where nothing was answered.
+        empirical: the same by rank, resolved or not; None where nothing was answered.
         limit_s: that at least 90 % of the response times must keep.
         slow: how many lie beyond it, with 99 % bounds of their share (docs/concept/series.md).
-        kept: whether at most 10 % lie beyond it, by the bounds; None where that cannot be told, or no users at
+        met: whether at most 10 % lie beyond it, by the bounds; None where that cannot be told, or no users at
             terminals asked.
     """
 
@@ -88,10 +88,10 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     share: float | None
     p90: Seconds | None
-    seen: Seconds | None
+    empirical: Seconds | None = msgspec.field(name="seen")
     limit_s: Seconds
     slow: ShareBeyond
-    kept: bool | None
+    met: bool | None = msgspec.field(name="kept")
 
 
 class TpccFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,10 +186,10 @@ def _transactions(workload: TpccWorkload, counted: RunCounts) -> Iterator[Transa
             count=counts[kind],
             share=counts[kind] / everything if everything else None,
             p90=found.p90,
-            seen=found.seen,
+            empirical=found.empirical,
             limit_s=LIMITS_S[kind],
             slow=found.slow,
-            kept=found.slow.at_most(BEYOND) if workload.terminals else None,
+            met=found.slow.at_most(BEYOND) if workload.terminals else None,
         )
 
 
@@ -200,7 +200,7 @@ def _missing(
         yield "no users at terminals, so no tpmC: leave --rate, --arrivals, --closed and --find-rate out"
     if counted.seconds < _INTERVAL:
         yield f"{seconds(counted.seconds)} measured instead of two hours: --duration 150m --warmup 30m"
-    open_ = {one.name: one.slow for one in transactions if one.kept is None}
+    open_ = {one.name: one.slow for one in transactions if one.met is None}
     if open_ and counted.seconds and workload.terminals:
         yield what_judges(open_, counted.seconds, workload.warehouses)
     if tpmc is not None and tpmc < LEAST * workload.warehouses:

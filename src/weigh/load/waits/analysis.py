@@ -51,7 +51,7 @@ class Hot(msgspec.Struct, frozen=True, kw_only=True):
         lock: type of the lock; empty of a table.
         mode: mode of the lock; empty of a table.
         table: name of the table with its schema; empty where it is not known.
-        told: of how many of the waits the table is known by ``lock``, ``row``, ``held`` or ``statement``.
+        sources: of how many of the waits the table is known by ``lock``, ``row``, ``held`` or ``statement``.
         samples: waits for it.
         of: waits for any lock.
     """
@@ -59,7 +59,7 @@ class Hot(msgspec.Struct, frozen=True, kw_only=True):
     lock: str = ""
     mode: str = ""
     table: str = ""
-    told: dict[Source, int] = {}
+    sources: dict[Source, int] = msgspec.field(name="told", default={})
     samples: int
     of: int
 
@@ -117,7 +117,7 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
         vacuuming: what autovacuum did, and in how many looks.
         checkpoints: counted by the server; None where it does not tell.
         seconds: from the first look to the last.
-        asked_s: spent on waiting for the server's answers, over all looks of the run.
+        query_s: spent on waiting for the server's answers, over all looks of the run.
         cpu_s: CPU time of the sampler.
         server_cpu_s: CPU time of its session in the server; None where that cannot be read.
         longest_look_s: the look that took the server longest to answer.
@@ -139,7 +139,7 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
     vacuuming: dict[str, int]
     checkpoints: int | None
     seconds: Seconds
-    asked_s: Seconds
+    query_s: Seconds = msgspec.field(name="asked_s")
     cpu_s: Seconds
     server_cpu_s: Seconds | None
     longest_look_s: Seconds
@@ -190,7 +190,7 @@ def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | N
         vacuuming={what: vacuuming.count(what) for what in dict.fromkeys(vacuuming)},
         checkpoints=next((one.checkpoints for one in reversed(parts) if one.checkpoints is not None), None),
         seconds=everything[-1].at - everything[0].at,
-        asked_s=sum(one.asked_s for one in parts),
+        query_s=sum(one.query_s for one in parts),
         cpu_s=sum(one.cpu_s for one in parts),
         server_cpu_s=sum(cpu) if cpu else None,
         longest_look_s=max(look.took_s for look in everything),
@@ -267,10 +267,10 @@ def _hottest(blocked: Sequence[Blocked], key: Callable[[Blocked], tuple[str, str
     hot = min(sums, key=lambda one: (-sums[one], one))
     by_origin: dict[Source, int] = {}
     for one in blocked:
-        if key(one) == hot and one.told:
-            by_origin[one.told] = by_origin.get(one.told, 0) + one.times
+        if key(one) == hot and one.source:
+            by_origin[one.source] = by_origin.get(one.source, 0) + one.times
     whole = sum(one.times for one in blocked)
-    return Hot(lock=hot[0], mode=hot[1], table=hot[2], told=by_origin, samples=sums[hot], of=whole)
+    return Hot(lock=hot[0], mode=hot[1], table=hot[2], sources=by_origin, samples=sums[hot], of=whole)
 
 
 def _roots(blocked: Iterable[Blocked]) -> Iterator[Root]:

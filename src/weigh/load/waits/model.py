@@ -49,7 +49,7 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
         lock: type of what is locked: ``transactionid``, ``tuple``, ``relation``, ...
         mode: mode of the lock that was asked for.
         table: name of the table with its schema; empty where it is not known.
-        told: how the table is known.
+        source: how the table is known.
         statement: of the session that waits.
         root: statement at which the session is that everybody in this queue waits for, directly or not.
         root_state: ``active``, ``idle in transaction``, ...; empty where it may not be seen.
@@ -63,7 +63,7 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     lock: str
     mode: str
     table: str = ""
-    told: Source = ""
+    source: Source = msgspec.field(name="told", default="")
     statement: str = ""
     root: str = ""
     root_state: str = ""
@@ -81,7 +81,7 @@ class Waits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         looks: in order of time.
         blocked: waits for locks, each kind once.
         statements: of active sessions: statement -> wait event -> how often seen.
-        asked_s: seconds that the server took to answer all statements of the sampler.
+        query_s: seconds that the server took to answer all statements of the sampler.
         cpu_s: CPU seconds of the sampler.
         server_cpu_s: CPU seconds of its session in the server; None where they cannot be read.
         checkpoints: counted by the server since the run began; only in the last of a run, and only where it tells.
@@ -91,7 +91,7 @@ class Waits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     looks: tuple[WaitSample, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     statements: dict[str, dict[str, int]] = {}
-    asked_s: Seconds = 0.0
+    query_s: Seconds = msgspec.field(name="asked_s", default=0.0)
     cpu_s: Seconds = 0.0
     server_cpu_s: Seconds | None = None
     checkpoints: int | None = None

@@ -146,7 +146,7 @@ def table(one: Hot) -> str:
         "held": "{} as the only table that the waiting transaction changes",
         "statement": "{} as the one of these that the waiting statement names",
     }
-    ways = [how[way].format(f"{times:,}") for way, times in sorted(one.told.items(), key=lambda pair: -pair[1])]
+    ways = [how[way].format(f"{times:,}") for way, times in sorted(one.sources.items(), key=lambda pair: -pair[1])]
     return f"{one.table}, {_of(one)}: known {', '.join(ways)}"
 
 
@@ -183,7 +183,7 @@ def _cost(one: RunWaited) -> str:
         else "; that of its session in the server cannot be read"
     )
     return (
-        f"Looking took {seconds(one.asked_s)} of waiting for the server's answers, the longest "
+        f"Looking took {seconds(one.query_s)} of waiting for the server's answers, the longest "
         f"{seconds(one.longest_look_s)}, and CPU: {seconds(one.cpu_s)} in the sampler{server}."
     )
 

@@ -27,25 +27,25 @@ class Drained(Protocol):
         """Why it sees nothing more; empty where it goes on."""
 
 
-SeenT = TypeVar("SeenT", bound=Drained)
-SeenOf_co = TypeVar("SeenOf_co", bound=Drained, covariant=True)
+DrainedT = TypeVar("DrainedT", bound=Drained)
+Drained_co = TypeVar("Drained_co", bound=Drained, covariant=True)
 T = TypeVar("T")
 
 
-class Sampler(Protocol[SeenOf_co]):
+class Sampler(Protocol[Drained_co]):
     """What every sampler of a server can."""
 
-    def drain(self) -> SeenOf_co:
+    def drain(self) -> Drained_co:
         """What it saw since the last time."""
 
-    def end(self) -> SeenOf_co:
+    def end(self) -> Drained_co:
         """What it saw since then; it looks no more."""
 
 
 SamplerT = TypeVar("SamplerT", bound="Sampler[Drained]")
 
 
-class RunSampling(ABC, Generic[SamplerT, SeenT]):
+class RunSampling(ABC, Generic[SamplerT, DrainedT]):
     """The sampler, if there is one, run by run.
 
     Args:
@@ -71,7 +71,7 @@ class RunSampling(ABC, Generic[SamplerT, SeenT]):
         """Have the sampler begin."""
 
     @abstractmethod
-    def _keep(self, sample: SeenT) -> None:
+    def _keep(self, sample: DrainedT) -> None:
         """Write what was seen into the journal."""
 
     @abstractmethod

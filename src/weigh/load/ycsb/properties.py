@@ -46,7 +46,7 @@ _DEFAULTS = {
 }
 """What a workload is made of, and what YCSB takes where a file does not say."""
 _NUMBERS = {"insertcount", "insertstart", "recordcount"}
-OWN = "ycsb"
+PROPERTIES = "ycsb"
 """The workload of somebody's own properties."""
 LETTERS = {
     f"ycsb-{letter}": YcsbWorkload(
@@ -103,7 +103,7 @@ _BINDINGS = (
     "s3.", "scylla.", "seaweed.", "solr.", "tablestore.", "tarantool.", "user", "voltdb.", "zookeeper.",
 )  # fmt: skip
 """Beginnings of the names of properties of YCSB's bindings, each for one kind of server."""
-_OWN = (*_DEFAULTS, *_NUMBERS, _CLASS)
+_UNDERSTOOD = (*_DEFAULTS, *_NUMBERS, _CLASS)
 """Properties that mean something here."""
 _LINE = re.compile(r"\s*([^\s=:]+)\s*(?:[=:]|\s)\s*(.*)")
 _LARGEST = 1 << 20
@@ -185,7 +185,7 @@ def requested(given: Mapping[str, str], base: YcsbWorkload | None) -> Properties
     """
     ignored = tuple(sorted(name for name in given if _ignored(name)))
     for name in given:
-        if name not in _OWN and name not in ignored:
+        if name not in _UNDERSTOOD and name not in ignored:
             known = (*_DEFAULTS, *_NUMBERS, _CLASS, *_MEANS)
             raise UsageError(f"YCSB's core workload has no property '{name}'", remedy=nearest(name, known))
     if given.get(_CLASS, _CLASSES[0]).rpartition(".")[2].lower() not in _CLASSES:
@@ -239,12 +239,12 @@ def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Properties | None:
         UsageError: as of :func:`asked`, or another workload is named as well, or none.
     """
     files, single = flags["properties"], flags["property"]
-    if not files and not single and list(workload) != [OWN]:
+    if not files and not single and list(workload) != [PROPERTIES]:
         if not workload:
             raise UsageError("no workload is named", remedy="add ycsb-b, a FILE.sql, or -P FILE of YCSB's")
         return None
-    base = workload[0] if workload else OWN
-    if len(workload) > 1 or base not in (*LETTERS, OWN):
+    base = workload[0] if workload else PROPERTIES
+    if len(workload) > 1 or base not in (*LETTERS, PROPERTIES):
         raise UsageError(
             f"-P and -p are properties of YCSB, and '{workload[-1]}' is another workload",
             remedy="leave one of them out",
@@ -259,7 +259,7 @@ def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Properties | None:
 
 def is_secret(name: str) -> bool:
     """Whether the value of a property may be a password: of everything that YCSB itself does not know."""
-    return name not in _OWN and name not in _MEANS and not name.startswith(_MEASUREMENT)
+    return name not in _UNDERSTOOD and name not in _MEANS and not name.startswith(_MEASUREMENT)
 
 
 def means(name: str) -> str:
@@ -272,12 +272,12 @@ def means(name: str) -> str:
 
 
 def _ignored(name: str) -> bool:
-    if name in _OWN:
+    if name in _UNDERSTOOD:
         return False
     if name in _MEANS or name.startswith((*_MEASUREMENT, *_BINDINGS)):
         return True
     # An option of go-ycsb's or of somebody's fork; but a name of YCSB's own that is misspelt must not be left out.
-    return not difflib.get_close_matches(name.lower(), _OWN, n=1, cutoff=_ALIKE)
+    return not difflib.get_close_matches(name.lower(), _UNDERSTOOD, n=1, cutoff=_ALIKE)
 
 
 def _properties(base: YcsbWorkload) -> dict[str, str]:

@@ -28,7 +28,7 @@ HARMONICS = {1: 23.0, 2: 28.0, 4: 37.0, 8: 53.0}
 (docs/concept/series.md#steady-state)."""
 NEAR = 0.1
 """Share by which the exact period may differ from the rough one."""
-OWN = 0.15
+ABSENT_SHARE = 0.15
 """Share of the power below which harmonics count as absent."""
 FINE = 4096
 """Batches on which the period is made exact."""
@@ -98,7 +98,7 @@ def _fundamental(power: Floats, line: int) -> int:
     for times in (2, 2, 3):
         harmonics = np.arange(1, min(4 * times, (power.size - 1) // line) + 1)
         heights = power[harmonics * line]
-        if harmonics.size >= times and heights[harmonics % times > 0].sum() < OWN * heights.sum():
+        if harmonics.size >= times and heights[harmonics % times > 0].sum() < ABSENT_SHARE * heights.sum():
             near = np.arange(times * line - times, min(times * line + times + 1, power.size))
             line = int(near[power[near].argmax()])
     return line

@@ -274,13 +274,13 @@ class Answers:
     def _denied_and_allowed(self, begin: str, end: str, **users: str) -> Columns:
         minutes, wanted = range(self.minute(begin), self.minute(end)), set(users.values())
         cube = self.truth["watched"]
-        seen = Counter[tuple[str, str]]()
+        actions = Counter[tuple[str, str]]()
         for minute, user, action, events in zip(
             cube["minute"], cube["user_name"], cube["action"], cube["events"], strict=True
         ):
             if user in wanted and int(minute) in minutes:
-                seen[user, action] += int(events)
-        pairs = {user: seen[user, "deny"] * seen[user, "allow"] for user in wanted}
+                actions[user, action] += int(events)
+        pairs = {user: actions[user, "deny"] * actions[user, "allow"] for user in wanted}
         met = sorted(user for user in wanted if pairs[user])
         return {"user_name": met, "pairs": [pairs[user] for user in met]}
 

@@ -41,7 +41,7 @@ _NO_EFFECT = {
 _PLACE = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 _NULL = re.compile(r"\s+FORMAT\s+Null\b(?=\s*(?:;?\s*$|SETTINGS\b))", re.IGNORECASE)
 _SETTINGS = re.compile(r"\bSETTINGS\b", re.IGNORECASE)
-_OWN = re.compile(
+_TRAILING_SETTINGS = re.compile(
     r"\bSETTINGS\s+(\w+\s*=\s*(?:'[^'\\]*'|[\w.+-]+)(?:\s*,\s*\w+\s*=\s*(?:'[^'\\]*'|[\w.+-]+))*)\s*$", re.IGNORECASE
 )
 """The settings of a query, as the last of its clauses."""
@@ -88,7 +88,7 @@ def _read(folder: SuiteFolder, file: Path) -> FileRead:
             try:
                 statement = _NULL.sub("", text.strip().rstrip(";")).strip()
                 # Without its settings, with which no other dialect than ClickHouse's parses it.
-                refuse(_OWN.sub("", statement), called)
+                refuse(_TRAILING_SETTINGS.sub("", statement), called)
                 sql = _with_settings(statement, settings)
                 allowed.question(sql, "clickhouse")
             except UsageError as error:
@@ -160,7 +160,7 @@ def _with_settings(sql: str, settings: Mapping[str, str]) -> str:
         return sql
     if not _SETTINGS.search(sql):
         return f"{sql} SETTINGS {', '.join(settings.values())}"
-    own = _OWN.search(sql)
+    own = _TRAILING_SETTINGS.search(sql)
     if own is None:
         raise UsageError("it has SETTINGS of its own beside those of its file, and not at its end")
     names = set(_CALLED.findall(own[1]))

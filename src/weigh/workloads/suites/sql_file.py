@@ -67,7 +67,7 @@ def _read(folder: SuiteFolder, file: Path, statement: Statement, parameters: Par
     where = f"{file}, query {statement.name}"
     sql = statement.sql.rstrip(";").strip()
     wanted = grids.names(sql)
-    values = {**_own(sql, wanted, where), **{k: v for k, v in parameters.items() if k != statement.name}}
+    values = {**_in_comments(sql, wanted, where), **{k: v for k, v in parameters.items() if k != statement.name}}
     own = parameters.get(statement.name)
     if isinstance(own, dict):
         values |= own
@@ -103,7 +103,7 @@ def _filled(sql: str, values: Mapping[str, Literal], dialect: str = "") -> str:
     return grids.replaced(sql, lambda name: sql_literal(values[name], dialect))
 
 
-def _own(sql: str, wanted: Sequence[str], where: str) -> Parameters:
+def _in_comments(sql: str, wanted: Sequence[str], where: str) -> Parameters:
     """The values that stand in comments."""
     text = "\n".join(found.group(1) for found in _PARAM.finditer(sql))
     try:

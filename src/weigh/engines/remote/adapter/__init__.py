@@ -49,7 +49,7 @@ class Engine(Adapter):
         options = {name: server_settings.pop(name) for name in self.system.options if name in server_settings}
         if DRIVER in settings:
             options, server_settings = {**server_settings, DRIVER: str(settings[DRIVER]).partition(":")[2]}, {}
-        self.own = server_settings
+        self.server_settings = server_settings
         secret = str(settings.get(SECRET, ""))
         self.address = address.parsed(str(settings.get(URL, "")), self.system.port, self.system.secrets, secret)
         self.connect: Callable[[], Any] = lambda: self.system.connect(self.address, options)
@@ -74,7 +74,7 @@ class Engine(Adapter):
         for name, value in self.system.session.items():
             self.system.put(self.ask, name, value)
         known = self.system.settings(self.ask) if self.caches else {}
-        for name, value in self.own.items():
+        for name, value in self.server_settings.items():
             if name in self.caches and name not in known:
                 # This version has no such cache; that it knows no such setting was read back.
                 self.unknown[name] = self.caches[name][0]
@@ -93,7 +93,7 @@ class Engine(Adapter):
     def settings(self) -> dict[str, dict[str, Any]]:
         """Settings that were asked for, differ from their defaults or decide about a cache; and what a life is."""
         read = self.system.settings(self.ask)
-        always = {*self.own, *self.caches, *self.system.sizes}
+        always = {*self.server_settings, *self.caches, *self.system.sizes}
         found = {
             name: {"value": value, "default": default}
             for name, (value, default) in read.items()

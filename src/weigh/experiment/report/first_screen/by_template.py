@@ -39,16 +39,16 @@ def sentences(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[
 def _pooled(results: ExperimentResults, pair: Pair) -> Iterator[str]:
     """How many operations are the same, each with the help of its template; nothing where no more are than alone."""
     alone = {one.operation for one in pair.verdicts if one.verdict in ALIKE}
-    together = {
+    pooled = {
         one.operation
         for template in results.templates
         if (template.verdict.contender, template.verdict.temperature) == (pair.contender, pair.temperature)
         for one in template.pooled or ()
         if one.verdict in ALIKE
     }
-    if together - alone:
+    if pooled - alone:
         margin, of = units.percent(pair.verdicts[0].margin, 0), f"{len(pair.verdicts):,} operations"
-        same = len(alone | together)
+        same = len(alone | pooled)
         yield f"Pooled within their templates {same:,} of {of} are the same within {margin}, alone {len(alone):,}."
 
 

@@ -93,7 +93,7 @@ def cells(found: RatesFound) -> Iterator[tuple[str, ...]]:
             one_line(one.contender, _NAME),
             rate(limit.rate) if limit else "not found",
             f"{rate(limit.low)} to {rate(limit.high)}" if limit else "",
-            rate(one.kept) if one.kept else "-",
+            rate(one.sustained) if one.sustained else "-",
             rate(one.broken) if one.broken else "-",
             f"{one.counted}" if one.counted == one.probes else f"{one.counted} of {one.probes}",
         )

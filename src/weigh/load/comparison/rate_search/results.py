@@ -45,7 +45,7 @@ class ContenderRate(msgspec.Struct, frozen=True, kw_only=True):
             where it could not offer more; ``unresolved``.
         ended: why its last search ended, as in the ``rate_search`` of its own load.
         threshold: where the budget breaks; None unless found.
-        kept: the highest rate below every one that broke the budget; None where none kept it.
+        sustained: the highest rate below every one that broke the budget; None where none kept it.
         broken: the lowest rate above every one that kept it; None where none broke it.
         probes: how many were made.
         counted: how many of them kept the budget or broke it.
@@ -55,7 +55,7 @@ class ContenderRate(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     ended: str
     threshold: Threshold | None
-    kept: float | None
+    sustained: float | None = msgspec.field(name="kept")
     broken: float | None
     probes: int
     counted: int
@@ -134,7 +134,7 @@ def _rate(contender: str, own: Sequence[RateSearchResults], limit: Posterior | N
         status=status,
         ended=own[-1].ended,
         threshold=found if status == "found" else None,
-        kept=highest_rate(probes),
+        sustained=highest_rate(probes),
         broken=lowest_broken(probes),
         probes=len(probes),
         counted=sum(len(one.counted) for one in own),

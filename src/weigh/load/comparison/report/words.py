@@ -177,11 +177,11 @@ def sustained(results: LoadComparisonResults) -> Iterator[str]:
         missed = [one for one in own if one.missed]
         if not missed:
             who = "Both" if len(own) == 2 else "All"
-            yield f"{who} kept the {own[0].asked:,.6g} requests a second that were due{where}."
+            yield f"{who} kept the {own[0].offered:,.6g} requests a second that were due{where}."
         for one in missed:
             low, high = (f"{number:,.4g}" for number in one.answered)
             yield (
-                f"{one.contender} did not keep the {one.asked:,.6g} requests a second{where} in {one.missed} of "
+                f"{one.contender} did not keep the {one.offered:,.6g} requests a second{where} in {one.missed} of "
                 f"{units.count(one.runs, 'run')}: it answered {low if low == high else f'{low} to {high}'}."
             )
 

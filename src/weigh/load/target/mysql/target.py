@@ -98,10 +98,10 @@ class EmbeddedMariaDB:
             place, temporary, log = folder / "data", folder / "tmp", folder / "log"
             temporary.mkdir()
             folder.chmod(0o755)
-            server_folder.own(temporary, whose)
+            server_folder.give(temporary, whose)
             if data is None:
                 place.mkdir()
-                server_folder.own(place, whose)
+                server_folder.give(place, whose)
                 self._install(programs, place, temporary, whose)
             else:
                 server_folder.copy(data, place)
