@@ -185,8 +185,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
-        tpcc: of the workload ``tpcc``, likewise.
-        isolation: of the workload ``isolation``, likewise.
+        tpcc, isolation: of the workloads of these names, likewise.
         expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
         server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
         server_memory: bytes of memory that a control group holds the server to.
