@@ -25,15 +25,15 @@ PAGES = [
 ]
 _BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\s*(?:\$ |-? ?run: )?(?:\.venv/bin/)?weigh +(?=[a-z-])(.*)$")
-_END = re.compile(r"\s#\s.*|\s(?:\||&&|;|>{1,2}|2>)\s?.*|;.*")
-"""What follows a command in a line: a comment, or another command of the shell."""
+_END = re.compile(r"""('[^']*'|"[^"]*")|\s#\s.*|\s(?:\||&&|;|>{1,2}|2>)\s?.*|;.*""")
+"""What follows a command in a line: a comment, or another command of the shell. In quotes nothing does."""
 
 
 def commands(text: str) -> Iterator[str]:
     """What stands behind ``weigh`` in lines that show a command, the continued ones whole."""
     for line in text.replace("\\\n", " ").splitlines():
         if found := _COMMAND.match(line):
-            yield _END.sub("", found[1]).strip()
+            yield _END.sub(lambda end: end[1] or "", found[1]).strip()
 
 
 def shown() -> Iterator[tuple[str, str]]:

@@ -97,10 +97,10 @@ def shrunk(numbers: Floats, error: float) -> Shrunk | None:
     by_block = numbers.mean(axis=0)
     mean, of_mean = float(by_block.mean()), float(by_block.std(ddof=1)) / math.sqrt(blocks)
     level = 1 - 2 * error
-    own = student_t.quantile(level, np.array([float(blocks - 1)]))[0] * of_mean
+    of_whole = student_t.quantile(level, np.array([float(blocks - 1)]))[0] * of_mean
     return Shrunk(
         effect=mean + weight * deviation,
-        half=np.hypot(own, special.ndtri(1 - error) * np.sqrt(weight * each)),
+        half=np.hypot(of_whole, special.ndtri(1 - error) * np.sqrt(weight * each)),
         unshrunk=mean + deviation,
         apart=np.abs(deviation) > APART * math.sqrt(variance),
         alike=bool(special.fdtrc(freedom, freedom * (blocks - 1), scatter / variance) > ALIKE),

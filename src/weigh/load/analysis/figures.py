@@ -264,11 +264,11 @@ def _operations(
         wanted.insert(0, tuple(names))
     made = []
     for group in wanted:
-        own = [one for interval in intervals for one in interval.operations if one.name in group]
-        if len(group) > 1 and not own:
+        measured = [one for interval in intervals for one in interval.operations if one.name in group]
+        if len(group) > 1 and not measured:
             continue
         errors: dict[str, int] = {}
-        for one in own:
+        for one in measured:
             for text, number in one.errors.items():
                 errors[text] = errors.get(text, 0) + number
         spectra = {
@@ -278,12 +278,12 @@ def _operations(
         made.append(
             OperationFigures(
                 name=group[0] if len(group) == 1 else ALL,
-                count=sum(one.count for one in own),
+                count=sum(one.count for one in measured),
                 errors=errors,
-                timeouts=sum(one.timeouts for one in own),
-                wrong=sum(one.contradictions for one in own),
-                messages=tuple(text for one in own for text in one.wrong),
-                missing=sum(one.missing for one in own),
+                timeouts=sum(one.timeouts for one in measured),
+                wrong=sum(one.contradictions for one in measured),
+                messages=tuple(text for one in measured for text in one.wrong),
+                missing=sum(one.missing for one in measured),
                 failures=spectra.pop("failed"),
                 **spectra,
             )

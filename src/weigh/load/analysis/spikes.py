@@ -120,8 +120,8 @@ def _is_rare(signal: Floats, outside: NDArray[np.bool_]) -> bool:
 def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floats]:
     """1 where a resource was saturated, 0 where not, NaN where it was not read."""
     read = readings(scene.moments, begin, length, scene.memory)
-    own = amounts(scene.moments, lambda one: one.tracked, begin, length)
-    cpu = np.maximum(own, length)
+    tracked = amounts(scene.moments, lambda one: one.tracked, begin, length)
+    cpu = np.maximum(tracked, length)
 
     def taken(used: Floats) -> Floats:
         return (used > TAKEN * cpu).astype(np.float64)

@@ -49,11 +49,11 @@ def _counted(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunCounts:
 def _responses(intervals: Sequence[LoadInterval], kind: str, spec: LoadSpec) -> Responses:
     # New-Orders that are rolled back are New-Orders (clause 5.2.5.3).
     names = (kind, ROLLBACK) if kind == NEW_ORDER else (kind,)
-    own = [[one for one in part.operations if one.name in names] for part in intervals]
-    times = [merged(decode(one.response) for one in part) for part in own]
+    measured = [[one for one in part.operations if one.name in names] for part in intervals]
+    times = [merged(decode(one.response) for one in part) for part in measured]
     limit = LIMITS_S[kind]
     above, totals = [], []
-    for part, waited in zip(own, times, strict=True):
+    for part, waited in zip(measured, times, strict=True):
         # Longer than an hour is in no histogram, and what was given up before the limit was not answered within it.
         longest = sum(one.overflows for one in part)
         given_up = sum(one.timeouts for one in part) if spec.timeout_s < limit else 0
