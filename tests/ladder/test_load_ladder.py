@@ -12,6 +12,7 @@ from support.command import Weigh
 from support.evidence_folders import written_load_ladder
 from weigh.kinds.table import LOAD_LADDER
 from weigh.ladder.load import config, sizes
+from weigh.ladder.load import setting as setting_of
 from weigh.ladder.load.report import words
 from weigh.load.target.registry import target
 from weigh.model.errors import EnvironmentFault, UsageError
@@ -56,6 +57,7 @@ def test_larger_records_are_fewer() -> None:
         ("postgres:embedded@18?shared_buffers=8192", 64 << 20, "shared_buffers"),
         ("valkey:embedded?maxmemory=64mb", 64 << 20, "maxmemory"),
         ("valkey:embedded?maxmemory=67108864", 64 << 20, "maxmemory"),
+        ("mariadb:embedded@/usr?innodb_buffer_pool_size=64M", 64 << 20, "innodb_buffer_pool_size"),
     ],
 )
 def test_a_setting_of_the_server_is_its_memory_too(text: str, memory: int, by: str) -> None:
@@ -67,6 +69,8 @@ def test_a_setting_of_the_server_is_its_memory_too(text: str, memory: int, by: s
     [
         ("postgres:embedded", {}, "nothing limits the server's memory"),
         ("valkey:embedded", {"server_memory": "64MB"}, "only kills it"),
+        ("valkey:embedded?maxmemory=64m", {}, "is no limit"),
+        ("mariadb:embedded@/usr", {}, "nothing limits the server's memory"),
         ("valkey:embedded?maxmemory=0", {}, "is no limit"),
         ("sqlite:embedded", {}, "whose memory weigh can limit"),
         ("redis://127.0.0.1:1", {}, "whose memory weigh can limit"),
@@ -105,6 +109,13 @@ def test_the_disk_must_hold_the_copies_too() -> None:
     sizes.refuse_time(60.0, 61.0, 2)
     with pytest.raises(UsageError, match="would take about 1 min 2 s"):
         sizes.refuse_time(62.0, 61.0, 2)
+
+
+def test_every_memory_that_may_limit_a_ladder_is_explained() -> None:
+    for text, setting in setting_of.SETTINGS.items():
+        place = f"{text}@/usr" if text.startswith("mariadb") else text
+        plan = asked(f"{place}?{setting}=67108864", rungs="8,80").plan
+        assert words.memory(plan).startswith(f"{setting} is ")
 
 
 def test_it_says_where_the_data_no_longer_fits(tmp_path: Path) -> None:

@@ -164,9 +164,18 @@ def test_servers_at_different_levels_are_not_ranked(tmp_path: Path) -> None:
 
 
 def test_every_level_forbids_what_weaker_ones_do() -> None:
-    for kind, product in (("postgres", "PostgreSQL"), ("postgres", "another")):
+    servers = (("postgres", "PostgreSQL"), ("postgres", "another"), ("mysql", "MariaDB"), ("mysql", "MySQL"))
+    for kind, product in (*servers, ("mysql", "another")):
         before: set[str] = set()
         for level in ("read-uncommitted", *LEVELS):
             known = promise(kind, product, level)
             assert known and before <= set(known.forbids)
             before = set(known.forbids)
+
+
+def test_innodb_may_lose_updates_at_repeatable_read_and_nowhere_above() -> None:
+    for product in ("MariaDB", "MySQL", "another"):
+        known = promise("mysql", product, "repeatable-read")
+        assert known and not {"lost-update", "G-single", "write-skew"} & set(known.forbids)
+        above = promise("mysql", product, "serializable")
+        assert above and {"lost-update", "G-single", "write-skew"} <= set(above.forbids)

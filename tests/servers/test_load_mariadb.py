@@ -50,6 +50,93 @@ def test_the_password_of_a_url_is_nowhere(weigh: Weigh, maria_spec: str) -> None
         assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
 
 
+@pytest.mark.promise("MariaDB 10.11 | repeatable read | lost update", "MariaDB 10.11 | serializable | | any")
+@pytest.mark.parametrize("level", ["read-uncommitted", "read-committed", "repeatable-read", "serializable"])
+def test_levels_show_what_they_allow_alone(weigh: Weigh, server: dict[str, Any], level: str) -> None:
+    assert server
+    flags = ("--closed", "--duration", "3s", "--connections", "16", "--contention", "100%", "--quiet", "--json")
+    run = weigh("load", "isolation", "--target", "mariadb:embedded@/usr", "--isolation", level, *flags, timeout=300)
+    one = run.json["runs"][0]["isolation"]
+    assert (one["outcome"], one["violations"], one["unchecked"]) == ("not seen", [], ""), one
+    assert set(one["named"]) == {level}
+    shown = {each["name"] for each in one["allowed"]}
+    if level == "serializable":
+        assert not shown
+    else:
+        assert "lost-update" in shown
+
+
+@pytest.mark.parametrize("script", ["tpcb-like", "simple-update", "select-only"])
+def test_the_built_in_scripts_keep_their_sums(weigh: Weigh, server: dict[str, Any], script: str) -> None:
+    assert server
+    flags = ("--rate", "20", "--duration", "2s", "--connections", "4", "--contention", "99%", "--json", "--quiet")
+    run = weigh("load", script, "--target", "mariadb:embedded@/usr", *flags, timeout=300)
+    assert "L7.failed" not in run.codes and run.json["runs"][0]["requests"]["answered"] > 0
+    kept = run.json["answers"]["invariants"]
+    assert all(one["holds"] for one in kept) and bool(kept) == (script != "select-only"), kept
+
+
+BUY = """\\set id random(1, 4)
+-- invariant: SELECT sum(stock) + (SELECT count(*) FROM sale) FROM item = 400
+BEGIN;
+UPDATE item SET stock = stock - 1 WHERE id = :id;
+INSERT INTO sale (item, n) VALUES (:id, 1);
+COMMIT;
+"""
+DUMP = """CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(40) NOT NULL, stock INT NOT NULL);
+INSERT INTO item VALUES (1, 'a;b', 100), (2, 'it\\'s', 100), (3, 'c', 100), (4, 'd', 100);
+CREATE TABLE `sale` (id BIGINT AUTO_INCREMENT PRIMARY KEY, item INT NOT NULL, n INT NOT NULL);
+"""
+
+
+def scripts(weigh: Weigh) -> tuple[str, ...]:
+    (weigh.folder / "buy.sql").write_text(BUY)
+    (weigh.folder / "look.sql").write_text("\\set id random(1, 4)\nSELECT name, stock FROM item WHERE id = :id;\n")
+    (weigh.folder / "dump.sql").write_text(DUMP)
+    return ("look.sql", "buy.sql", "--prepare", "dump.sql", "--contention", "99%", "--connections", "4", "--quiet")
+
+
+def test_own_scripts_on_an_own_dump_keep_their_invariant(weigh: Weigh, server: dict[str, Any]) -> None:
+    assert server
+    flags = ("--rate", "100", "--duration", "2s", "--require", "p99<=10s", "--json")
+    run = weigh("load", *scripts(weigh), "--target", "mariadb:embedded@/usr", *flags, timeout=300)
+    assert "L7.failed" not in run.codes and run.json["runs"][0]["requests"]["answered"] > 0
+    assert [one["holds"] for one in run.json["answers"]["invariants"]] == [True, True]
+
+
+def test_settings_of_which_one_may_lose_writes_are_not_ranked(weigh: Weigh, server: dict[str, Any]) -> None:
+    assert server
+    contenders = ("--contender", "a=mariadb:embedded@/usr", "--contender")
+    lax = "b=mariadb:embedded@/usr?innodb_flush_log_at_trx_commit=2"
+    flags = ("--rate", "50", "--duration", "1s", "--blocks", "5", "--no-twice", "--json")
+    run = weigh("load", *scripts(weigh), *contenders, lax, *flags, timeout=500)
+    assert {one["verdict"] for one in run.json["verdicts"]} <= {"REFUSED", "UNRANKED"}
+    assert "durability" in run.out
+
+
+def test_faults_and_crashes_lose_nothing(weigh: Weigh, server: dict[str, Any]) -> None:
+    assert server
+    load = ("load", "ycsb-a", "--records", "1000", "--target", "mariadb:embedded@/usr", "--rate", "100", "--contention")
+    flags = ("99%", "--connections", "4", "--json", "--quiet", "--duration")
+    run = weigh(*load, *flags, "3s", "--crash", "2", timeout=300)
+    assert len(run.json["durability"]["crashes"]) == 2, run.json["durability"]
+    assert not any(one["account"]["lost"] for one in run.json["durability"]["crashes"])
+    assert not {"L6.wrong", "L11.lost"} & run.codes
+    run = weigh(*load, *flags, "20s", "--nemesis", "pause,kill", timeout=300)
+    faults = run.json["disturbances"]["faults"]
+    assert {one["kind"] for one in faults} == {"pause", "kill"}
+    assert not any(one["lost"] or one["failed"] for one in faults)
+
+
+def test_a_ladder_grows_past_the_buffers(weigh: Weigh, server: dict[str, Any]) -> None:
+    assert server
+    target = "mariadb:embedded@/usr?innodb_buffer_pool_size=16M"
+    flags = ("--rungs", "0.5,2", "--rate", "100", "--duration", "1s", "--contention", "99%", "--quiet", "--json")
+    run = weigh("ladder", "ycsb-c", "--load", "--target", target, *flags, timeout=500)
+    small, large = (one["size"]["ratio"] for one in run.json["rungs"])
+    assert small < 1 < large
+
+
 def test_tpcc_keeps_its_twelve_conditions(weigh: Weigh) -> None:
     if shutil.which("mariadb-install-db") is None:
         pytest.skip("MariaDB is not installed: apt-get install mariadb-server")

@@ -72,7 +72,7 @@ def make(
             remedy="take ycsb-a to ycsb-f, or write -D scale=N with weigh load",
         )
     kind = embedded.kind_of(server.text)
-    settings = embedded.parse(server.text, ()).settings if server.restarts else {}
+    settings = embedded.parse(server.text, (), folders=True).settings if server.restarts else {}
     memory = sizes.memory_of(first, kind, settings)
     each = sizes.record_bytes(first, server.kind)
     loads = tuple(

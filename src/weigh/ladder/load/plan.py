@@ -30,7 +30,8 @@ class LoadLadderPlan(msgspec.Struct, frozen=True, kw_only=True):
         workload: of YCSB.
         target: the server, without its password.
         memory: bytes that the rungs are multiples of.
-        memory_is: what limits it: ``control group``, or the setting of the server: ``shared_buffers``, ``maxmemory``.
+        memory_is: what limits it: ``control group``, or the setting of the server: ``shared_buffers``,
+            ``innodb_buffer_pool_size``, ``maxmemory``.
         record_bytes: that a record was expected to take in the server; what it took stands in each rung.
         steps: by ascending size.
         command: that does it again.

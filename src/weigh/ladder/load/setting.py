@@ -14,9 +14,11 @@ SETTINGS = {
     "valkey:embedded": "maxmemory",
 }
 """By the target without its version."""
-_SIZE = re.compile(r"(\d+)\s*(kb|mb|gb|tb|b|)", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+)\s*(kb|mb|gb|tb|[bkmgt]|)", re.IGNORECASE)
 _UNITS = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "tb": 1 << 40}
-"""Both servers count in powers of two."""
+"""All of them count in powers of two."""
+_LETTERS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+"""Of MariaDB alone: in Valkey they are powers of ten, and PostgreSQL has none."""
 _PAGE = 8192
 """Bytes of PostgreSQL's unit, where a setting has none."""
 
@@ -31,5 +33,9 @@ def in_bytes(name: str, text: str) -> Bytes | None:
     found = _SIZE.fullmatch(text.strip().strip("'"))
     if found is None:
         return None
-    unit = _UNITS[found[2].lower()] if found[2] else _PAGE if name == "shared_buffers" else 1
+    letter = found[2].lower()
+    units = _LETTERS if name == "innodb_buffer_pool_size" else _UNITS
+    unit = units.get(letter) if letter else _PAGE if name == "shared_buffers" else 1
+    if unit is None:
+        return None
     return int(found[1]) * unit or None

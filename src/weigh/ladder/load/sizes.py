@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
     from weigh.model.units import Bytes, Seconds
 
-_OVER = {"postgres": (110, 10), "redis": (0, 50)}
+_OVER = {"mysql": (70, 2), "postgres": (110, 10), "redis": (0, 50)}
 """Bytes that a record takes beside the values of its fields, with the index of its key: once, and for each field.
 Fitted to what embedded servers said of 2,000 to 200,000 records of ten fields of 100 bytes."""
+_FILLED = {"mysql": 0.6}
+"""Share of its pages that rows fill: InnoDB keeps them in the order of their keys, which come in none."""
 _FIELDS, _FIELD_BYTES = 10, 100.0
 """Of a record of the six workloads."""
-_EMPTY = {"postgres": 8_200_000, "redis": 0}
+_EMPTY = {"mysql": 0, "postgres": 8_200_000, "redis": 0}
 """Bytes of a server's data without any record."""
 _FEWEST = 1_000
 _COPIES = 3
 """What is loaded, the copy from which lives begin, and the life that is measured; where nothing can be shared."""
 _LOG = 1 << 30
 """Bytes that a server writes beside its data at most, in its log (max_wal_size of PostgreSQL)."""
-_RECORDS_S = {"postgres": 8_000.0, "redis": 60_000.0}
+_RECORDS_S = {"mysql": 5_000.0, "postgres": 8_000.0, "redis": 60_000.0}
 """Records that are loaded in a second on a slow machine."""
 _COPY_S = 100e6
 """Bytes a second of a slow disk."""
@@ -79,10 +81,11 @@ def memory_of(spec: LoadSpec, kind: str, settings: dict[str, str]) -> Memory:
             )
         return Memory(spec.server_memory, "control group")
     if setting not in settings:
-        group = "--server-memory 256MB, or " if setting == "shared_buffers" else ""
+        group = "" if kind.startswith("valkey") else "--server-memory 256MB, or "
+        mega = "M" if kind.startswith("mariadb") else "MB"
         raise UsageError(
             "nothing limits the server's memory, so no data is a multiple of it",
-            remedy=f"add {group}--target '{kind}?{setting}=256MB'",
+            remedy=f"add {group}--target '{spec.target}{'&' if settings else '?'}{setting}=256{mega}'",
         )
     if (found := in_bytes(setting, settings[setting])) is None:
         raise UsageError(f"{setting}={settings[setting]} is no limit", remedy=f"write {setting}=256MB")
@@ -100,7 +103,7 @@ def record_bytes(spec: LoadSpec, kind: str) -> Bytes:
     if spec.ycsb is not msgspec.UNSET:
         fields, mean = spec.ycsb.fields, (spec.ycsb.field_bytes.least + spec.ycsb.field_bytes.most) / 2
     once, each = _OVER[kind]
-    return round(once + fields * (mean + each))
+    return round((once + fields * (mean + each)) / _FILLED.get(kind, 1.0))
 
 
 def records_for(wanted: Bytes, kind: str, each: Bytes) -> int:

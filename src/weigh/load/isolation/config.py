@@ -47,7 +47,7 @@ def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any]) -> Isola
     if target.startswith(("redis", "valkey", "http")):
         raise UsageError(
             f"isolation is about transactions of several statements, and {target.partition(':')[0]} has none",
-            remedy="take postgres:embedded, sqlite:embedded, or a postgres:// URL",
+            remedy="take postgres:embedded, sqlite:embedded, or a postgres:// or mysql:// URL",
         )
     if given is None:
         return IsolationWorkload()

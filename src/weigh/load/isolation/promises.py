@@ -81,6 +81,36 @@ _OF_SQLITE = {
         source="https://sqlite.org/isolation.html",
     )
 }
+_MARIADB = "https://mariadb.com/kb/en/set-transaction/"
+_MYSQL = "https://dev.mysql.com/doc/refman/8.4/en/innodb-transaction-isolation-levels.html"
+
+
+def _of_innodb(source: str) -> dict[str, Promise]:
+    return {
+        "read-uncommitted": Promise(
+            forbids=_ALWAYS, words="reads may see what is not committed; writes wait for each other", source=source
+        ),
+        "read-committed": Promise(
+            forbids=(*_COMMITTED, *_COMMITTED_IN_TIME),
+            words="every read sees what was committed before it",
+            source=source,
+        ),
+        # MariaDB's innodb_snapshot_isolation, ON from 11.6 on, gives more than is held against it here.
+        "repeatable-read": Promise(
+            forbids=(*_REPEATABLE, *_COMMITTED_IN_TIME),
+            words="every read sees the snapshot of the first one, and a write what was committed since: "
+            "no snapshot isolation, updates may be lost",
+            source=source,
+        ),
+        "serializable": Promise(
+            forbids=(*_SERIALIZABLE, *_SNAPSHOT_IN_TIME),
+            words="as repeatable read, and every read locks what it reads",
+            source=source,
+        ),
+    }
+
+
+_OF_MARIADB, _OF_MYSQL = _of_innodb(_MARIADB), _of_innodb(_MYSQL)
 _ADYA = "Adya, Weak Consistency, MIT 1999"
 _OF_OTHERS = {
     "read-uncommitted": Promise(forbids=_ALWAYS, words="no dirty writes", source=_ADYA),
@@ -105,10 +135,18 @@ def promise(kind: str, product: str, level: str) -> Promise | None:
         return _OF_SQLITE.get(level)
     if kind == "postgres" and product == "PostgreSQL":
         return _OF_POSTGRES.get(level)
+    if kind == "mysql":
+        return {"MariaDB": _OF_MARIADB, "MySQL": _OF_MYSQL}.get(product, _OF_OTHERS).get(level)
     return _OF_OTHERS.get(level)
 
 
 def allowed() -> Iterator[tuple[str, str, Promise]]:
     """Every server that weigh knows, its levels, and what each forbids; for the documentation."""
-    for server, of in (("PostgreSQL", _OF_POSTGRES), ("SQLite", _OF_SQLITE), ("others", _OF_OTHERS)):
+    for server, of in (
+        ("PostgreSQL", _OF_POSTGRES),
+        ("MariaDB", _OF_MARIADB),
+        ("MySQL", _OF_MYSQL),
+        ("SQLite", _OF_SQLITE),
+        ("others", _OF_OTHERS),
+    ):
         yield from ((server, level, of[level]) for level in LEVELS if level in of)

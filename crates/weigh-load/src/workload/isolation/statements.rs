@@ -23,45 +23,55 @@ pub(super) struct Dialect {
 impl Dialect {
     /// Of a kind of server, where every transaction asks for a level.
     pub(super) fn of(kind: TargetKind, level: Option<&str>) -> Result<Self, Error> {
-        let unfit = |message| Error::Unfit { message, remedy: "take PostgreSQL or SQLite" };
+        let unfit = |message| Error::Unfit { message, remedy: "take PostgreSQL, MySQL, MariaDB or SQLite" };
         // The level is what the server names inside the transaction, in the answer of every read.
         let (named, open) = match kind {
             TargetKind::Postgres => (
                 "current_setting('transaction_isolation')",
-                level.map_or_else(|| "BEGIN".to_owned(), |level| format!("BEGIN ISOLATION LEVEL {level}")),
+                vec![
+                    level
+                        .map_or_else(|| "BEGIN".to_owned(), |level| format!("BEGIN ISOLATION LEVEL {level}")),
+                ],
             ),
-            TargetKind::Sqlite => ("NULL", "BEGIN".to_owned()),
+            TargetKind::Sqlite => ("NULL", vec!["BEGIN".to_owned()]),
+            // Of the next transaction alone the variable would not say it. MySQL 8 has it by another name than MariaDB,
+            // which leaves out comments for versions of MySQL from 5.7 on.
+            TargetKind::MySql => (
+                "/*!50720 @@transaction_isolation *//*M! @@tx_isolation */",
+                level
+                    .map(|level| format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}"))
+                    .into_iter()
+                    .chain(["BEGIN".to_owned()])
+                    .collect(),
+            ),
             TargetKind::Redis => {
                 return Err(unfit(
                     "isolation is about transactions of several statements, and this target has none",
                 ));
             }
-            TargetKind::MySql => return Err(unfit("isolation is not measured on MySQL and MariaDB yet")),
             TargetKind::Http => {
                 return Err(unfit("isolation is about transactions, and a request of HTTP is none"));
             }
         };
+        let (append, of_transactions) = if kind == TargetKind::MySql {
+            ("ON DUPLICATE KEY UPDATE v = concat(v, ',', values(v))".to_owned(), " ENGINE = InnoDB")
+        } else {
+            (format!("ON CONFLICT (k) DO UPDATE SET v = {TABLE}.v || ',' || excluded.v"), "")
+        };
         let texts = [
             (format!("SELECT (SELECT v FROM {TABLE} WHERE k = $1), {named}"), 1),
-            (
-                format!(
-                    "INSERT INTO {TABLE} (k, v) VALUES ($1, $2) \
-                     ON CONFLICT (k) DO UPDATE SET v = {TABLE}.v || ',' || excluded.v"
-                ),
-                2,
-            ),
+            (format!("INSERT INTO {TABLE} (k, v) VALUES ($1, $2) {append}"), 2),
             ("COMMIT".to_owned(), 0),
             ("ROLLBACK".to_owned(), 0),
-            (open, 0),
         ];
+        let texts = texts.into_iter().chain(open.into_iter().map(|text| (text, 0)));
         let types = [ParameterType::Bigint, ParameterType::Unknown];
         let statements = texts
-            .into_iter()
             .map(|(text, many)| PreparedStatement { text, types: types[..many].to_vec(), at: None })
             .collect();
         let create = [
             format!("DROP TABLE IF EXISTS {TABLE}"),
-            format!("CREATE TABLE {TABLE} (k bigint PRIMARY KEY, v text NOT NULL)"),
+            format!("CREATE TABLE {TABLE} (k bigint PRIMARY KEY, v text NOT NULL){of_transactions}"),
         ];
         Ok(Self { statements, create })
     }
@@ -69,5 +79,23 @@ impl Dialect {
     /// An empty table.
     pub(super) fn bulk(&self) -> Bulk {
         Bulk::Sql { before: self.create.to_vec(), copies: Vec::new(), after: Vec::new(), rows: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mysql_sets_the_level_of_the_session_and_appends_in_its_own_sql() {
+        let of = |level| -> Vec<String> {
+            let dialect = Dialect::of(TargetKind::MySql, level).unwrap();
+            assert!(dialect.create[1].ends_with("ENGINE = InnoDB"), "MyISAM has no transactions");
+            dialect.statements.into_iter().map(|one| one.text).collect()
+        };
+        let texts = of(Some("REPEATABLE READ"));
+        assert_eq!(texts[OPEN..], ["SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", "BEGIN"]);
+        assert!(texts[APPEND].ends_with("ON DUPLICATE KEY UPDATE v = concat(v, ',', values(v))"));
+        assert_eq!(of(None)[OPEN..], ["BEGIN"]);
     }
 }

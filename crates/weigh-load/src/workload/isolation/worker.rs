@@ -243,9 +243,12 @@ impl Worker {
     }
 }
 
-/// Nobody is to blame but others: a serialisation failure, a deadlock, a lock of SQLite.
+/// Nobody is to blame but others: a serialisation failure, a deadlock, a lock of SQLite; MySQL's wait for a lock that
+/// took too long (1205), and MariaDB's record that has changed since its snapshot (1020).
 fn is_of_others(code: &str) -> bool {
-    matches!(code, "40001" | "40P01") || code.starts_with("SQLITE_BUSY") || code.starts_with("SQLITE_LOCKED")
+    matches!(code, "40001" | "40P01" | "1205" | "1020")
+        || code.starts_with("SQLITE_BUSY")
+        || code.starts_with("SQLITE_LOCKED")
 }
 
 /// A refused COMMIT that has left nothing behind: classes 23 and 40 of SQL, a constraint and a roll-back.

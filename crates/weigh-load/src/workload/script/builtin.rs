@@ -4,7 +4,7 @@
 //! PostgreSQL. One unit of scale is one branch, 10 tellers and 100,000 accounts.
 
 use crate::config::TargetKind;
-use crate::workload::message::{Bulk, Chunk, Chunks};
+use crate::workload::message::{Bulk, Chunk, Chunks, mysql_copy};
 
 /// Accounts of a branch.
 const ACCOUNTS: u64 = 100_000;
@@ -31,9 +31,10 @@ pub(crate) const NAMES: [&str; 3] = ["tpcb-like", "simple-update", "select-only"
 /// The text of a script.
 pub(crate) fn text(name: &str) -> Option<String> {
     let parts: &[&str] = match name {
-        "tpcb-like" => &[RANDOM, "BEGIN;\n", ACCOUNT, LOOK, TELLER, BRANCH, HISTORY, "END;\n"],
+        // pgbench writes END for COMMIT, which MySQL does not know.
+        "tpcb-like" => &[RANDOM, "BEGIN;\n", ACCOUNT, LOOK, TELLER, BRANCH, HISTORY, "COMMIT;\n"],
         // Without the rows that everybody updates.
-        "simple-update" => &[RANDOM, "BEGIN;\n", ACCOUNT, LOOK, HISTORY, "END;\n"],
+        "simple-update" => &[RANDOM, "BEGIN;\n", ACCOUNT, LOOK, HISTORY, "COMMIT;\n"],
         "select-only" => &["\\set aid random(1, 100000 * :scale)\n", LOOK],
         _ => return None,
     };
@@ -71,6 +72,24 @@ pub(crate) fn bulk(scale: u64, kind: TargetKind) -> Bulk {
                 ),
             ],
             after: vec!["ANALYZE".into()],
+            rows: scale + tellers + accounts,
+        };
+    }
+    if kind == TargetKind::MySql {
+        return Bulk::Sql {
+            before: mysql_tables(),
+            copies: vec![
+                (mysql_copy("pgbench_branches"), rows(scale, |bid| format!("{bid}\t0\t\\N\n"))),
+                (
+                    mysql_copy("pgbench_tellers"),
+                    rows(tellers, |tid| format!("{tid}\t{}\t0\t\\N\n", (tid - 1) / TELLERS + 1)),
+                ),
+                (
+                    mysql_copy("pgbench_accounts"),
+                    rows(accounts, |aid| format!("{aid}\t{}\t0\t\n", (aid - 1) / ACCOUNTS + 1)),
+                ),
+            ],
+            after: vec!["ANALYZE TABLE pgbench_branches, pgbench_tellers, pgbench_accounts".into()],
             rows: scale + tellers + accounts,
         };
     }
@@ -116,6 +135,19 @@ fn sqlite_tables() -> Vec<String> {
         "branches (bid INTEGER PRIMARY KEY, bbalance int, filler char(88))",
     ];
     drops.into_iter().chain(creates.map(|table| format!("CREATE TABLE pgbench_{table}"))).collect()
+}
+
+/// The same tables in MySQL, whose rows lie in their primary keys: made before them.
+fn mysql_tables() -> Vec<String> {
+    let creates = [
+        "history (tid int, bid int, aid int, delta int, mtime datetime, filler char(22))",
+        "tellers (tid int NOT NULL PRIMARY KEY, bid int, tbalance int, filler char(84))",
+        "accounts (aid int NOT NULL PRIMARY KEY, bid int, abalance int, filler char(84))",
+        "branches (bid int NOT NULL PRIMARY KEY, bbalance int, filler char(88))",
+    ];
+    let drop = "DROP TABLE IF EXISTS pgbench_accounts, pgbench_branches, pgbench_history, pgbench_tellers";
+    let create = |table| format!("CREATE TABLE pgbench_{table} ENGINE = InnoDB");
+    [drop.to_owned()].into_iter().chain(creates.map(create)).collect()
 }
 
 fn insert(table: &str, cells: usize) -> String {

@@ -19,6 +19,8 @@ NOTE = (
     "data did. Each rung is a load of its own with its evidence, and its report says more."
 )
 _SHARED = {
+    "innodb_buffer_pool_size": "What it does not hold InnoDB reads from the device, past the system's cache, unless "
+    "innodb_flush_method says otherwise.",
     "shared_buffers": "It limits the server's own buffers: what they do not hold may lie in the system's cache, so "
     "that reads need not touch a device.",
     "maxmemory": "What is more than that the server refuses or evicts, as its maxmemory-policy says.",
