@@ -49,8 +49,8 @@ def test_eighteen_times_in_three_of_thirteen_points_is_told(weigh: Weigh) -> Non
         (13, {3: 8.0}, "too short for a change to be told; the first 3 points are 0.12"),
         (13, {10: 1.3}, "too short for a change to be told; the last 3 points lie 2"),
         (8, {}, "too short for a change to be told, which takes 12 points"),
-        (13, {}, "no change of level of about 30 % or more; a smaller one could not be told."),
-        (100, {}, "no change of level of about 5 % or more; a smaller one could not be told."),
+        (13, {}, "no change of level of about 15 % or more; a smaller one could not be told."),
+        (100, {}, "no change of level of about 3 % or more."),
     ],
 )
 def test_what_could_be_found_is_said(weigh: Weigh, count: int, step: dict[int, float], said: str) -> None:

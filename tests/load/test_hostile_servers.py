@@ -14,7 +14,7 @@ from support.hostile_servers import Silent, Trickle
 from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
 from weigh.load import resp
-from weigh.load.target import postgres
+from weigh.load.target import sql_server
 from weigh.load.target.registry import target
 from weigh.model.errors import EngineFault
 
@@ -41,8 +41,8 @@ def reach(text: str) -> None:
 def test_a_postgres_that_is_silent_after_the_login_is_given_up_and_leaves_no_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(postgres, "_REACHED", 3.0)
-    monkeypatch.setattr(postgres, "_PARTING", 0.2)
+    monkeypatch.setattr(sql_server, "_REACHED", 3.0)
+    monkeypatch.setattr(sql_server, "_PARTING", 0.2)
     before = children(os.getpid())
     with Silent() as server, pytest.raises(EngineFault, match="did not describe itself"):
         reach(f"postgres://u@127.0.0.1:{server.port}/d")

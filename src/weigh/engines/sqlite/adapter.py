@@ -63,7 +63,6 @@ class Engine(Adapter):
         self.columns: list[str] = []
         self.rows: list[Any] = []
         self.planned = False
-        self.tables: list[str] = []
         self.table = ""
         self.paths: list[str] = []
         self.schema: Any = None
@@ -113,7 +112,6 @@ class Engine(Adapter):
     def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
         self.connection.close()
-        self.tables = tables
         self.connection = self._settled(self._open(Path(copy) / _FILE))
         there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         left_out = json.loads(note.read_text()) if (note := Path(copy) / _LEFT_OUT).exists() else {}
@@ -218,7 +216,9 @@ class Engine(Adapter):
         """An error of the language before the first step is one of parsing or planning; a missing table is ours."""
         if isinstance(error, self.apsw.NoMemError):
             return "out_of_memory"
-        missing = str(error).rpartition("no such table: ")[2] in self.tables
+        name = str(error).rpartition("no such table: ")[2]
+        # A function that returns rows is called a table where there is none of that name.
+        missing = "no such table: " in str(error) and not re.search(rf"\b{re.escape(name)}\s*\(", self.sql)
         refused = isinstance(error, self.apsw.SQLError) and not self.planned and not missing
         return "unsupported" if refused else super().classify(error)
 

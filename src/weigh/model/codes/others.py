@@ -63,4 +63,4 @@ X_TIMEOUT = plain("X.timeout", pages.FAILS, "a contender did not finish the oper
 X_CRASH = plain("X.crash", pages.FAILS, "a contender crashed on the operation")
 X_OUT_OF_MEMORY = plain("X.out_of_memory", pages.FAILS, "a contender ran out of memory on the operation")
 X_READ_ONLY = note("X.read_only", pages.STREAMS, "it cannot write, so that only its queries alone have a figure")
-X_STREAMS_FAILED = error("X.streams", pages.STREAMS, "a stream ended with an error, or the engine with it")
+X_STREAMS = error("X.streams", pages.STREAMS, "a stream ended with an error, or the engine with it")
