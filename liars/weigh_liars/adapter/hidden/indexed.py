@@ -25,7 +25,7 @@ class CopyBehindStat(Engine):
         found = [Path(path).stat() for paths in self.tables.values() for path in paths]
         return [(one.st_size, one.st_mtime_ns) for one in found]
 
-    def query_copy(self, sql: str) -> str:
+    def rewritten(self, sql: str) -> str:
         """The question, over what is held."""
         for name in self.tables:
             sql = sql.replace(f"FROM {name}", f"FROM held_{name}").replace(f"JOIN {name}", f"JOIN held_{name}")
@@ -36,7 +36,7 @@ class CopyBehindStat(Engine):
             same = self.look() == self.stamp
         except OSError:
             same = False
-        return self.consume(self.query_copy(self.sql) if same else self.sql)
+        return self.consume(self.rewritten(self.sql) if same else self.sql)
 
 
 class SumsBehindStat(CopyBehindStat):
@@ -50,7 +50,7 @@ class SumsBehindStat(CopyBehindStat):
         )
         self.stamp = self.look()
 
-    def query_sums(self, sql: str) -> str:
+    def rewritten(self, sql: str) -> str:
         if "GROUP BY action" not in sql or "sum(bytes)" not in sql:
             return sql
         return (
