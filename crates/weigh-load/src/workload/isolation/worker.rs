@@ -20,9 +20,13 @@ use super::statements::{APPEND, COMMIT, OPEN, READ, ROLL_BACK};
 pub(super) const OPERATIONS: [&str; 1] = ["transaction"];
 /// How often a transaction that the server gave up because of others is tried.
 const TRIES: usize = 100;
-/// How long is waited before another attempt where a lock of SQLite was in the way: up to so many of these.
+/// How long is waited before another attempt where a lock of SQLite was in the way: up to so many of these, and up to
+/// twice as many after every ten attempts, four times at most. A hundred attempts take seconds: who is unlucky among
+/// many connections is late, and has no error.
 const PAUSE: Duration = Duration::from_millis(1);
 const SPREAD: u64 = 20;
+const SOONER: usize = 10;
+const DOUBLED: usize = 4;
 /// Processes of one connection: after an outcome that nobody knows it is another one, as Elle has it.
 const PROCESSES: u32 = 1_000_000;
 
@@ -187,7 +191,7 @@ impl Worker {
         for element in text.split(',').filter(|_| !text.is_empty()) {
             let element = element
                 .parse()
-                .map_err(|_| format!("the list {key} holds {element:.40}, which nobody wrote"))?;
+                .map_err(|_| format!("the list {key} holds '{element:.40}', which nobody wrote"))?;
             list.push(element);
         }
         *at = Some(self.history.keep(list));
@@ -213,7 +217,8 @@ impl Worker {
             execution.tries += 1;
             // SQLite lets nobody wait who has read: whoever tries at once again is in the way of who holds the lock.
             let wait = if code.starts_with("SQLITE") {
-                PAUSE * u32::try_from(self.random.below(SPREAD)).unwrap_or(1)
+                let spread = SPREAD << (execution.tries / SOONER).min(DOUBLED);
+                PAUSE * u32::try_from(self.random.below(spread)).unwrap_or(1)
             } else {
                 Duration::ZERO
             };
@@ -396,6 +401,28 @@ mod tests {
         assert_eq!(outcomes(&history), [(0, (10, 10), Ended::Aborted), (0, (11, 60), Ended::Committed)]);
         assert_eq!(Source::account(&shared).unwrap()["retries"], serde_json::json!({"40001": 1}));
         weigh_isolation::check(&history).expect("no element is appended twice");
+    }
+
+    #[test]
+    fn a_lock_of_sqlite_is_waited_for_longer_and_longer() {
+        let (_shared, mut worker) = workload();
+        let (_, unit, _) = worker.begin(0);
+        let (mut waited, mut attempts) = (Duration::ZERO, 0);
+        let busy = Reply::Error { code: "SQLITE_BUSY", text: "database is locked" };
+        let last = loop {
+            match worker.reply(&unit, &busy, false) {
+                Next::Sleep(wait) => {
+                    waited += wait;
+                    worker.wake(&unit);
+                }
+                Next::Send(_) => {}
+                Next::Done(outcome) => break outcome,
+            }
+            attempts += 1;
+        };
+        assert!(matches!(last, Outcome::Failed(_)));
+        assert_eq!(attempts, TRIES);
+        assert!(waited > Duration::from_secs(5), "{waited:?}");
     }
 
     #[test]
