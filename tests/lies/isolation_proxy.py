@@ -17,9 +17,9 @@ from .postgres_proxy import TLS, PostgresProxy, encoded, exactly, message
 if TYPE_CHECKING:
     import socket
 
-Lie = Literal["none", "weaker", "stale", "reorders", "admits"]
+Lie = Literal["none", "weaker", "stale", "reorders", "admits", "garbles"]
 """Nothing; another level than it names; reads of a while ago; commits acknowledged before they are made; another level,
-which it does name."""
+which it does name; some reads that are no list of numbers."""
 _LATER = 0.03
 """Seconds by which a commit is late, and by which a read is old at least."""
 _EVERY = 4
@@ -28,6 +28,7 @@ _WEAKER = {
     b"ISOLATION LEVEL SERIALIZABLE": b"ISOLATION LEVEL READ COMMITTED",
     b"current_setting('transaction_isolation')": b"'serializable'::text",
 }
+_GARBLED = {b"(SELECT v FROM": b"(SELECT CASE WHEN random() < 0.05 THEN v || ',' ELSE v END FROM"}
 _ADMITTED = {b"ISOLATION LEVEL SERIALIZABLE": b"ISOLATION LEVEL READ COMMITTED"}
 
 
@@ -47,7 +48,7 @@ class IsolationProxy(PostgresProxy):
         self.kind = lie
         self._cache: dict[bytes, list[tuple[float, bytes]]] = {}
         self._commits = 0
-        rewrites = {"weaker": _WEAKER, "admits": _ADMITTED}.get(lie, {})
+        rewrites = {"weaker": _WEAKER, "admits": _ADMITTED, "garbles": _GARBLED}.get(lie, {})
         super().__init__(upstream, user, database, "none", rewrites)
 
     def _session(self, client: socket.socket, server: socket.socket) -> None:

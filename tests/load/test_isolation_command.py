@@ -139,6 +139,8 @@ def test_sqlite_shows_nothing(tmp_path: Path) -> None:
         (("ycsb-a", "--isolation", "serializable"), "--isolation is of the workload isolation"),
         (("isolation", "--records", "5"), "--records do not go together"),
         (("isolation", "ycsb-a"), "leave 'ycsb-a' out"),
+        (("isolation", "--nemesis", "pause,kill"), "a history ends with the life of its server"),
+        (("isolation", "--nemesis", "full-disk"), "a history ends with the life of its server"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_begins(tmp_path: Path, arguments: tuple[str, ...], word: str) -> None:

@@ -14,9 +14,10 @@ import click
 import msgspec
 
 from weigh.kinds.folder import DEFAULT_OUT
+from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 _ENTRY = re.compile(r"^([A-Za-z][\w, ]*): (.*)$")
@@ -35,6 +36,56 @@ class Key(click.Option):
     """
 
     page: str = ""
+
+
+class ValuedCommand(click.Command):
+    """A command of whose flags none may be empty: that of a variable of the shell that is not set asks for nothing."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, where every flag that was given has a value.
+
+        Raises:
+            UsageError: one has none.
+        """
+        for option, flag, value in _read(self, args):
+            if option is not None and value is not None and not value.strip():
+                raise UsageError(
+                    f"{flag} has an empty value",
+                    remedy=f"write {flag} {option.make_metavar(ctx)}, or leave it out",
+                )
+        return super().parse_args(ctx, args)
+
+
+def each_once(command: click.Command, words: Sequence[str]) -> list[str]:
+    """Words of a command line without flags that a later one takes the place of."""
+    found: list[tuple[click.Option | None, list[str]]] = []
+    for option, flag, value in _read(command, words):
+        if option is not None and not option.multiple:
+            found = [one for one in found if one[0] is not option]
+        found.append((option, [flag] if value is None else [flag, value]))
+    return [word for _, part in found for word in part]
+
+
+def _read(command: click.Command, words: Iterable[str]) -> Iterator[tuple[click.Option | None, str, str | None]]:
+    """Every flag with its value, None where it takes none; other words are of no option."""
+    flags = {
+        name: one
+        for one in command.params
+        if isinstance(one, click.Option)
+        for name in (*one.opts, *one.secondary_opts)
+    }
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        option = None if word == "--" else flags.get(name)
+        if option is None:
+            yield None, word, None
+            if word == "--":
+                yield from ((None, one, None) for one in rest)
+        elif option.is_flag:
+            yield option, word, None
+        else:
+            yield option, name, value if equals else next(rest, None)
 
 
 def key(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli.experiment.run import requested, run, tables_of
-from weigh.cli.keys import flags_of
+from weigh.cli.keys import ValuedCommand, flags_of
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 from weigh.kinds.table import LADDER
@@ -36,7 +36,7 @@ _ELSEWHERE = {
 """Flags of `run` that mean a little more here."""
 
 
-class _Ladder(click.Command):
+class _Ladder(ValuedCommand):
     """The ladder of experiments; with ``--load`` that of loads, which has a load's flags."""
 
     @property

@@ -52,9 +52,23 @@ def test_a_level_that_is_not_kept_is_named(server: dict[str, str], fresh: Callab
     assert code in liar.codes, liar.err
     (finding,) = (each for each in liar.json["findings"] if each["code"] == code)
     assert word in finding["text"]
+    # The cycle is on the page.
+    assert "So each comes before" not in finding["text"]
+    assert code == "L12.level" or "So each comes before" in (liar.evidence / "report.txt").read_text()
     assert code in refusals(liar)
     assert liar.json["load"]["rate_achieved"] is None
     assert liar.code == 1
+
+
+@pytest.mark.promise("nor where an answer is no list of\n  numbers, which is wrong (`L6.wrong`, exit code 1)")
+def test_of_answers_that_cannot_be_read_nothing_follows(server: dict[str, str], fresh: Callable[[], Weigh]) -> None:
+    liar = isolated(server, fresh(), "garbles", "serializable", "1s")
+    assert liar.code == 1
+    assert liar.codes >= {"L6.wrong", "L12.unchecked"}
+    assert liar.json["runs"][0]["isolation"]["outcome"] == "nothing to see"
+    text = (liar.evidence / "report.txt").read_text()
+    assert "No violation" not in text
+    assert "could not be read" in text
 
 
 @pytest.mark.parametrize(

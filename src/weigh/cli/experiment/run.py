@@ -13,7 +13,7 @@ import msgspec
 
 from weigh.cli import completing
 from weigh.cli.data_flags import DATA_FLAGS, SQL
-from weigh.cli.keys import key, keys, output, switches
+from weigh.cli.keys import ValuedCommand, each_once, key, keys, output, switches
 from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.run_request import RunRequest
@@ -139,7 +139,7 @@ _GATE = [
 ]
 
 
-@click.command(params=[*_EXPERIMENT, *_RUN, *_COST, *OUTPUT])
+@click.command(cls=ValuedCommand, params=[*_EXPERIMENT, *_RUN, *_COST, *OUTPUT])
 def run(**flags: Any) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
@@ -202,7 +202,7 @@ def _preview(spec: Spec, request: RunRequest, *, as_json: bool) -> None:
             say(line)
 
 
-@click.command(params=[*_EXPERIMENT, *_GATE, *_COST, *OUTPUT])
+@click.command(cls=ValuedCommand, params=[*_EXPERIMENT, *_GATE, *_COST, *OUTPUT])
 def gate(file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, **flags: Any) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = requested(file, flags, out, quiet=quiet)
@@ -291,6 +291,7 @@ def command_line() -> str:
     """The command line that does it again from the beginning, as a shell would take it."""
     words = ["weigh", *(word for word in sys.argv[1:] if word not in ("--resume", "--verbose", "--why"))]
     context = click.get_current_context()
+    words = [*words[:2], *each_once(context.command, words[2:])]
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.
         words += ["--contention", context.params["contention"]]

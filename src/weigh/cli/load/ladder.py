@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.keys import flags_of
+from weigh.cli.keys import ValuedCommand, flags_of
 from weigh.cli.load.comparison import from_file
 from weigh.cli.load.load import command_line, keep_secret, load, named_target
 from weigh.cli.output import print_results
@@ -58,7 +58,7 @@ _LADDER_WORDS = {"--rungs": 1, "--budget": 1, "--load": 0}
 """Words of the command line that are the ladder's, and how many words follow each."""
 
 
-@click.command("ladder")
+@click.command("ladder", cls=ValuedCommand)
 @click.option("--load", "of_loads", is_flag=True, help="A ladder of loads: growing data under the same load.")
 @click.option("--rungs", metavar="A,B,...", help="Data of each rung, as multiples of the server's memory [0.1,1,10].")
 @click.option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli import completing
-from weigh.cli.keys import key, keys, output, switches
+from weigh.cli.keys import ValuedCommand, each_once, key, keys, output, switches
 from weigh.cli.load.comparison import compare, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
@@ -143,7 +143,7 @@ _FLAGS: list[click.Parameter] = [
 ]
 
 
-@click.command(params=_FLAGS)
+@click.command(cls=ValuedCommand, params=_FLAGS)
 def load(
     workload: tuple[str, ...],
     target: str | None,
@@ -250,6 +250,7 @@ def command_line(hidden: Mapping[str, str]) -> str:
         arguments = [word.replace(target, instead) for word in arguments]
     words = ["weigh", *(word for word in _without_secrets(arguments) if word != "--verbose")]
     context = click.get_current_context()
+    words = [*words[:2], *each_once(context.command, words[2:])]
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.
         words += ["--contention", context.params["contention"]]

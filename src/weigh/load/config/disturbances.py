@@ -53,7 +53,7 @@ def wanted(flags: dict[str, Any], target: str, kinds: int, duration_s: Seconds) 
     Raises:
         UsageError: it cannot be read or done, or another flag contradicts it.
     """
-    given = [f"--{name}" for name in _FLAGS if flags.get(name)]
+    given = [f"--{name}" for name in _FLAGS if flags.get(name) is not None]
     if not given:
         return msgspec.UNSET
     flag = given[0]
@@ -75,10 +75,10 @@ def wanted(flags: dict[str, Any], target: str, kinds: int, duration_s: Seconds) 
         raise UsageError(
             f"{flag} is about a server of SQL or RESP", where=target, remedy="take postgres:... or valkey:..."
         )
-    if flags.get("nemesis"):
+    if flags.get("nemesis") is not None:
         return _nemeses(flags, target)
     _check(duration_s)
-    return _queries(flags["with"], target) if flags.get("with") else _statements(flags["during"])
+    return _queries(flags["with"], target) if flags.get("with") is not None else _statements(flags["during"], target)
 
 
 def _check(duration_s: Seconds) -> None:
@@ -92,13 +92,18 @@ def _check(duration_s: Seconds) -> None:
 
 
 def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
-    names = tuple(dict.fromkeys(part.strip() for part in flags["nemesis"].split(",") if part.strip()))
+    names = tuple(part.strip() for part in flags["nemesis"].split(",") if part.strip())
     for name in names:
         if name not in NEMESES:
             raise UsageError(
                 f"there is no nemesis '{name}'",
                 remedy=f"write --nemesis {','.join(NEMESES[:3])}; {nearest(name, NEMESES)}",
             )
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(
+            f"--nemesis names {twice} twice: each is made once in a run",
+            remedy="name it once; --repeats 2 makes it in two runs",
+        )
     if not names:
         raise UsageError("--nemesis names no fault", remedy=f"write --nemesis {','.join(NEMESES[:3])}")
     kill, start = flags.get("kill_command") or "", flags.get("start_command") or ""
@@ -118,13 +123,18 @@ def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
     return Disturbances(nemeses=cast("tuple[Nemesis, ...]", names), kill=kill, start=start)
 
 
-def _statements(text: str) -> Disturbances:
+def _statements(text: str, target: str) -> Disturbances:
     name = text
     if text.endswith(".sql") or (len(text.split()) == 1 and Path(text).is_file()):
         text, name = text_of("file of --during", Path(text), _LONGEST_FILE), Path(text).name
     found = tuple(statements(text))
     if not found:
         raise UsageError("--during names no statement", remedy="write --during 'VACUUM', or a FILE.sql")
+    if len(found) > 1 and target.startswith(("valkey", "redis")):
+        raise UsageError(
+            f"--during takes one command of Valkey and Redis, and not {len(found)}",
+            remedy=f"write --during '{found[0]}'; several at once are a script: EVAL",
+        )
     short = " ".join(name.split())
     return Disturbances(during=found, name=short if len(short) <= _SHOWN else f"{short[: _SHOWN - 4]} ...")
 

@@ -61,7 +61,11 @@ def _faults(found: DisturbedResults) -> str:
     back = [one.back_s for one in found.faults if one.back_s is not None]
     slow = len(found.faults) - len(back)
     recovery = f"; p99 was back after {seconds(max(back))} at most" if back else ""
-    late = f"; after {slow} of them it was not back while it was watched" if slow else ""
+    late = (
+        f"; after {slow} of them it was not back while it was watched (a longer --duration watches longer)"
+        if slow
+        else ""
+    )
     return f"{lost} in {made} ({kinds}){recovery}{late}."
 
 

@@ -19,6 +19,8 @@ _NOT_WITH = {
     "records": "it makes lists as it goes",
 }
 """Flags that contradict the workload, and why."""
+_ENDING = ("kill", "full-disk")
+"""Faults after which a server is started again."""
 
 
 def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any]) -> IsolationWorkload | msgspec.UnsetType:
@@ -44,6 +46,12 @@ def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any]) -> Isola
         if flags.get(name):
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(f"{NAME} and {flag} do not go together: {why}", remedy=f"leave {flag} out")
+    ending = [name for name in _ENDING if name in (flags.get("nemesis") or "").replace(" ", "").split(",")]
+    if ending:
+        raise UsageError(
+            f"{NAME} and --nemesis {','.join(ending)} do not go together: {_NOT_WITH['crash']}",
+            remedy="leave it out; pause, partition, latency, slow-disk and clock may stay",
+        )
     if target.startswith(("redis", "valkey", "http")):
         raise UsageError(
             f"isolation is about transactions of several statements, and {target.partition(':')[0]} has none",

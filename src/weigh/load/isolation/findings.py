@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.load.isolation.words import explained, named, summary
+from weigh.load.isolation.words import summary
 from weigh.model import codes
 from weigh.model.units import count
 
@@ -20,11 +20,9 @@ def findings(runs: Sequence[IsolationFigures]) -> Iterator[Finding]:
     for run in runs:
         name = f"run {run.number}: " if len(runs) > 1 else ""
         if run.violations:
-            first = run.violations[0]
-            told = ". ".join(explained(first.examples[0])) if first.examples else ""
             yield codes.L12_VIOLATED.finding(
                 text=f"{name}{run.declared} VIOLATED in {count(run.committed, 'transaction')}: "
-                f"{'; '.join(named(one) for one in run.violations)}. {told}",
+                f"{summary(run.violations)}",
                 remedy="see whether a pooler, a proxy or a replica stands between; else it is a fault of the server: "
                 f"report it with {run.file}, which Elle reads",
             )
@@ -40,11 +38,13 @@ def findings(runs: Sequence[IsolationFigures]) -> Iterator[Finding]:
                 text=f"{name}{run.declared or 'its level'} allows what was seen: {summary(run.allowed)}",
                 remedy="where your transactions cannot bear that, ask for a stronger level, or lock what they read",
             )
-        if run.unchecked or run.outcome == "nothing to see":
+        if (run.outcome != "violated" and run.unchecked) or run.outcome == "nothing to see":
             why = run.unchecked or (
                 "the server named no level" if not run.declared else "no transaction saw what another one wrote"
             )
             yield codes.L12_UNCHECKED.finding(
                 text=f"{name}nothing is known of its isolation: {why}",
-                remedy="name the --isolation, measure longer, or with more --connections",
+                remedy="see what the server answered"
+                if run.unchecked
+                else "name the --isolation, measure longer, or with more --connections",
             )

@@ -30,7 +30,7 @@ class IsolationFigures(msgspec.Struct, frozen=True, kw_only=True):
         declared: the level that it is held to: the one that was asked for, or that the server named; empty where
             neither is known.
         outcome: ``violated``, or ``not seen`` in so many transactions; ``nothing to see`` where no transaction saw
-            what another one wrote, or the level is not known.
+            what another one wrote, the level is not known, or answers could not be read.
         named: committed transactions that read, by the level that the server named inside them, in weigh's form.
         other_levels: of these, levels that are not the one that was asked for.
         committed, aborted, unknown: transactions.
@@ -42,7 +42,7 @@ class IsolationFigures(msgspec.Struct, frozen=True, kw_only=True):
         allowed: what was found and may be there.
         retries: attempts that the server gave up because of others.
         file: of the history, beside the journal.
-        unchecked: why it was not checked; empty where it was.
+        unchecked: why it was not checked, or not all of it; empty where it was.
     """
 
     number: int
@@ -69,7 +69,11 @@ class IsolationFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def isolation(
-    workload: IsolationWorkload | msgspec.UnsetType, runs: Sequence[IsolationRun], kind: str, product: str
+    workload: IsolationWorkload | msgspec.UnsetType,
+    runs: Sequence[IsolationRun],
+    kind: str,
+    product: str,
+    unknown: Mapping[int, str],
 ) -> tuple[IsolationFigures, ...]:
     """What is said of each run; empty of another workload.
 
@@ -78,13 +82,14 @@ def isolation(
         runs: whose histories were recorded.
         kind: protocol of the server.
         product: what it calls itself.
+        unknown: why it cannot be said that nothing was violated in runs, by their numbers.
     """
     if workload is msgspec.UNSET:
         return ()
-    return tuple(_figures(workload, one, kind, product) for one in runs)
+    return tuple(_figures(workload, one, kind, product, unknown.get(one.run, "")) for one in runs)
 
 
-def _figures(workload: IsolationWorkload, run: IsolationRun, kind: str, product: str) -> IsolationFigures:
+def _figures(workload: IsolationWorkload, run: IsolationRun, kind: str, product: str, unknown: str) -> IsolationFigures:
     history = run.history
     named: dict[str, int] = {}
     for name, number in (history.levels if history else {}).items():
@@ -95,7 +100,9 @@ def _figures(workload: IsolationWorkload, run: IsolationRun, kind: str, product:
     order = list(NAMES)
     anomalies = sorted(history.anomalies, key=lambda one: order.index(one.name)) if history else []
     violations = tuple(one for one in anomalies if found and one.name in found.forbids)
-    saw = history is not None and found is not None and history.writes_read > 0 and history.committed > 1
+    saw = (
+        not unknown and history is not None and found is not None and history.writes_read > 0 and history.committed > 1
+    )
     return IsolationFigures(
         number=run.run,
         declared=declared,
@@ -112,7 +119,7 @@ def _figures(workload: IsolationWorkload, run: IsolationRun, kind: str, product:
         allowed=tuple(one for one in anomalies if one not in violations),
         retries=sum(run.retries.values()),
         file=run.file,
-        unchecked=run.unchecked,
+        unchecked=run.unchecked or unknown,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.load.isolation.promises import NAMES
 from weigh.load.isolation.workload import TABLE
 from weigh.model.units import count, seconds
 
@@ -24,11 +23,6 @@ def letter(place: int) -> str:
 def number(one: Anomaly) -> str:
     """How often it was found."""
     return f"{one.count:,}" if one.counted else f"at least {one.count:,}"
-
-
-def named(one: Anomaly) -> str:
-    """Its name in words, with how often."""
-    return f"{NAMES.get(one.name, one.name)} ({one.name}, {number(one)})"
 
 
 def statement(one: Moment) -> str:

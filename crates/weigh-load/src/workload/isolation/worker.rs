@@ -20,9 +20,14 @@ use super::statements::{APPEND, COMMIT, OPEN, READ, ROLL_BACK};
 pub(super) const OPERATIONS: [&str; 1] = ["transaction"];
 /// How often a transaction that the server gave up because of others is tried.
 const TRIES: usize = 100;
-/// How long is waited before another attempt where a lock of SQLite was in the way: up to so many of these.
+/// The same where a lock of SQLite was in the way, which no server puts in order: minutes.
+const TRIES_OF_LOCKS: usize = 1000;
+/// How long is waited before another attempt where a lock of SQLite was in the way: up to so many of these, and up to
+/// twice as many after every ten attempts, four times at most: who is unlucky among many connections is late, and has no error.
 const PAUSE: Duration = Duration::from_millis(1);
 const SPREAD: u64 = 20;
+const SOONER: usize = 10;
+const DOUBLED: usize = 4;
 /// Processes of one connection: after an outcome that nobody knows it is another one, as Elle has it.
 const PROCESSES: u32 = 1_000_000;
 
@@ -187,7 +192,7 @@ impl Worker {
         for element in text.split(',').filter(|_| !text.is_empty()) {
             let element = element
                 .parse()
-                .map_err(|_| format!("the list {key} holds {element:.40}, which nobody wrote"))?;
+                .map_err(|_| format!("the list {key} holds '{element:.40}', which nobody wrote"))?;
             list.push(element);
         }
         *at = Some(self.history.keep(list));
@@ -208,12 +213,14 @@ impl Worker {
             Stage::Resetting(_) => {}
             _ => self.over(execution, Ended::Aborted),
         }
-        if others && execution.tries < TRIES {
+        let of_sqlite = code.starts_with("SQLITE");
+        if others && execution.tries < if of_sqlite { TRIES_OF_LOCKS } else { TRIES } {
             *self.account.retries.entry(code.to_owned()).or_default() += 1;
             execution.tries += 1;
             // SQLite lets nobody wait who has read: whoever tries at once again is in the way of who holds the lock.
-            let wait = if code.starts_with("SQLITE") {
-                PAUSE * u32::try_from(self.random.below(SPREAD)).unwrap_or(1)
+            let wait = if of_sqlite {
+                let spread = SPREAD << (execution.tries / SOONER).min(DOUBLED);
+                PAUSE * u32::try_from(self.random.below(spread)).unwrap_or(1)
             } else {
                 Duration::ZERO
             };
@@ -399,6 +406,28 @@ mod tests {
         assert_eq!(outcomes(&history), [(0, (10, 10), Ended::Aborted), (0, (11, 60), Ended::Committed)]);
         assert_eq!(Source::account(&shared).unwrap()["retries"], serde_json::json!({"40001": 1}));
         weigh_isolation::check(&history).expect("no element is appended twice");
+    }
+
+    #[test]
+    fn a_lock_of_sqlite_is_waited_for_longer_and_longer() {
+        let (_shared, mut worker) = workload();
+        let (_, unit, _) = worker.begin(0);
+        let (mut waited, mut attempts) = (Duration::ZERO, 0);
+        let busy = Reply::Error { code: "SQLITE_BUSY", text: "database is locked" };
+        let last = loop {
+            match worker.reply(&unit, &busy, false) {
+                Next::Sleep(wait) => {
+                    waited += wait;
+                    worker.wake(&unit);
+                }
+                Next::Send(_) => {}
+                Next::Done(outcome) => break outcome,
+            }
+            attempts += 1;
+        };
+        assert!(matches!(last, Outcome::Failed(_)));
+        assert_eq!(attempts, TRIES_OF_LOCKS);
+        assert!(waited > Duration::from_mins(1), "{waited:?}");
     }
 
     #[test]
