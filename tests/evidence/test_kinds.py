@@ -21,6 +21,7 @@ from support.evidence_folders import (
     written_servers,
 )
 from weigh.evidence import journal
+from weigh.history import indexing
 from weigh.kinds import table
 from weigh.kinds.opened import CLASSES
 from weigh.model.verdict import TierName
@@ -233,3 +234,16 @@ def test_the_table_costs_nothing() -> None:
 
 def _open(folder: Path) -> Any:
     return weigh.open(folder)
+
+
+@pytest.mark.parametrize("kind", [one.name for one in table.KINDS if one.name in WRITERS])
+def test_a_history_takes_each_kind_or_says_why_not(folders: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    added = Weigh(tmp_path)("history", "add", str(folders[kind]), "--to", "h")
+    assert "nothing can be computed" not in added.err
+    refusal = next(one for one in table.KINDS if one.name == kind).not_in_history
+    assert refusal is None or (added.code == 2 and refusal.what in " ".join(added.err.split()))
+
+
+def test_every_kind_is_indexed_has_rungs_or_is_refused_by_a_history() -> None:
+    indexed = {"run", *indexing._LOADS}
+    assert indexed == {one.name for one in table.KINDS if not one.has_rungs and one.not_in_history is None}

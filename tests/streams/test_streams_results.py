@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from support.command import Weigh
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
 from weigh.kinds.table import STREAMS, kind_of
@@ -159,8 +160,8 @@ def test_streams_one_after_the_other_are_found_and_slow_ones_are_not() -> None:
     assert {one.name for one in results.figures if one.contender == "other"} == {"power", "queries alone"}
 
 
-def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Path) -> None:
-    folder = tmp_path / "20261127-0123456789ab-1"
+def written(folder: Path) -> Path:
+    """Sealed evidence of two honest contenders."""
     folder.mkdir()
     journal = Journal(folder)
     made = record(*honest("one", 0.1), *honest("other", 0.2))
@@ -170,6 +171,11 @@ def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Pat
         journal.append("life", one)
     with sealed(folder, journal, End(how="complete")):
         files.write(folder)
+    return folder
+
+
+def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Path) -> None:
+    folder = written(tmp_path / "20261127-0123456789ab-1")
     assert kind_of(folder) is STREAMS
     assert STREAMS.about(folder).about == "one, other, 2 streams"
     passed = files.verify(folder)
@@ -182,3 +188,45 @@ def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Pat
     document["figures"][0]["mean"] *= 2
     (folder / files.JSON).write_text(json.dumps(document))
     assert {one.code for one in files.verify(folder).problems} == {"R4.hash", "R4.figures"}
+
+
+def test_a_history_refuses_it_and_says_why(tmp_path: Path) -> None:
+    written(tmp_path / "20261127-0123456789ab-1")
+    refused = Weigh(tmp_path)("history", "add", "20261127-0123456789ab-1", "--to", "h")
+    assert refused.code == 2
+    assert "it is a run of query streams, whose figures no history has a series of" in refused.err
+    assert "nothing can be computed" not in refused.err
+
+
+def test_of_fewer_repetitions_than_a_verdict_needs_there_is_no_interval() -> None:
+    few = [life(name, at, power(0.1 * at + 0.1), throughput(0.1)) for name in NAMES for at in range(3)]
+    results = StreamsResults(record=record(*few))
+    assert {(len(one.values), one.low, one.high) for one in results.figures} == {(2, None, None)}
+    assert all(one.mean for one in results.figures)
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (("--temperature", "cold"), "begins with a load"),
+        (("--no-truth",), "by engines of other lineages"),
+        (("--why",), "profiles single queries"),
+        (("--witness", "polars"), "are asked already"),
+        (("--same-engine",), "are measured as they are"),
+        (("--reuse-gate",), "checks its own answers"),
+        (("--no-reuse-gate",), "checks its own answers"),
+        (("--runs", "3"), "--starts says how often"),
+        (("--ingest",), "is in the report"),
+        (("--price", "2USD/h"), "judges what queries cost"),
+    ],
+)
+def test_a_flag_that_means_nothing_with_streams_is_refused_by_its_name(
+    tmp_path: Path, flags: tuple[str, ...], why: str
+) -> None:
+    contenders = ("--contender", "a=duckdb", "--contender", "b=datafusion")
+    refused = Weigh(tmp_path)("run", "--workload", "tpch", "--scale", "0.01", "--streams", "2", *contenders, *flags)
+    assert refused.code == 2
+    said = " ".join(refused.err.split())
+    assert f"{flags[0].replace('--no-reuse', '--reuse')} means nothing with --streams" in said
+    assert why in said
+    assert not (tmp_path / "runs").exists()
