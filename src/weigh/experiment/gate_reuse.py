@@ -47,6 +47,11 @@ _AGAIN = 3
 """Operations that are asked again, whole."""
 _LARGEST = 1 << 28
 """Bytes of answers above which they are not stored."""
+_UNREADABLE = (
+    *(OSError, KeyError, ValueError, RuntimeError, MemoryError, zipfile.BadZipFile),
+    *(pa.ArrowException, msgspec.DecodeError),
+)
+"""What reading a damaged file may raise; NotImplementedError is a RuntimeError."""
 _REUSABLE = (GateStatus.AGREED, GateStatus.UNVERIFIED, GateStatus.UNSUPPORTED)
 """Of an operation: who is to answer for a wrong one is asked each time."""
 
@@ -61,6 +66,7 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
         seconds: fastest execution, by contender, operation and case.
         peaks, varied, quick, ways: as of :class:`weigh.experiment.gate.gate.GateResult`.
         answers: contender, operation and case of the answer in each file, in order.
+        sha256: of each of these files.
     """
 
     at: float
@@ -72,6 +78,7 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     quick: dict[str, tuple[str, ...]]
     ways: dict[str, dict[str, str]]
     answers: tuple[tuple[str, str, str], ...]
+    sha256: tuple[str, ...]
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -120,15 +127,23 @@ def find(cache: Path, key: str) -> Answers | None:
     """The stored gate of that key; None where there is none, it is too old, or it cannot be read."""
     path = cache / ROOM / f"{key}.zip"
     try:
+        if not path.is_file() or path.stat().st_size > 2 * _LARGEST:
+            return None
         with zipfile.ZipFile(path) as file:
+            # As it is written here: nothing grows when it is read.
+            if any(one.compress_type != zipfile.ZIP_STORED for one in file.infolist()):
+                return None
             stored = msgspec.json.decode(file.read("gate.json"), type=Stored)
             if not 0 <= time.time() - stored.at < LASTS:
                 return None
-            tables = {
-                one: pa.ipc.open_file(pa.py_buffer(file.read(f"{number}.arrow"))).read_all()
-                for number, one in enumerate(stored.answers)
-            }
-    except (OSError, KeyError, zipfile.BadZipFile, pa.ArrowInvalid, msgspec.DecodeError):
+            tables = {}
+            for number, (answer, sha256) in enumerate(zip(stored.answers, stored.sha256, strict=True)):
+                content = file.read(f"{number}.arrow")
+                if hashlib.sha256(content).hexdigest() != sha256:
+                    return None
+                tables[answer] = pa.ipc.open_file(pa.py_buffer(content)).read_all()
+                tables[answer].validate(full=True)
+    except _UNREADABLE:
         return None
     return Answers(stored, tables)
 
@@ -140,6 +155,7 @@ def store(cache: Path, key: str, result: GateResult, findings: Sequence[Finding]
     tables = {one: table for one, table in result.answers.items() if not one[2].startswith(FRESH)}
     if sum(table.nbytes for table in tables.values()) > _LARGEST:
         return
+    files = [_file(table) for table in tables.values()]
     lasting = tuple(check for check in result.gate.checks if not check.case.startswith(FRESH))
     stored = Stored(
         at=time.time(),
@@ -151,17 +167,23 @@ def store(cache: Path, key: str, result: GateResult, findings: Sequence[Finding]
         quick=result.quick,
         ways=result.ways,
         answers=tuple(tables),
+        sha256=tuple(hashlib.sha256(one).hexdigest() for one in files),
     )
     with suppress(OSError):
         (cache / ROOM).mkdir(mode=0o700, exist_ok=True)
         _sweep(cache / ROOM)
         with whole.aside(cache / ROOM / f"{key}.zip", mode=0o600) as path, zipfile.ZipFile(path, "w") as file:
             file.writestr("gate.json", msgspec.json.encode(stored))
-            for number, table in enumerate(tables.values()):
-                sink = pa.BufferOutputStream()
-                with pa.ipc.new_file(sink, table.schema) as writer:
-                    writer.write_table(table)
-                file.writestr(f"{number}.arrow", sink.getvalue().to_pybytes())
+            for number, content in enumerate(files):
+                file.writestr(f"{number}.arrow", content)
+
+
+def _file(table: pa.Table) -> bytes:
+    """An answer as a file of Arrow."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
 
 
 def again(workload: Workload) -> tuple[Workload, tuple[str, ...]]:

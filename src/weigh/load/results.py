@@ -9,7 +9,7 @@ import msgspec
 from weigh.load.activity.analysis import active
 from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import agents as judgement
-from weigh.load.analysis import agents_compared, conditions, lacking, repeats
+from weigh.load.analysis import agents_compared, conditions, lacking, later_answers, repeats
 from weigh.load.analysis.agents import AgentFigures
 from weigh.load.analysis.figures import RunFigures, figures, moments
 from weigh.load.analysis.findings import findings
@@ -221,7 +221,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     replayed = replay_results(record.replay, record.spec, record.runs)
     of_terminals = of_tpcc(record, runs)
     found = findings(record, runs, watched, waits, activity, crashed, answers, replayed, of_terminals, happened)
-    found = (*found, *isolation.findings(isolated))
+    found = (*found, *later_answers.findings(whole, until), *isolation.findings(isolated))
     found = gravest_first((*found, *agents_compared.findings(record, agents)))
     judged = tier(record, runs, found, watched, activity, answers, tuple(agents_compared.tier_reasons(record, agents)))
     return LoadResults(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -71,9 +73,21 @@ def test_another_answer_than_stored(weigh: Weigh, store: Path) -> None:
     assert "an answer is another than before" in ran.err
     assert "X.reused" not in ran.codes
 
-    # What cannot be read is asked.
+    # What is damaged is asked, however it is damaged.
     (path,) = store.iterdir()
-    path.write_bytes(b"no archive")
+    whole = path.read_bytes()
+    found = gate_reuse.find(store.parent, path.stem)
+    assert found is not None
+    answers, chance = found.tables, random.Random(7)
+    for _ in range(200):
+        damaged = bytearray(whole)
+        for _ in range(3):
+            damaged[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        path.write_bytes(damaged)
+        found = gate_reuse.find(store.parent, path.stem)
+        assert found is None or found.tables == answers, "a flipped bit of an answer was not noticed"
+    path.unlink()
+    os.mkfifo(path)
     assert gate_reuse.find(store.parent, path.stem) is None
 
 

@@ -52,3 +52,19 @@ def test_one_that_keeps_them_is_not(fresh: Callable[[], Weigh]) -> None:
     # Who asked while it stood still has waited that long.
     assert fault["p99_with"] > 0.3 > fault["p99_before"]
     assert run.json["load"]["durable"] is True
+
+
+def test_answers_are_checked_while_statements_change_the_rows(weigh: Weigh) -> None:
+    """The figures of such a run are of the part before them; what it must answer is not."""
+    flags = (*FLAGS, "--target", "valkey:embedded")
+    wrong = weigh("load", "ycsb-a", *flags, "--during", "FLUSHALL")
+    assert wrong.code == 1, wrong.err
+    assert wrong.codes & {"L6.wrong", "L6.missing"}
+    assert "Right:" not in (wrong.evidence / "report.txt").read_text()
+
+
+@pytest.mark.long
+def test_statements_that_leave_the_rows_alone_change_no_answer(weigh: Weigh) -> None:
+    honest = weigh("load", "ycsb-a", *FLAGS, "--target", "valkey:embedded", "--during", "DBSIZE")
+    assert honest.code in RAN, honest.err
+    assert not accused(honest)

@@ -263,8 +263,8 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
         if one.wrong:
             yield codes.L6_WRONG.finding(
                 operation=one.name,
-                text=f"{name}{count(one.wrong, 'answer')} of the server {_contradict(one.wrong)} "
-                "what it had acknowledged: " + "; ".join(map(_words, one.messages[:_LISTED])),
+                text=f"{name}{count(one.wrong, 'answer')} of the server {contradict(one.wrong)} "
+                "what it had acknowledged: " + listed(one.messages),
                 remedy="it loses updates or serves stale values; its figures are those of less work",
             )
         if one.missing:
@@ -276,14 +276,19 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
     number = (run.summary.violation_count if run.summary else None) or len(violations)
     if number and not any(one.wrong for one in run.operations):
         yield codes.L6_WRONG.finding(
-            text=f"{name}{count(number, 'answer')} {_contradict(number)} what was acknowledged: "
-            + "; ".join(map(_words, violations[:_LISTED])),
+            text=f"{name}{count(number, 'answer')} {contradict(number)} what was acknowledged: " + listed(violations),
             remedy="the server loses updates or serves stale values; its figures are those of less work",
         )
 
 
-def _contradict(number: int) -> str:
+def contradict(number: int) -> str:
+    """The verb of so many answers."""
     return "contradicts" if number == 1 else "contradict"
+
+
+def listed(details: Sequence[object]) -> str:
+    """The first violations, in words."""
+    return "; ".join(map(_words, details[:_LISTED]))
 
 
 def _words(detail: object) -> str:
