@@ -20,7 +20,9 @@ from support.evidence_folders import (
     written_run,
     written_servers,
 )
+from support.streams_made import written_streams
 from weigh.evidence import journal
+from weigh.history import indexing
 from weigh.kinds import table
 from weigh.kinds.opened import CLASSES
 from weigh.model.verdict import TierName
@@ -36,6 +38,7 @@ WRITERS = {
     "load": written_load,
     "load-comparison": written_servers,
     "reproduction": written_reproduction,
+    "streams": written_streams,
 }
 VERIFY_SCHEMAS = {
     "run": "weigh/verify/1",
@@ -44,6 +47,7 @@ VERIFY_SCHEMAS = {
     "load": "weigh/verify-load/1",
     "load-comparison": "weigh/verify-load-comparison/1",
     "reproduction": "weigh/verify-reproduction/1",
+    "streams": "weigh/verify-streams/1",
 }
 TITLES = {
     "run": "weigh tpch",
@@ -52,6 +56,7 @@ TITLES = {
     "load": "weigh load ycsb-b",
     "load-comparison": "Under ycsb-b",
     "reproduction": "weigh reproduce",
+    "streams": "weigh run --streams",
 }
 
 
@@ -233,3 +238,16 @@ def test_the_table_costs_nothing() -> None:
 
 def _open(folder: Path) -> Any:
     return weigh.open(folder)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_history_takes_each_kind_or_says_why_not(folders: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    added = Weigh(tmp_path)("history", "add", str(folders[kind]), "--to", "h")
+    assert "nothing can be computed" not in added.err
+    refusal = next(one for one in table.KINDS if one.name == kind).not_in_history
+    assert refusal is None or (added.code == 2 and refusal.what in " ".join(added.err.split()))
+
+
+def test_every_kind_is_indexed_has_rungs_or_is_refused_by_a_history() -> None:
+    indexed = {"run", *indexing._LOADS}
+    assert indexed == {one.name for one in table.KINDS if not one.has_rungs and one.not_in_history is None}

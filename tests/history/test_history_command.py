@@ -193,6 +193,26 @@ def test_a_broken_file_is_named_as_it_was_given(weigh: Weigh, form: str, content
     assert f"error: my results/bad.txt: {said}" in run.err
 
 
+def test_cells_without_a_value_and_rows_of_another_length_are_not_swallowed(weigh: Weigh) -> None:
+    head = "time,commit,lat\n"
+    rows = [f"2026-01-{day:02}T00:00:00Z,c{day},{100 + day}\n" for day in range(1, 6)]
+    odd = ["2026-01-06T00:00:00Z,c6,NaN\n", "2026-01-07T00:00:00Z,c7,107,9\n", "2026-01-08T00:00:00Z,c8\n"]
+    (weigh.folder / "perf.csv").write_text("".join([head, *rows, *odd, "2026-01-09T00:00:00Z,c9,null\n"]))
+    added = weigh("history", "add", "perf.csv", "--json")
+    assert added.code == 1
+    (one,) = added.json["added"]
+    assert one["points"] == 6
+    assert one["left_out"] == [
+        "line 8: 4 cells under 3 columns",
+        "line 9: 2 cells under 3 columns",
+        "line 7, lat: 'NaN' is no number",
+        "1 cell without a value left out",
+    ]
+    shown = weigh("history", "add", "perf.csv", "--to", "again")
+    assert "perf.csv: 6 points; 1 cell without a value left out" in shown.out
+    assert "left out: line 8: 4 cells under 3 columns" in shown.out
+
+
 def test_otavas_own_way_of_dates_and_its_branches(weigh: Weigh) -> None:
     rows = [
         f"2026.01.{day:02} 3:00:00 +0100,a{day},{'main' if day % 3 else 'side'},{100 + day}" for day in range(1, 10)

@@ -9,88 +9,18 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import End, sealed
+from support.command import Weigh
+from support.streams_made import NAMES, honest, life, power, record, throughput, written
 from weigh.kinds.table import STREAMS, kind_of
-from weigh.model.contender import Contender
 from weigh.model.errors import ExitCode
-from weigh.model.spec import Spec
 from weigh.streams import files
-from weigh.streams import record as records
-from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
+from weigh.streams.record import Step, StreamTest, TableRead, Watched
 from weigh.streams.results import StreamsResults, value_of
-from weigh.streams.spec import REFRESH, RF1, RF2, StreamsSpec
-from weigh.workloads.tpch import NOTICE, qgen
+from weigh.streams.spec import RF1
+from weigh.workloads.tpch import NOTICE
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-NAMES = ("one", "other")
-SPEC = StreamsSpec(
-    experiment=Spec(
-        workload="tpch",
-        scale=0.1,
-        contenders=tuple(Contender(name=name, engine="duckdb") for name in NAMES),
-        baseline=NAMES[0],
-    ),
-    streams=2,
-    repetitions=5,
-)
-
-
-def power(seconds: float, *, status: records.StepStatus = "agreed") -> StreamTest:
-    """A power test whose steps all take so long."""
-    names = [RF1, *(f"0.q{number}" for number in qgen.order(0)), RF2]
-    steps = [
-        Step(
-            stream="0",
-            name=name,
-            began=at * seconds,
-            ended=(at + 1) * seconds,
-            status="done" if "rf" in name else status,
-        )
-        for at, name in enumerate(names)
-    ]
-    return StreamTest(name="power", request_s=25 * seconds, steps=tuple(steps))
-
-
-def throughput(seconds: float, *, after: float = 0.0) -> StreamTest:
-    """Two streams, the second of which may wait before it answers its first query."""
-    steps = []
-    for stream in (1, 2):
-        at = 0.0
-        for number in qgen.order(stream):
-            wait = after if stream == 2 and not at else 0.0
-            steps.append(
-                Step(
-                    stream=str(stream), name=f"{stream}.q{number}", began=at, ended=at + wait + seconds, status="agreed"
-                )
-            )
-            at += wait + seconds
-    steps += [
-        Step(stream=REFRESH, name=name, began=at * seconds, ended=(at + 1) * seconds)
-        for at, name in enumerate((RF1, RF2, RF1, RF2))
-    ]
-    return StreamTest(name="throughput", request_s=100.0, steps=tuple(steps))
-
-
-def life(name: str, repetition: int, *tests: StreamTest) -> Life:
-    return Life(repetition=repetition, contender=name, load_s=1.0, tests=tests)
-
-
-def record(*lives: Life) -> records.StreamsRecord:
-    environment = records.Environment(
-        weigh="0.1.0", command="weigh run", host={}, knobs=(), contenders=(), read_only=(), witnesses=("datafusion",),
-        data={}, notice=NOTICE,
-    )  # fmt: skip
-    return records.StreamsRecord(attempt=1, spec=SPEC, environment=environment, lives=lives, end=End(how="complete"))
-
-
-def honest(name: str, seconds: float) -> list[Life]:
-    return [
-        life(name, number, power(seconds * (1 + number / 1000)), throughput(seconds * (1 + number / 1000)))
-        for number in range(6)
-    ]
 
 
 def test_figures_are_those_of_the_specification() -> None:
@@ -160,16 +90,7 @@ def test_streams_one_after_the_other_are_found_and_slow_ones_are_not() -> None:
 
 
 def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Path) -> None:
-    folder = tmp_path / "20261127-0123456789ab-1"
-    folder.mkdir()
-    journal = Journal(folder)
-    made = record(*honest("one", 0.1), *honest("other", 0.2))
-    journal.append(records.OPENED, records.Opened(attempt=1, spec=SPEC))
-    journal.append("environment", made.environment)
-    for one in made.lives:
-        journal.append("life", one)
-    with sealed(folder, journal, End(how="complete")):
-        files.write(folder)
+    folder = written(tmp_path / "20261127-0123456789ab-1")
     assert kind_of(folder) is STREAMS
     assert STREAMS.about(folder).about == "one, other, 2 streams"
     passed = files.verify(folder)
@@ -182,3 +103,45 @@ def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Pat
     document["figures"][0]["mean"] *= 2
     (folder / files.JSON).write_text(json.dumps(document))
     assert {one.code for one in files.verify(folder).problems} == {"R4.hash", "R4.figures"}
+
+
+def test_a_history_refuses_it_and_says_why(tmp_path: Path) -> None:
+    written(tmp_path / "20261127-0123456789ab-1")
+    refused = Weigh(tmp_path)("history", "add", "20261127-0123456789ab-1", "--to", "h")
+    assert refused.code == 2
+    assert "it is a run of query streams, whose figures no history has a series of" in refused.err
+    assert "nothing can be computed" not in refused.err
+
+
+def test_of_fewer_repetitions_than_a_verdict_needs_there_is_no_interval() -> None:
+    few = [life(name, at, power(0.1 * at + 0.1), throughput(0.1)) for name in NAMES for at in range(3)]
+    results = StreamsResults(record=record(*few))
+    assert {(len(one.values), one.low, one.high) for one in results.figures} == {(2, None, None)}
+    assert all(one.mean for one in results.figures)
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (("--temperature", "cold"), "begins with a load"),
+        (("--no-truth",), "by engines of other lineages"),
+        (("--why",), "profiles single queries"),
+        (("--witness", "polars"), "are asked already"),
+        (("--same-engine",), "are measured as they are"),
+        (("--reuse-gate",), "checks its own answers"),
+        (("--no-reuse-gate",), "checks its own answers"),
+        (("--runs", "3"), "--starts says how often"),
+        (("--ingest",), "is in the report"),
+        (("--price", "2USD/h"), "judges what queries cost"),
+    ],
+)
+def test_a_flag_that_means_nothing_with_streams_is_refused_by_its_name(
+    tmp_path: Path, flags: tuple[str, ...], why: str
+) -> None:
+    contenders = ("--contender", "a=duckdb", "--contender", "b=datafusion")
+    refused = Weigh(tmp_path)("run", "--workload", "tpch", "--scale", "0.01", "--streams", "2", *contenders, *flags)
+    assert refused.code == 2
+    said = " ".join(refused.err.split())
+    assert f"{flags[0].replace('--no-reuse', '--reuse')} means nothing with --streams" in said
+    assert why in said
+    assert not (tmp_path / "runs").exists()

@@ -42,6 +42,7 @@ def reason(
     camps: tuple[Sequence[str], Sequence[str]] = ((), ()),
     *,
     nulls: bool = True,
+    outvoted: bool = True,
 ) -> str:
     """Why two answers may both be right; empty where nothing known explains how they differ.
 
@@ -54,6 +55,7 @@ def reason(
         ways: how contenders take constructs.
         camps: contenders with the one answer, and with the other.
         nulls: whether one of the answers may have NULL where rows were put in order.
+        outvoted: whether a majority has the second answer; else neither comes first.
     """
     cells = compare(*answers, operation.schema, most=MOST_DIFFERENCES).differences
     if not cells or any(cell.column in ("(columns)", "(column names)") for cell in cells):
@@ -66,7 +68,7 @@ def reason(
     placed = _NULLS.search(operation.sql) is not None or differ("nulls") is False
     if not placed and (_of_nulls(operation, cells) or (nulls and differ("nulls") and _cuts(operation.sql))):
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
-    if all(map(_wrapped, cells)):
+    if all(_wrapped(one, outvoted=outvoted) for one in cells):
         return "integers are of different widths, and a number beyond them wraps around"
     if why := rounding.reason(operation.sql, cells, ((ways or {}).get(name, {}) for camp in camps for name in camp)):
         return why
@@ -129,10 +131,12 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
 
 
 def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
-    """Whether a construct may be taken differently."""
+    """Whether a construct may be taken differently: what neither a probe nor the data bounds explains nothing."""
+    if found.key == SEQUENCE or found.key in constructs.UNASKED:
+        return True
     alike = found.key in constructs.ALIKE or found.key.startswith(constructs.OF_DATA)
     if found.key not in constructs.PROBES and not alike:
-        return True
+        return False
     known = differ(found.key)
     return known is True or (known is None and not alike)
 
@@ -230,13 +234,15 @@ def _times(text: str) -> int:
     return int(text.split(maxsplit=1)[0])
 
 
-def _wrapped(one: Difference) -> bool:
-    """Whether those who agree have the number of one modulo a power of two that is the width of an integer.
+def _wrapped(one: Difference, *, outvoted: bool) -> bool:
+    """Whether one number is the other modulo a power of two that is the width of an integer.
 
-    The other way round two lineages that agree on the whole sum tell that one wraps.
+    Of one who is outvoted it must be the whole number: two lineages that agree on that tell that one wraps.
     """
     try:
         a, b = int(one.got), int(one.expected)
     except ValueError:
         return False
+    if not outvoted and abs(a) < abs(b):
+        a, b = b, a
     return abs(a) > abs(b) and (a - b) % _WRAP == 0 and (abs(a) >= _WIDEST or min(a, b) < _WRAP // 2)

@@ -75,7 +75,7 @@ def vote(
     def why_open(camp: list[str], other: list[str]) -> str:
         both = (tables[camp[0]], tables[other[0]])
         nulls = any(_may_order_null(operation, table) for table in both)
-        return reason(operation, both, ways, (camp, other), nulls=nulls)
+        return reason(operation, both, ways, (camp, other), nulls=nulls, outvoted=bool(right))
 
     why_not = [why_open(camp, right) for camp in camps if right and contradicts(camp, right)]
     explained = "; ".join(dict.fromkeys(why_not)) if all(why_not) else ""

@@ -29,7 +29,7 @@ DEFAULT = "history"
 
 @click.group()
 def history() -> None:
-    """Series over evidence of every kind: what changed from version to version.
+    """Series over evidence: what changed from version to version.
 
     A history is a folder of small files, one for each evidence directory, the same as objects of S3, or a table of
     PostgreSQL or ClickHouse. Several CI jobs can add to it at the same time. A change of level in it is a candidate:

@@ -1,4 +1,4 @@
-"""Indexing: what a history keeps of evidence, of every kind. Only what passes `weigh verify` is taken."""
+"""Indexing: what a history keeps of evidence of a kind that has series. Only what passes `weigh verify` is taken."""
 
 from __future__ import annotations
 
@@ -54,9 +54,11 @@ def entries(
         versions: of contenders by name, as the history calls them; the rest as above.
 
     Raises:
-        EvidenceFault: it is not sealed, does not pass `weigh verify`, or measured nothing.
+        EvidenceFault: it is of a kind without series, is not sealed, does not pass `weigh verify`, or measured nothing.
     """
     kind = kind_of(folder)
+    if kind.not_in_history:
+        raise EvidenceFault(kind.not_in_history.what, where=str(folder), remedy=kind.not_in_history.remedy)
     if kind.has_rungs:
         rungs = _rungs(folder, kind.name)
         return [one for rung in rungs for one in entries(rung, commit=commit, at=at, confirms=confirms)]

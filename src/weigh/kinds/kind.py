@@ -64,6 +64,7 @@ class Kind(NamedTuple, Generic[Results, Found]):
         has_rungs: whether it lies next to the evidence of its rungs, which have the seals.
         not_compared: why ``weigh compare`` refuses it; None where it takes it.
         not_recounted: why ``weigh verify --sql`` refuses it; None where it counts it.
+        not_in_history: why ``weigh history add`` refuses it; None where it takes it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Kind(NamedTuple, Generic[Results, Found]):
     has_rungs: bool = False
     not_compared: Refusal | None = None
     not_recounted: Refusal | None = None
+    not_in_history: Refusal | None = None
 
     def recognises(self, folder: Path) -> bool:
         """Whether an existing directory is of this kind; those before it in the table did not recognise it."""

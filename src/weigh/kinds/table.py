@@ -178,6 +178,10 @@ REPRODUCTION: Kind[ReproductionResults, ReproductionVerification] = Kind(
         "it is a reproduction, which compares two sessions already", "weigh report shows what it says"
     ),
     not_recounted=Refusal("--sql counts one experiment", "name the evidence inside of it"),
+    not_in_history=Refusal(
+        "it is a reproduction, which measured what is in a history already, or belongs there by itself",
+        "name the evidence inside of it",
+    ),
 )
 """The directory of ``weigh reproduce``, with the original in a bundle and the new evidence inside."""
 
@@ -202,6 +206,10 @@ STREAMS: Kind[StreamsResults, StreamsVerification] = Kind(
     ),
     not_recounted=Refusal(
         "--sql counts one experiment", "weigh verify without it computes every figure from the times"
+    ),
+    not_in_history=Refusal(
+        "it is a run of query streams, whose figures no history has a series of",
+        "weigh run without --streams gives one of each query; `weigh report` shows what the streams came to",
     ),
 )
 """An attempt of ``weigh run --streams``."""

@@ -15,6 +15,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.host import scratch
 from weigh.model.answer import Column, ResultSchema
+from weigh.model.units import duration
 from weigh.streams import sessions
 from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
 from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from weigh.data.tpch.refresh import RefreshSet
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
+    from weigh.model.progress import Progress
     from weigh.model.units import Seconds
     from weigh.streams.spec import TestName
     from weigh.streams.truth import Truth
@@ -63,6 +65,7 @@ class Lives:
         texts: of the queries by name.
         truth: says which answers are right.
         place: where plans are written.
+        progress: is told how far it is, between tests.
     """
 
     def __init__(
@@ -74,10 +77,12 @@ class Lives:
         texts: Mapping[str, str],
         truth: Truth,
         place: Path,
+        progress: Progress,
     ) -> None:
         self._spec, self._states, self._texts, self._truth = spec, states, texts, truth
         self._tables = {name: list(paths) for name, paths in tables.items()}
         self._place = place
+        self._progress = progress
         self._timeout = spec.experiment.timeout
         self._refreshes = [{name: statements(one, name) for name in (RF1, RF2)} for one in sets]
         self._expected: dict[tuple[str, int], tuple[pa.Table, ResultSchema, str]] = {}
@@ -95,11 +100,14 @@ class Lives:
                     tests.append(self._reads_only(worker))
                 else:
                     indexes = INDEXES.get(ready.engine.dialect, ())
+                    self._progress.say(f"{ready.name} loads {len(self._tables)} tables")
                     cost = sessions.write_to(worker, self._tables, place, indexes, self._timeout * _LOAD_FACTOR)
                     load_s = cost.seconds
+                    self._progress.say(f"{ready.name} loaded them in {duration(load_s)}; power test")
                     gate = repetition == 0
                     tests.append(self._test(worker, "power", gate=gate))
                     if not tests[-1].error:
+                        self._progress.say(f"{ready.name}: throughput test")
                         tests.append(self._test(worker, "throughput", gate=gate))
         except WorkerEnded as ended:
             failure = f"{ended.outcome}: {ended.detail}"

@@ -13,6 +13,7 @@ import numpy as np
 from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.metrics.metric import Metric, Unit
+from weigh.model.rules import MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.student_t import quantile
 from weigh.streams.record import StreamsRecord  # of a field, which is read when it is converted
@@ -48,7 +49,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
         contender: whose.
         values: one a repetition, in their order.
         mean: geometric mean; None where there is no value.
-        low, high: interval of it at the confidence of the rules, by Student's t of the logarithms; None of one value.
+        low, high: interval of it at the confidence of the rules, by Student's t of the logarithms; None of fewer
+            values than a verdict needs.
     """
 
     name: FigureName
@@ -231,7 +233,8 @@ def _geometric(times: Sequence[float]) -> float:
 def _figure(name: FigureName, contender: str, values: tuple[float, ...], level: float) -> Figure:
     logs = np.log(values)
     mean = float(np.exp(logs.mean()))
-    if len(values) < 2:
+    if len(values) < MIN_STARTS:
+        # Of two or three values it reaches from nothing to anything.
         return Figure(name=name, contender=contender, values=values, mean=mean, low=None, high=None)
     half = float(quantile(level, np.array(len(values) - 1.0))) * float(logs.std(ddof=1)) / math.sqrt(len(values))
     return Figure(

@@ -134,7 +134,7 @@ def _measure(
     truth = Truth(schemas, texts, {name: _places(name, spec, read_only) for name in texts})
     for text in truth.ask(everyone, states, experiment.timeout, progress):
         journal.append("finding", codes.A1_WITNESS.finding(text=text, remedy="its answers are missing as a witness"))
-    lives = Lives(spec, tables, sets, states, texts, truth, place)
+    lives = Lives(spec, tables, sets, states, texts, truth, place, progress)
     fit = []
     for one in setup.contenders:
         progress.say(f"gate: {one.name} refreshes, and answers {spec.streams + 1} streams")

@@ -13,10 +13,10 @@ from weigh.answers.constructs.construct import (
     Construct,
 )
 from weigh.answers.constructs.of_query import of
-from weigh.answers.constructs.probes import ALIKE, PROBES
+from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "ZERO", "ZONE",
+    "ALIKE", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "ZERO", "ZONE",
     "Construct", "of", "settled",
 ]  # fmt: skip

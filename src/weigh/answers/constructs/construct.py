@@ -36,7 +36,7 @@ class Construct(NamedTuple):
     """A construct in a query.
 
     Attributes:
-        key: of PROBES, SEQUENCE, or of neither where no engine can be probed.
+        key: of PROBES, ALIKE, OF_DATA or UNASKED, or SEQUENCE; one of no other kind would explain nothing.
         why: for people.
         column: position of the answer's column that it is all of; None where more or other than one depends on it.
         inside: position of the column of whose expression it is a part, and nothing but that column depends on it.

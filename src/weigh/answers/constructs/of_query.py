@@ -21,6 +21,7 @@ from weigh.answers.constructs.explaining import (
     whole,
     wide,
 )
+from weigh.answers.constructs.probes import DAYS, LETTERS, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
@@ -62,7 +63,8 @@ def of(sql: str) -> tuple[Construct, ...]:
                 inside = None
             alone = inside is not None and _is_all(node, selects[inside])
             if key != "power" or "^" in sql:
-                found.append(Construct(key, why, inside if alone else None, inside, explains))
+                reason = f"{why}, and no engine was asked how it takes that" if key in UNASKED else why
+                found.append(Construct(key, reason, inside if alone else None, inside, explains))
     return tuple(found)
 
 
@@ -245,8 +247,9 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "length", f"{name} counts bytes in some engines and characters in others", anything
     elif name in ("strpos", "str_position", "instr", "locate"):
         yield "position", "a place in a text is counted in bytes by some engines and in characters by others", anything
-    elif name in ("unicode", "ascii", "ord"):
-        yield "first", f"{name} of an empty text is NULL, 0 or -1", empties
+    elif name in LETTERS:
+        yield f"{name} of ''", f"{name} of an empty text is NULL, 0 or -1", empties
+        yield f"{name} of a letter", f"{name} is of a letter in some engines and of its first byte in others", anything
     elif isinstance(node, exp.Pow):
         yield "power", "^ is a power in some engines and exclusive or in others", anything
     elif isinstance(node, exp.SimilarTo):
@@ -281,8 +284,8 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "pattern", "regular expressions are of different dialects", anything
     elif name in ("time_to_str", "date_format", "to_char", "strftime", "time_format", "format"):
         yield "format", "how a time is formatted, and which argument comes first, differ between engines", anything
-    elif name in ("day_of_week", "dayofweek", "weekday", "week", "week_of_year", "weekofyear", "yearweek"):
-        yield "", f"{name} counts from different days in different engines", anything
+    elif name in DAYS:
+        yield f"{name}()", f"{name} counts from different days in different engines", anything
     elif part := _part(node, name):
         yield part, "seconds of a moment are with their fraction in some engines, and whole in others", anything
     elif isinstance(node, exp.Extract) and node.name.upper() in ("DOW", "DAYOFWEEK"):

@@ -52,7 +52,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "position": ("strpos('äb', 'b')",),
     "power": ("2 ^ 3",),
     "weekday": ("extract(dow FROM DATE '2024-01-07')",),
-    "week": ("extract(week FROM DATE '2023-01-01')",),
+    "week": ("extract(week FROM DATE '2023-01-01')", "extract(week FROM DATE '2022-01-01')"),
     "outer": ("u.a FROM (SELECT 1 AS a) AS t LEFT JOIN (SELECT 2 AS a) AS u ON t.a = u.a",),
     "empty": ("max(a) FROM (SELECT 1 AS a) AS t WHERE a > 1",),
     "rollup": ("count(a) FROM (SELECT a, count(*) AS n FROM (SELECT 1 AS a) AS t GROUP BY ROLLUP (a)) AS s",),
@@ -61,3 +61,16 @@ PROBES: dict[str, tuple[str, ...]] = {
     "truncation": ("date_trunc('week', DATE '2024-01-07')",),
 }  # fmt: skip
 """What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""
+DAYS = {"day_of_week": "dayofweek", "weekday": "weekday", "week": "week", "week_of_year": "weekofyear",
+        "yearweek": "yearweek"}  # fmt: skip
+"""Functions that count days or weeks, and how most engines call them."""
+LETTERS = ("unicode", "ascii", "ord")
+"""Functions that are the number of the first letter of a text."""
+PROBES |= {
+    f"{key}()": tuple(f"{name}(DATE '{day}')" for day in ("2023-01-01", "2022-01-01", "2024-12-30"))
+    for key, name in DAYS.items()
+}
+PROBES |= {f"{name} of ''": (f"{name}('')",) for name in LETTERS}
+PROBES |= {f"{name} of a letter": (f"{name}('ä')",) for name in LETTERS}
+UNASKED = frozenset({"shift", "nano"})
+"""Keys of constructs of which engines cannot be asked: what overflows, or has no such part, is an error to many."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
@@ -17,12 +18,44 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
     from weigh.streams.results import StreamsResults
 
+_OFTEN = "--starts says how often"
+_FILLED = "each repetition begins with a load, and tables are as that leaves them"
+_PRICED = "weigh run without --streams judges what queries cost"
 _LEFT_OUT = {
-    "runs": "--runs", "rounds": "--rounds", "duet": "--duet", "precision": "--precision", "budget": "--budget",
-    "quick": "--quick", "resume": "--resume", "ingest": "--ingest", "rule": "--rule", "plan": "--plan",
-    "spend": "--spend", "price": "--price", "store": "--store",
+    "runs": _OFTEN, "rounds": _OFTEN, "precision": _OFTEN, "budget": _OFTEN, "quick": _OFTEN, "rule": _OFTEN,
+    "duet": "contenders take turns, and have the machine to themselves",
+    "resume": "what was not finished is measured from the beginning",
+    "ingest": "how long each load took is in the report",
+    "plan": "--starts 1 and a small --scale show what it does",
+    "spend": _PRICED, "price": _PRICED,
+    "store": "tables that can be changed lie on this machine",
+    "temperature": _FILLED,
+    "truth": "right answers follow from rows that were predicted, by engines of other lineages",
+    "answers": "parameters are drawn, and no file has their answers",
+    "witness": "engines of other lineages are asked already",
+    "same_engine": "several versions of one engine are measured as they are",
+    "reuse_gate": "every repetition checks its own answers",
+    "why": "weigh run --why without --streams profiles single queries",
 }  # fmt: skip
-"""Flags that mean nothing here: said, and not passed over."""
+"""Flags that mean nothing here, and why: they are refused, and not passed over."""
+
+
+def _check_flags(spec: Spec) -> None:
+    """That the command has nothing that means nothing here, and weigh.toml nothing of it that would be sealed.
+
+    Raises:
+        UsageError: it has.
+    """
+    from weigh.model.errors import UsageError
+
+    context = click.get_current_context()
+    given = {name for name in _LEFT_OUT if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    given |= {"temperature"} if spec.temperature != "hot" else set()
+    given |= {"truth"} if not spec.truth else set()
+    for name, why in _LEFT_OUT.items():
+        if name in given:
+            flag = f"--no-{name}" if name == "truth" and not spec.truth else f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} means nothing with --streams", remedy=f"leave it out: {why}")
 
 
 def run_streams(
@@ -37,14 +70,11 @@ def run_streams(
 ) -> None:
     """Run the tests, print what was found, and end with its exit code."""
     from weigh.kinds.table import STREAMS
-    from weigh.model.errors import UsageError
     from weigh.streams import files
     from weigh.streams import run as tests
     from weigh.streams.spec import USUAL_REPETITIONS, StreamsSpec
 
-    for name, flag in _LEFT_OUT.items():
-        if flags.get(name):
-            raise UsageError(f"{flag} means nothing with --streams", remedy="leave it out; --starts says how often")
+    _check_flags(spec)
     starts = flags.get("starts")
     of = StreamsSpec(experiment=spec, streams=streams, repetitions=int(starts) if starts else USUAL_REPETITIONS)
     written: dict[Path, StreamsResults] = {}

@@ -20,10 +20,10 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         name: for people; the only key that is not part of the experiment's id.
-        workload: what is measured: ``"netflow"``, ``"tpch"``, ``"tpch-dbgen"``, ``"tpcds"``, ``"h2o-groupby"``,
-            ``"h2o-join"``, ``"sql"`` (your own data), a plug-in's, or a folder of questions, ``"./queries/"``
-            (docs/reference/workloads.md). A file whose ``[sql]`` names tables or data has ``"sql"`` where it says
-            nothing.
+        workload: what is measured: ``"netflow"``, ``"tpch"``, ``"tpch-dbgen"``, ``"tpcds"``, ``"ssb"``,
+            ``"h2o-groupby"``, ``"h2o-join"``, ``"sql"`` (your own data), a plug-in's, or a folder of questions,
+            ``"./queries/"`` (docs/reference/workloads.md). A file whose ``[sql]`` names tables or data has ``"sql"``
+            where it says nothing.
         ingest: whether loading the tables into each engine is measured, and not the queries: time, stored bytes, time
             until the first query is answered (docs/guide/ingest.md).
         scale: rows of netflow, e.g. ``"20K"``, ``1500``; scale factor of TPC-H, e.g. ``0.01``, ``"SF10"``. Of netflow

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from weigh.history.entry import is_possible
 from weigh.model.errors import DataFault
 from weigh.model.text import one_line
+from weigh.model.units import count
 
 NAME = 1_000
 """Characters of a name: a longer one names nothing that anybody reads."""
@@ -24,10 +25,12 @@ class LeftOut:
 
     Attributes:
         zeros: values of zero and below, which have no logarithm and no ratio.
+        missing: cells that say that nothing was measured.
         others: each of the rest, by its place and why.
     """
 
     zeros: int = 0
+    missing: int = 0
     others: list[str] = field(default_factory=list)
 
     def value(self, value: float, unit: str, where: str) -> bool:
@@ -57,7 +60,11 @@ class LeftOut:
     @property
     def note(self) -> str:
         """What was left out and may well be in such a file; empty where there is nothing."""
-        return f"{self.zeros:,} values of zero or below left out" if self.zeros else ""
+        counted = [
+            f"{count(self.zeros, 'value')} of zero or below" if self.zeros else "",
+            f"{count(self.missing, 'cell')} without a value" if self.missing else "",
+        ]
+        return f"{' and '.join(filter(None, counted))} left out" if any(counted) else ""
 
 
 def name(text: str, what: str) -> str:

@@ -14,6 +14,7 @@ from weigh.history.imports import cells
 from weigh.history.imports.cells import check_number
 from weigh.model.errors import DataFault
 from weigh.model.text import one_line
+from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +31,8 @@ _FORMS = (
     "%Y-%m-%d %H:%M:%S %z",
 )
 """Besides ISO 8601, as Otava's own examples write it."""
-_MISSING = ("nan", "na", "n/a", "null", "none", "-")
-"""Cells of what was not measured."""
+_MISSING = ("", "na", "n/a", "null", "none", "-")
+"""Cells of what was not measured. NaN is none of them: a tool writes it of what it could not compute."""
 COMMIT = ("commit", "version", "revision", "sha", "git_commit", "build")
 
 
@@ -53,7 +54,7 @@ def points(text: str, name: str, left_out: LeftOut) -> dict[str, Any]:
     Raises:
         DataFault: it is no CSV, has no time or no metric, or two columns of one name.
     """
-    head, rows = _rows(text)
+    head, rows = _rows(text, left_out)
     when = next((column for column in head if column.lower() in TIME), None)
     if when is None:
         raise DataFault("it has no column of times", remedy=f"call it one of {', '.join(TIME)}")
@@ -77,8 +78,8 @@ def points(text: str, name: str, left_out: LeftOut) -> dict[str, Any]:
     return {"kind": "otava", "workload": name, "at": max(point.at for point in made), "points": made}
 
 
-def _rows(text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The header, and each row with the number of its line."""
+def _rows(text: str, left_out: LeftOut) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """The header, and each row with the number of its line; a row of another length is named."""
     reader = csv.reader(io.StringIO(text), delimiter=_delimiter(text.lstrip("\n").partition("\n")[0]))
     try:
         lines = [(reader.line_num, row) for row in reader if row]
@@ -90,6 +91,9 @@ def _rows(text: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     for column in head:
         cells.name(column, "the name of a column")
     check_number((len(lines) - 1) * len(head))
+    for line, row in lines[1:]:
+        if len(row) != len(head):
+            left_out.others.append(f"line {line}: {count(len(row), 'cell')} under {count(len(head), 'column')}")
     return head, [(line, dict(zip(head, row, strict=False))) for line, row in lines[1:]]
 
 
@@ -117,7 +121,9 @@ def _points(
             cell, where = row.get(metric, "").strip(), f"line {line}, {metric}"
             value = _number(cell)
             if value is None:
-                if cell and cell.lower() not in _MISSING:
+                if cell.lower() in _MISSING:
+                    left_out.missing += metric in row
+                else:
                     left_out.others.append(f"{where}: '{one_line(cell, 40)}' is no number")
             elif left_out.value(value, "", where):
                 yield Point(

@@ -102,8 +102,10 @@ def _none(results: HistoryResults) -> str:
     far = [one.gross for one in power if one.gross]
     found = sorted(one.detectable for one in power if one.detectable is not None)
     if far:
-        if len(power) == 1:
+        if len(power) == 1 and power[0].points < LEAST:
             return f"too short for a change to be told; {ending(far[0])}"
+        if len(power) == 1:
+            return f"a step of too few points for a change to be told: {ending(far[0])}"
         number = f"{len(far)} of {len(power)} series {'has' if len(far) == 1 else 'have'}"
         return f"{number} a step of too few points for a change to be told"
     if not found and all(one.points < LEAST for one in power):

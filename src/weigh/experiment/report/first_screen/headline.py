@@ -313,7 +313,8 @@ def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
         shared.setdefault(names, []).append(operation)
     for names, operations in shared.items():
         place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
-        text = f"{' and '.join(names)} give DIFFERENT answers on {place}: {named(operations)}. Who is right is open."
+        give = "give" if len(names) > 1 else "gives"
+        text = f"{' and '.join(names)} {give} DIFFERENT answers on {place}: {named(operations)}. Who is right is open."
         for check in gate.checks:
             if check.detail == UNDECIDED and check.operation in operations and check.differences:
                 cell = one_line(str(check.differences[0]), 200)

@@ -1,0 +1,115 @@
+"""An excuse is bounded: by what engines are asked, or by what the data has."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from weigh.answers import constructs
+from weigh.answers.constructs import construct, of_query
+from weigh.answers.constructs.probes import DAYS, LETTERS
+from weigh.answers.left_open import _may
+from weigh.answers.votes import vote
+from weigh.model.answer import Column, GateStatus, ResultSchema
+from weigh.model.operation import Case, Operation
+
+if TYPE_CHECKING:
+    from weigh.model.gate import Check
+
+NAMES = ("duckdb", "datafusion", "polars")
+
+
+def votes(sql: str, values: dict[str, int], ways: dict[str, dict[str, str]] | None = None) -> list[Check]:
+    """Of numbers in one column, each contender of a lineage of its own."""
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="v", kind="integer"),))
+    tables = {name: pa.table({"v": pa.array([value], pa.decimal128(38, 0))}) for name, value in values.items()}
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+    return vote(operation, case, tables, {name: name for name in values}, ways)
+
+
+def yielded() -> set[str]:
+    """The keys that the module which recognises constructs can give, read off its source; of a column their begin."""
+    source = of_query.__file__
+    assert source is not None
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(Path(source).read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Yield) or node.value is None:
+            continue
+        value = node.value
+        first = value.elts[0] if isinstance(value, ast.Tuple) else value
+        match first:
+            case ast.Constant(value=str(key)):
+                found.add(key)
+            case ast.Name(id="_EMPTY"):
+                found.add(of_query._EMPTY[0])
+            case ast.Name(id="part"):
+                found |= of_query._PARTS.keys()
+            case ast.Name(id=name):
+                found.add(getattr(construct, name))
+            case ast.JoinedStr(values=[ast.FormattedValue(value=ast.Name(id="name")), ast.Constant(value=str(end))]):
+                found |= {f"{name}{end}" for name in (DAYS if end == "()" else LETTERS)}
+            case ast.JoinedStr(values=[ast.FormattedValue(value=begin), *_]):
+                names = [begin.body, begin.orelse] if isinstance(begin, ast.IfExp) else [begin]
+                found |= {getattr(construct, one.id) for one in names if isinstance(one, ast.Name)}
+            case other:
+                raise AssertionError(f"a key that this test cannot read: {ast.unparse(other)}")
+    return found
+
+
+def test_every_construct_has_a_probe_or_a_check_of_the_data() -> None:
+    keys = yielded()
+    assert {"week()", "unicode of ''", "shift", "nano", construct.NAN, construct.ZONE, "empty"} <= keys
+    by_data = {*construct.OF_DATA, construct.ZONE}
+    unbounded = keys - constructs.PROBES.keys() - by_data - constructs.UNASKED - {constructs.SEQUENCE}
+    assert not unbounded
+    assert constructs.PROBES.keys() | by_data >= constructs.ALIKE
+
+
+def test_a_construct_that_nothing_bounds_excuses_nothing() -> None:
+    made = construct.Construct("of no kind", "because", None, None, construct.anything)
+    assert not _may(made, lambda _key: None)
+
+
+@pytest.mark.parametrize(
+    ("sql", "key"),
+    [
+        ("SELECT count(*) AS v FROM t WHERE week(d) = 3", "week()"),
+        ("SELECT count(*) AS v FROM t WHERE dayofweek(d) = 1", "day_of_week()"),
+        ("SELECT count(*) AS v FROM t GROUP BY week(d)", "week()"),
+        ("SELECT count(*) AS v FROM t WHERE unicode(x) > 70", "unicode of a letter"),
+    ],
+)
+def test_who_takes_a_construct_as_the_others_do_is_outvoted(sql: str, key: str) -> None:
+    values = {"duckdb": 4, "datafusion": 9, "polars": 9}
+    other_key = "unicode of ''"
+    alike = {name: {key: "1", other_key: "0"} for name in NAMES}
+    assert [one.detail for one in votes(sql, values, alike) if one.contender == "duckdb"] == ["outvoted"]
+    otherwise = {**alike, "duckdb": {key: "2", other_key: "0"}}
+    assert {one.status for one in votes(sql, values, otherwise)} == {GateStatus.LEFT_OPEN}
+    unasked = {**alike, "duckdb": {}}
+    assert {one.status for one in votes(sql, values, unasked)} == {GateStatus.LEFT_OPEN}
+
+
+def test_of_what_engines_cannot_be_asked_the_reason_says_so() -> None:
+    found = votes("SELECT count(*) AS v FROM t WHERE a << 2 = 4", {"duckdb": 4, "datafusion": 9, "polars": 9})
+    assert {one.status for one in found} == {GateStatus.LEFT_OPEN}
+    assert all("no engine was asked" in one.notes[0] for one in found)
+
+
+@pytest.mark.parametrize("first", NAMES[:2])
+def test_a_sum_that_overflows_is_nobodys_mistake_whoever_is_first(first: str) -> None:
+    whole, wrapped = 4740813226943354726526, 18446744073709512830
+    second = next(name for name in NAMES if name != first)
+    found = votes("SELECT sum(u) AS v FROM t", {first: whole, second: wrapped})
+    assert {one.contender: one.status for one in found} == dict.fromkeys((first, second), GateStatus.LEFT_OPEN)
+
+
+def test_who_wraps_is_wrong_where_two_lineages_have_the_whole_sum() -> None:
+    whole, wrapped = 4740813226943354726526, 18446744073709512830
+    found = votes("SELECT sum(u) AS v FROM t", {"duckdb": wrapped, "datafusion": whole, "polars": whole})
+    assert {one.contender: one.detail for one in found if one.status is GateStatus.DIVERGED} == {"duckdb": "outvoted"}

@@ -1,0 +1,104 @@
+"""Records of query streams from made times, and their evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.evidence.journal import Journal
+from weigh.evidence.sealing import End, sealed
+from weigh.model.contender import Contender
+from weigh.model.spec import Spec
+from weigh.streams import files
+from weigh.streams import record as records
+from weigh.streams.record import Life, Step, StreamTest
+from weigh.streams.spec import REFRESH, RF1, RF2, StreamsSpec
+from weigh.workloads.tpch import NOTICE, qgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("one", "other")
+SPEC = StreamsSpec(
+    experiment=Spec(
+        workload="tpch",
+        scale=0.1,
+        contenders=tuple(Contender(name=name, engine="duckdb") for name in NAMES),
+        baseline=NAMES[0],
+    ),
+    streams=2,
+    repetitions=5,
+)
+
+
+def power(seconds: float, *, status: records.StepStatus = "agreed") -> StreamTest:
+    """A power test whose steps all take so long."""
+    names = [RF1, *(f"0.q{number}" for number in qgen.order(0)), RF2]
+    steps = [
+        Step(
+            stream="0",
+            name=name,
+            began=at * seconds,
+            ended=(at + 1) * seconds,
+            status="done" if "rf" in name else status,
+        )
+        for at, name in enumerate(names)
+    ]
+    return StreamTest(name="power", request_s=25 * seconds, steps=tuple(steps))
+
+
+def throughput(seconds: float, *, after: float = 0.0) -> StreamTest:
+    """Two streams, the second of which may wait before it answers its first query."""
+    steps = []
+    for stream in (1, 2):
+        at = 0.0
+        for number in qgen.order(stream):
+            wait = after if stream == 2 and not at else 0.0
+            steps.append(
+                Step(
+                    stream=str(stream), name=f"{stream}.q{number}", began=at, ended=at + wait + seconds, status="agreed"
+                )
+            )
+            at += wait + seconds
+    steps += [
+        Step(stream=REFRESH, name=name, began=at * seconds, ended=(at + 1) * seconds)
+        for at, name in enumerate((RF1, RF2, RF1, RF2))
+    ]
+    return StreamTest(name="throughput", request_s=100.0, steps=tuple(steps))
+
+
+def life(name: str, repetition: int, *tests: StreamTest) -> Life:
+    return Life(repetition=repetition, contender=name, load_s=1.0, tests=tests)
+
+
+def record(*lives: Life) -> records.StreamsRecord:
+    environment = records.Environment(
+        weigh="0.1.0", command="weigh run", host={}, knobs=(), contenders=(), read_only=(), witnesses=("datafusion",),
+        data={}, notice=NOTICE,
+    )  # fmt: skip
+    return records.StreamsRecord(attempt=1, spec=SPEC, environment=environment, lives=lives, end=End(how="complete"))
+
+
+def honest(name: str, seconds: float) -> list[Life]:
+    return [
+        life(name, number, power(seconds * (1 + number / 1000)), throughput(seconds * (1 + number / 1000)))
+        for number in range(6)
+    ]
+
+
+def written(folder: Path) -> Path:
+    """Sealed evidence of two honest contenders."""
+    folder.mkdir(parents=True)
+    journal = Journal(folder)
+    made = record(*honest("one", 0.1), *honest("other", 0.2))
+    journal.append(records.OPENED, records.Opened(attempt=1, spec=SPEC))
+    journal.append("environment", made.environment)
+    for one in made.lives:
+        journal.append("life", one)
+    with sealed(folder, journal, End(how="complete")):
+        files.write(folder)
+    return folder
+
+
+def written_streams(root: Path) -> Path:
+    """The same in a folder of evidence."""
+    return written(root / "20261127-0123456789ab-1")
