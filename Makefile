@@ -20,7 +20,7 @@ WORKERS ?= 5
 # Bytecode outside the tree: each worker would compile all tests again.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest \
 	--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
-RUST_TESTS := cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load \
+RUST_TESTS := cargo test --quiet --package weigh-digest --package weigh-host --package weigh-isolation --package weigh-load \
 	--package weigh-stats --package weigh-store
 FACTOR ?= 0.5
 

@@ -35,7 +35,7 @@ fn history(name: &str, whole: bool, transactions: u32, silent: &[u32]) -> (Arc<S
                 let cells: Vec<&str> = values.split(", ").collect();
                 rows.push(format!("{}\t{}\t{}\t{}", cells[2], cells[1], cells[0], cells[3]));
             }
-            if text.starts_with("END") && silent.contains(&number) {
+            if text.starts_with("COMMIT") && silent.contains(&number) {
                 lost = true;
                 break;
             }
