@@ -20,7 +20,11 @@ _NODE = 17
 _HEAD = 7
 _MOST = 12
 """Transactions of a cycle that is drawn."""
-STYLE = ".cy .nd{fill:var(--card,#fff);stroke:currentColor}.cy text{font-size:12px;text-anchor:middle}"
+STYLE = (
+    ".cy .nd{fill:var(--card,#fff);stroke:currentColor}.cy text{font-size:12px;text-anchor:middle}"
+    ".cy .ar,.cy .rt{fill:none;stroke:currentColor;stroke-width:1.5}"
+    ".cy .rt{stroke-dasharray:4 3}.cy .hd{fill:currentColor}"
+)
 
 
 def cycle(one: Example) -> Markup | None:
@@ -67,8 +71,8 @@ def _arrow(step: Step, places: list[tuple[float, float]], *, bent: bool) -> Mark
     at = ((begin[0] + 2 * middle[0] + end[0]) / 4, (begin[1] + 2 * middle[1] + end[1]) / 4)
     return draw.group(
         "",
-        draw.path(line, "s0" if step.kind != "rt" else "g"),
-        draw.path(head, "ev"),
+        draw.path(line, "rt" if step.kind == "rt" else "ar"),
+        draw.path(head, "hd"),
         draw.text(round(at[0], 1), round(at[1] - 6, 1), _label(step)),
     )
 

@@ -191,7 +191,8 @@ def _mostly(runs: Sequence[RunFigures]) -> str:
 def _right(results: LoadResults, runs: Sequence[RunFigures]) -> Iterator[str]:
     """What was compared, where nothing of it was wrong."""
     if compared := sum(run.summary.verified_reads for run in runs if run.summary):
-        yield f"{units.count(compared, 'answer')}, by what had been written"
+        whole = " of the whole run" if results.record.windows or results.record.crashes else ""
+        yield f"{units.count(compared, 'answer')}{whole}, by what had been written"
     if results.answers:
         yield from answers.found_right(results.answers)
 
