@@ -26,11 +26,6 @@ MAY: dict[str, set[str]] = {
     "repeatable-read": {"write-skew", "G2-item"},
     "serializable": set(),
 }  # fmt: skip
-MUST = {
-    "read-committed": {"lost-update", "non-repeatable-read"},
-    "repeatable-read": {"write-skew"},
-    "serializable": set(),
-}
 
 
 def isolated(weigh: Weigh, target: str, *flags: str, connections: int = 16, duration: str = "2s") -> Run:
@@ -56,7 +51,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_read_committed_shows_what_it_allows_and_nothing_else(committed: Run) -> None:
     one = found(committed)
     assert names(one) <= MAY["read-committed"], one["violations"]
-    assert names(one) >= MUST["read-committed"]
+    assert names(one) >= {"lost-update", "non-repeatable-read"}
     assert one["outcome"] == "not seen" and one["declared"] == "read-committed"
     # Of those that read.
     assert set(one["named"]) == {"read-committed"} and one["named"]["read-committed"] > one["committed"] / 2
@@ -105,7 +100,9 @@ def test_stronger_levels_show_what_they_allow_alone(tmp_path: Path, level: str) 
     run = isolated(Weigh(tmp_path), "postgres:embedded", "--isolation", level, duration="3s")
     one = found(run)
     assert one["outcome"] == "not seen", one["violations"]
-    assert MUST[level] <= names(one) <= MAY[level]
+    assert names(one) <= MAY[level]
+    # Which of them, two transactions or more in a cycle, is chance.
+    assert bool(names(one)) == bool(MAY[level])
     assert set(one["named"]) == {level} and one["retries"] > 0
 
 
