@@ -51,7 +51,7 @@ _UNREADABLE = (
     *(OSError, KeyError, ValueError, RuntimeError, MemoryError, zipfile.BadZipFile),
     *(pa.ArrowException, msgspec.DecodeError),
 )
-"""What reading a damaged file may raise; NotImplementedError is a RuntimeError."""
+"""What reading a damaged file may raise: of a method or a lock that zipfile does not know, a RuntimeError."""
 _REUSABLE = (GateStatus.AGREED, GateStatus.UNVERIFIED, GateStatus.UNSUPPORTED)
 """Of an operation: who is to answer for a wrong one is asked each time."""
 

@@ -1,7 +1,10 @@
 //! A session against the bytes of a server, cut wherever they can be cut.
 
+use super::login::can;
+use super::packet::LONGEST_FRAME;
 use super::*;
 use crate::error::ScriptLine;
+use crate::workload::message::ParameterType;
 
 const LONGEST: usize = 1 << 16;
 const CAN: u64 = can::PROTOCOL_41 | can::PLUGIN_AUTH | can::NO_EOF | can::SECURE_CONNECTION | can::LONG_PROOF;
