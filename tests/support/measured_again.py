@@ -32,9 +32,21 @@ def mark(item: pytest.Item, tests: Path) -> None:
         tests: the folder of all tests.
     """
     folder = _folder(item.path, tests)
-    again = 2 if folder in _NOISY else int(not _LIVE.isdisjoint(getattr(item, "fixturenames", ())))
+    again = 2 if folder in _NOISY else int(_measures(item))
     if again:
         item.add_marker(pytest.mark.flaky(reruns=again))
+
+
+def _measures(item: pytest.Item) -> bool:
+    """By itself, or with what a fixture of its file or folder made for several tests: a run of weigh, as a rule."""
+    if not isinstance(item, pytest.Function):
+        return False
+    shared = any(
+        fixture.scope != "function" and fixture.baseid.startswith("tests/")
+        for fixtures in item._fixtureinfo.name2fixturedefs.values()
+        for fixture in fixtures
+    )
+    return shared or not _LIVE.isdisjoint(item.fixturenames)
 
 
 @functools.cache

@@ -57,7 +57,9 @@ def uv_run(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def bug(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A release with a real bug beside one that is right."""
-    return gate(Weigh(tmp_path_factory.mktemp("bug")), "duckdb@1.5.5", WRONG, operations="eq_user", flags=ENOUGH)
+    run = gate(Weigh(tmp_path_factory.mktemp("bug")), "duckdb@1.5.5", WRONG, operations="eq_user", flags=ENOUGH)
+    assert run.code == 1, run.json["findings"]
+    return run
 
 
 def test_a_real_bug_becomes_a_small_file_and_a_query(bug: Run) -> None:
