@@ -15,7 +15,8 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     """A target as it described itself.
 
     Attributes:
-        kind: protocol: ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the generator's process.
+        kind: protocol: ``clickhouse``, ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the
+            generator's process.
         product: what it calls itself.
         version: its own word.
         embedded: whether weigh started it, and ends it.
@@ -28,6 +29,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
             checked).
         terms: what its vendor's terms say about publishing results; left out where nothing is known.
+        errors: errors that it counted since it started: name -> how many; left out where it does not count them.
     """
 
     kind: str
@@ -42,6 +44,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     unread: str = ""
     tls: str | msgspec.UnsetType = msgspec.UNSET
     terms: str | msgspec.UnsetType = msgspec.UNSET
+    errors: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):

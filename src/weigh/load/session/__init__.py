@@ -343,13 +343,13 @@ class Session:
             self.calibrating.next(self._made)
 
     def describe_again(self) -> None:
-        """Write down how the server describes itself now, where that is another durability than before."""
+        """Write down how the server describes itself now, where that is another durability, or it counted errors."""
         reached = self.lives.reached
         if reached.again is None:
             return
         with suppress(WeighError, OSError, ValueError):
             after = reached.again()
-            if after.undurable != reached.read.undurable:
+            if after.undurable != reached.read.undurable or after.errors != reached.read.errors:
                 self._journal.append("after", after)
 
 

@@ -44,7 +44,7 @@ impl Dialect {
                     .chain(["BEGIN".to_owned()])
                     .collect(),
             ),
-            TargetKind::Redis => {
+            TargetKind::ClickHouse | TargetKind::Redis => {
                 return Err(unfit(
                     "isolation is about transactions of several statements, and this target has none",
                 ));
