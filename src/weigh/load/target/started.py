@@ -16,6 +16,7 @@ from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from weigh.load.target.target import Reached, Target
 
 _START_LIMIT = 120.0

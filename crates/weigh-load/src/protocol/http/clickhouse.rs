@@ -85,7 +85,9 @@ fn parsed(text: &str) -> Option<(String, String)> {
     let rest = text.strip_prefix(CODE)?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let thrown = rest.find(THROWN)?;
-    (digits > 0).then(|| (rest[..digits].to_owned(), one_line(&rest[thrown..])))
+    // Before version 20 it says what it is a second time.
+    let said = rest[thrown..].split(", e.what()").next().unwrap_or_default();
+    (digits > 0).then(|| (rest[..digits].to_owned(), one_line(said)))
 }
 
 /// The number and the text of an exception that is all of a body.
@@ -157,7 +159,7 @@ mod tests {
     #[test]
     fn an_exception_behind_rows_is_one() {
         let old = "Code: 395, e.displayText() = DB::Exception: Value passed to 'throwIf' is non zero, e.what() = DB::Exc";
-        let thrown = "error 395: DB::Exception: Value passed to 'throwIf' is non zero, e.what() = DB::Exc";
+        let thrown = "error 395: DB::Exception: Value passed to 'throwIf' is non zero";
         assert_eq!(answer(&format!("n\nUInt8\n0\n0\n{old}\n"), "").1, thrown);
         assert_eq!(answer(&format!("n\nUInt8\n0\n0{old}"), "").1, thrown);
         let new = "Code: 395. DB::Exception: Value\npassed (version 25.1)";
