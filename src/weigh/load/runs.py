@@ -29,6 +29,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
             checked).
         terms: what its vendor's terms say about publishing results; left out where nothing is known.
+        pooler: whether a pooler hands its sessions out; left out where none was noticed.
         errors: errors that it counted since it started: name -> how many; left out where it does not count them.
     """
 
@@ -44,6 +45,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     unread: str = ""
     tls: str | msgspec.UnsetType = msgspec.UNSET
     terms: str | msgspec.UnsetType = msgspec.UNSET
+    pooler: bool | msgspec.UnsetType = msgspec.UNSET
     errors: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
 
 

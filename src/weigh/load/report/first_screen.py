@@ -203,7 +203,7 @@ def _under(results: LoadResults) -> str:
     parts = [f"Offered: {words.offered(spec)}{words.length(spec)}, {one_line(spec.target, 200)}"]
     if record.environment:
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
-        parts.append(durable + words.tls(record.environment.target))
+        parts.append(durable + words.way(record.environment.target))
     size, known = data_bytes(record), in_memory(record)
     if size is not None:
         parts.append(f"{units.size(size)} of data" + (", in memory" if known and known.in_memory else ""))
