@@ -10,7 +10,7 @@ from support.servers.process import free_port, started
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
 from weigh.load.resp import Client, Malformed, Refused
-from weigh.load.target.valkey import PACKAGE
+from weigh.load.target.valkey.target import PACKAGE
 
 if TYPE_CHECKING:
     import subprocess

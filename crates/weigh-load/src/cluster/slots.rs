@@ -28,6 +28,7 @@ fn crc16(bytes: &[u8]) -> u16 {
 
 const TABLE: [u16; 256] = table();
 
+#[expect(clippy::cast_possible_truncation, reason = "a byte")]
 const fn table() -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -160,6 +160,17 @@ impl Config {
             Named::Isolation { seed, level } => {
                 Ok(Box::new(Arc::new(Isolation::new(&IsolationSettings { seed, level }, self.target.kind)?)))
             }
+            Named::Script { scripts, .. }
+                if matches!(
+                    self.target.kind,
+                    TargetKind::ClickHouse | TargetKind::Http | TargetKind::Redis
+                ) && scripts.iter().any(|script| script.text.is_none()) =>
+            {
+                Err(Error::Unfit {
+                    message: "the built-in scripts are SQL for tables of pgbench, and this target takes none",
+                    remedy: "take scripts of your own; key-value stores have YCSB workloads too",
+                })
+            }
             Named::Script { scripts, seed, variables, prepared, samples, history, prepare } => {
                 let scripts = scripts
                     .into_iter()

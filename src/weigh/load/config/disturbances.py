@@ -12,7 +12,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.load.config.numbers import text_of
 from weigh.load.disturbances import plan
-from weigh.load.disturbances.nemeses import DISKS, NEMESES
+from weigh.load.disturbances.nemeses import DISKS, LINKED, NEMESES
 from weigh.load.spec import Disturbances, Nemesis, interval_s
 from weigh.model.errors import UsageError, nearest
 
@@ -112,6 +112,13 @@ def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
             "weigh cannot kill a server that it has not started, nor start it again",
             where=target,
             remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
+        )
+    linked = [name for name in names if name in LINKED]
+    if target.partition("://")[0].endswith("-cluster") and linked:
+        raise UsageError(
+            f"{linked[0]} is made of the way to one server, and the nodes of a cluster have one each",
+            where=target,
+            remedy=f"leave {linked[0]} out, or take the URL of a server that is in no cluster",
         )
     here = [name for name in names if name in (*DISKS, "clock")]
     if "://" in target and here:

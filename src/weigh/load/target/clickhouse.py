@@ -31,7 +31,7 @@ _PATIENCE = 10.0
 _LONGEST = 4 << 20
 """Bytes of an answer: all settings of a server are some 300 kB."""
 _LONGEST_VALUE, _LONGEST_ERROR = 200, 300
-_OWN = ("database", "default_format", "user", "password", "query", "session_id")
+_RESERVED = ("database", "default_format", "user", "password", "query", "session_id")
 _CONNECTION = ("sslmode", "sslrootcert")
 _FORMAT = "TabSeparatedWithNamesAndTypes"
 _DECIDING = ("async_insert", "log_queries", "max_threads", "use_query_cache", "wait_for_async_insert")
@@ -64,7 +64,7 @@ class ClickHouseByUrl:
         if not parts.hostname or "@" in parts.path + parts.query or parts.fragment or "/" in database:
             raise UsageError("the target's URL names no server and database", remedy=_WRITE)
         for name in given:
-            if name in _OWN:
+            if name in _RESERVED:
                 raise UsageError(f"the target's URL has '{name}=' behind its question mark", remedy=_WRITE)
         connection = {name: given.pop(name) for name in _CONNECTION if name in given}
         login, at, place = parts.netloc.rpartition("@")
@@ -154,9 +154,9 @@ def _ask(connect: dict[str, Any], where: str, statement: str) -> list[list[Any]]
             remedy="check the address and that it runs; the port is that of HTTP (8123), and not of its own protocol",
         ) from error
     if status != http.client.OK:
-        said = one_line(body.decode(errors="replace"), _LONGEST_ERROR)
+        text = one_line(body.decode(errors="replace"), _LONGEST_ERROR)
         raise EngineFault(
-            f"it refuses: {said or status}",
+            f"it refuses: {text or status}",
             where=where,
             remedy="check the user, the password (CLICKHOUSE_PASSWORD), the database and the settings of the URL",
         )

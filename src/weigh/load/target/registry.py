@@ -31,8 +31,8 @@ def target(text: str) -> Target:
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
     from weigh.load.target.sqlite import SCHEME, Sqlite
     from weigh.load.target.url import parse
-    from weigh.load.target.valkey import EmbeddedValkey, RedisByUrl
-    from weigh.load.target.valkey_cluster import ClusterByUrl
+    from weigh.load.target.valkey.cluster import ClusterByUrl
+    from weigh.load.target.valkey.target import EmbeddedValkey, RedisByUrl
 
     match embedded.kind_of(text):
         case "mariadb:embedded":

@@ -61,22 +61,22 @@ class StartedByCommand:
                 remedy="stop it, so that each of its lives is one that weigh begins",
             )
         # A file: nobody reads a pipe while the load goes on.
-        with tempfile.TemporaryFile() as said, ExitStack() as stack:
+        with tempfile.TemporaryFile() as output, ExitStack() as stack:
             # A session of its own: its processes are one group, which nothing else is in.
             process = subprocess.Popen(
-                self.command, shell=True, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+                self.command, shell=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
             )
             stack.callback(_end, process)
-            yield self._reached(process, said, stack, (cache, connections))
+            yield self._reached(process, output, stack, (cache, connections))
 
     def _reached(
-        self, process: subprocess.Popen[bytes], said: IO[bytes], stack: ExitStack, arguments: tuple[Path, int]
+        self, process: subprocess.Popen[bytes], output: IO[bytes], stack: ExitStack, arguments: tuple[Path, int]
     ) -> Reached:
         until = time.monotonic() + _START_LIMIT
         while True:
             if process.poll() is not None:
                 raise EngineFault(
-                    f"{_FLAG} ended with {process.returncode} before the server answered: {_last_line(said)}",
+                    f"{_FLAG} ended with {process.returncode} before the server answered: {_last_line(output)}",
                     where=self.command[:_LISTED],
                     remedy="let it stay in the foreground as long as the server lives (no daemon, no &): weigh ends "
                     "its processes, and nothing else",
@@ -86,7 +86,7 @@ class StartedByCommand:
                     return stack.enter_context(self._target.reach(*arguments))
             if time.monotonic() > until:
                 raise EngineFault(
-                    f"no server answers there within {_START_LIMIT:g} s of {_FLAG}: {_last_line(said)}",
+                    f"no server answers there within {_START_LIMIT:g} s of {_FLAG}: {_last_line(output)}",
                     where=self.text,
                     remedy="see whether the command starts the server of this URL",
                 )
@@ -130,7 +130,7 @@ def _lives(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _last_line(said: IO[bytes]) -> str:
-    said.seek(0)
-    lines = said.read()[-4096:].decode(errors="replace").split("\n")
+def _last_line(output: IO[bytes]) -> str:
+    output.seek(0)
+    lines = output.read()[-4096:].decode(errors="replace").split("\n")
     return next((line.strip()[:_LISTED] for line in reversed(lines) if line.strip()), "it said nothing")

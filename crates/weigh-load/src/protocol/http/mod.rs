@@ -334,7 +334,7 @@ impl Session {
         let kept = taken.min(most.saturating_sub(self.body.len()));
         self.body.extend_from_slice(&inbox[..kept]);
         if self.login.sql {
-            self.lines += inbox[kept..taken].iter().filter(|byte| **byte == b'\n').count();
+            self.lines += inbox[kept..taken].iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>();
             self.tail.extend_from_slice(&inbox[taken.saturating_sub(clickhouse::TAIL)..taken]);
             self.tail.drain(..self.tail.len().saturating_sub(clickhouse::TAIL));
         }

@@ -13,7 +13,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<Vec<u8>>, String> {
             '"' | '\'' => quoted(&rest[1..], first)?,
             _ => {
                 let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-                (rest[..end].as_bytes().to_vec(), &rest[end..])
+                (rest.as_bytes()[..end].to_vec(), &rest[end..])
             }
         };
         if after.starts_with(|c: char| !c.is_whitespace()) {

@@ -11,9 +11,10 @@ import msgspec
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
-from weigh.load.target import valkey, valkey_rows
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
+from weigh.load.target.valkey import rows
+from weigh.load.target.valkey import target as valkey
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ class ClusterByUrl:
             EngineFault: a node cannot be reached, refuses the user, or is in no cluster.
         """
         connect = self.url.connect()
-        nodes = [self._node(found) for found in self._asked(f"{self.url.host}:{self.url.port}", connect, _primaries)]
+        nodes = [self._node(found) for found in self._answer(f"{self.url.host}:{self.url.port}", connect, _primaries)]
         processes = [valkey.server_process(node.connect, node.near) for node in nodes]
         where = [whereabouts(node.near, process) for node, process in zip(nodes, processes, strict=True)]
         here = all(one for one, _ in where) if all(one is not None for one, _ in where) else None
         known = [servers for _, servers in where if servers is not None]
 
         def described() -> TargetRead:
-            return _joined([(node.name, self._asked(node.name, node.connect, _read)) for node in nodes], here)
+            return _joined([(node.name, self._answer(node.name, node.connect, _read)) for node in nodes], here)
 
         yield Reached(
             connect=connect,
@@ -85,7 +86,7 @@ class ClusterByUrl:
         connect = {**self.url.connect(), "host": host, "port": port, "cluster": False}
         return _Node(f"{host}:{port}", connect, same_host(host, port))
 
-    def _asked(self, name: str, connect: dict[str, Any], question: Callable[[dict[str, Any]], _T]) -> _T:
+    def _answer(self, name: str, connect: dict[str, Any], question: Callable[[dict[str, Any]], _T]) -> _T:
         """What a node answers, or an error that names it."""
         try:
             return question(connect)
@@ -178,4 +179,4 @@ def _ready(nodes: list[_Node]) -> Ready:
 
 
 def _rows(nodes: list[_Node], wanted: Callable[[str], bool]) -> dict[str, TableRows]:
-    return valkey_rows.digests([node.connect for node in nodes], wanted)
+    return rows.digests([node.connect for node in nodes], wanted)

@@ -16,9 +16,10 @@ from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
-from weigh.load.target import embedded, server_folder, valkey_rows
+from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.target import Reached
+from weigh.load.target.valkey import rows
 from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class EmbeddedValkey:
                 ready=lambda *, loaded: ready(connect),
                 again=read_again,
                 keep=partial(_keep, connect, life.process, place),
-                rows=partial(valkey_rows.digests, [connect]),
+                rows=partial(rows.digests, [connect]),
                 crash=life.crash,
                 restart=restart,
                 process=life.process.pid,
@@ -205,7 +206,7 @@ class RedisByUrl:
                 servers=servers,
                 ready=lambda *, loaded: ready(connect),
                 again=lambda: described(connect, embedded=False, here=here),
-                rows=partial(valkey_rows.digests, [connect]),
+                rows=partial(rows.digests, [connect]),
                 process=process,
             )
         finally:
