@@ -96,7 +96,7 @@ _FLAGS: list[click.Parameter] = [
     click.Option(
         ["--start-command"],
         multiple=True,
-        metavar="[NAME=]CMD",
+        metavar="CMD",
         help="Of the same: starts it again on its data. Of a contender by URL, NAME=CMD: begins each of its lives, and "
         "stays in the foreground; weigh ends its processes. Repeatable.",
     ),
@@ -171,7 +171,8 @@ def load(
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, isolation, or scripts in pgbench's
-    language as FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target.
+    language as FILE.sql[@WEIGHT], of the server's own SQL or commands. Built in are tpcb-like, simple-update and
+    select-only; get asks for an HTTP target.
     replay FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
     table [load] of weigh.toml says what to do; or name a FILE.toml, or a FOLDER that `weigh capture` wrote.
 
@@ -250,6 +251,7 @@ def keep_secret(target: str, server: Target, flag: str) -> None:
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
     known = {"mysql": ["MYSQL_PWD"], "postgres": ["PGPASSWORD", "~/.pgpass"], "redis": ["REDISCLI_AUTH"]}
+    known["clickhouse"] = ["CLICKHOUSE_PASSWORD"]
     ways = known.get(server.kind, [])
     ways += ["--target-file FILE"] if flag == "--target" else []
     out = f" {' or '.join(ways)} keeps it out." if ways else ""
