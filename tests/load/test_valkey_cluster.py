@@ -98,6 +98,22 @@ def test_a_node_that_goes_away_is_an_outcome(weigh: Weigh, tmp_path_factory: pyt
     assert not {"L6.wrong", "L6.missing"} & run.codes
 
 
+@pytest.mark.long
+def test_a_replica_that_is_made_primary_takes_over(weigh: Weigh, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with running(tmp_path_factory.mktemp("failover"), replica_of=1) as cluster:
+        primary, replica = cluster.nodes[1], cluster.nodes[3]
+        threading.Timer(4.0, primary.process.kill).start()
+        run = weigh("load", "ycsb-c", "--target", cluster.url, "--rate", "100", *BRIEF, "--duration", "15s")
+        with replica.client() as client:
+            assert "role:master" in client.text("INFO", "replication")
+            served = client.text("INFO", "commandstats")
+    assert "cmdstat_hgetall" in served, served
+    intervals = run.json["runs"][0]["requests"]
+    # A third of the requests fail from the death of one to the promotion of the other, and none afterwards.
+    assert intervals["answered"] > 0.75 * 1_500, intervals
+    assert "L7.failed" in run.codes
+
+
 @pytest.fixture
 def scripted(weigh: Weigh, cluster: Cluster) -> Iterator[tuple[Weigh, str]]:
     yield weigh, cluster.url
@@ -148,3 +164,12 @@ def test_urls_of_clusters() -> None:
         with pytest.raises(UsageError) as caught:
             target(text)
         assert why in f"{caught.value.what} {caught.value.remedy}"
+
+
+@pytest.mark.parametrize(
+    "flags", [("--nemesis", "partition"), ("--crash", "1", "--kill-command", "true", "--start-command", "true")]
+)
+def test_what_happens_to_one_server_is_not_done_to_a_cluster(weigh: Weigh, flags: tuple[str, ...]) -> None:
+    run = weigh("load", "ycsb-a", "--target", "valkey-cluster://127.0.0.1:1", "--rate", "100", *BRIEF[2:], *flags)
+    assert run.code == 2
+    assert "a cluster is several" in run.err

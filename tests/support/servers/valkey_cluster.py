@@ -59,18 +59,22 @@ def connect(port: int) -> dict[str, Any]:
 
 @contextmanager
 def running(
-    folder: Path, *settings: tuple[str, str], announced: dict[int, Callable[[str], int]] | None = None
+    folder: Path,
+    *settings: tuple[str, str],
+    announced: dict[int, Callable[[str], int]] | None = None,
+    replica_of: int | None = None,
 ) -> Iterator[Cluster]:
     """The cluster, once all of its slots are served.
 
     Args:
         folder: where the servers' data lie.
         settings: of every server, beside those that make its writes durable.
+        replica_of: number of the primary that has a replica, which is the last node then.
         announced: for a node of this number, makes of the path of its socket the port that it says it has.
     """
     with ExitStack() as stack:
         nodes, buses = [], []
-        for number in range(_NODES):
+        for number in range(_NODES + (replica_of is not None)):
             place = folder / str(number)
             place.mkdir(parents=True)
             port, bus = free_port(), free_port()
@@ -90,11 +94,14 @@ def running(
             buses.append(bus)
         for number, node in enumerate(nodes):
             with node.client() as client:
-                first, last = (SLOTS * number // _NODES, SLOTS * (number + 1) // _NODES - 1)
-                client.ask("CLUSTER", "ADDSLOTSRANGE", str(first), str(last))
+                if number < _NODES:
+                    first, last = (SLOTS * number // _NODES, SLOTS * (number + 1) // _NODES - 1)
+                    client.ask("CLUSTER", "ADDSLOTSRANGE", str(first), str(last))
                 if number:
                     client.ask("CLUSTER", "MEET", "127.0.0.1", str(nodes[0].port), str(buses[0]))
         _await(nodes)
+        if replica_of is not None:
+            _replicate(nodes[-1], nodes[replica_of])
         yield Cluster(nodes)
 
 
@@ -108,9 +115,27 @@ def _await(nodes: list[Node]) -> None:
     until = time.monotonic() + _LIMIT
     for node in nodes:
         with node.client() as client:
-            while "cluster_state:ok" not in (said := client.text("CLUSTER", "INFO")) or len(
-                client.ask("CLUSTER", "SLOTS")
-            ) < len(nodes):
+            while (
+                "cluster_state:ok" not in (said := client.text("CLUSTER", "INFO"))
+                or len(client.ask("CLUSTER", "SLOTS")) < _NODES
+            ):
                 if time.monotonic() > until:
                     raise RuntimeError(f"the cluster does not come together:\n{said}")
                 time.sleep(0.05)
+
+
+def _replicate(replica: Node, primary: Node) -> None:
+    """Make one a replica of another, and wait until it has the same."""
+    with primary.client() as client:
+        name = client.text("CLUSTER", "MYID")
+    until = time.monotonic() + _LIMIT
+    with replica.client() as client:
+        while True:
+            with suppress(Refused):
+                # As long as it has not heard of the primary it is refused.
+                client.ask("CLUSTER", "REPLICATE", name)
+            if "master_link_status:up" in client.text("INFO", "replication"):
+                return
+            if time.monotonic() > until:
+                raise RuntimeError("the replica does not follow its primary")
+            time.sleep(0.05)

@@ -113,12 +113,12 @@ def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
             where=target,
             remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
         )
-    linked = [name for name in names if name in LINKED]
-    if target.partition("://")[0].endswith("-cluster") and linked:
+    of_one = [name for name in names if name in (*LINKED, "kill")]
+    if target.partition("://")[0].endswith("-cluster") and of_one:
         raise UsageError(
-            f"{linked[0]} is made of the way to one server, and the nodes of a cluster have one each",
+            f"{of_one[0]} happens to one server or on the way to it, and a cluster is several",
             where=target,
-            remedy=f"leave {linked[0]} out, or take the URL of a server that is in no cluster",
+            remedy=f"leave {of_one[0]} out, or take the URL of a server that is in no cluster",
         )
     here = [name for name in names if name in (*DISKS, "clock")]
     if "://" in target and here:

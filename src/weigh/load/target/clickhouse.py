@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 import msgspec
 
 from weigh.load.runs import TargetRead
-from weigh.load.target.local_server import same_host, whereabouts
+from weigh.load.target.local_server import named, same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.target.tls import requested
 from weigh.load.target.url import Url
@@ -39,6 +39,8 @@ _DECIDING = ("async_insert", "log_queries", "max_threads", "use_query_cache", "w
 _FLUSHED = "fsync_after_insert"
 _LOG_FLUSH_S = 7.5
 """Seconds between two writes of the query log (flush_interval_milliseconds, whose default this is)."""
+_PROGRAMS = ("clickhouse-serv", "clickhouse")
+"""As the kernel shortens them."""
 _WRITE = "write clickhouse://USER@HOST:PORT/DATABASE"
 
 
@@ -96,13 +98,15 @@ class ClickHouseByUrl:
         """
         near = same_host(self.url.host, self.url.port)
         connect = {**self.url.connect(), "database": None, "path_and_query": self.path}
-        here, servers = whereabouts(near, None)
+        age = float(_ask(connect, self.text, "SELECT uptime()")[0][0])
+        process = named(_PROGRAMS, age, self.url.port, None) if near else None
+        here, servers = whereabouts(near, process)
 
         def described() -> TargetRead:
             read = _described(connect, self.text, tuple(self.settings))
             return msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
 
-        yield Reached(connect=connect, read=described(), servers=servers, again=described)
+        yield Reached(connect=connect, read=described(), servers=servers, again=described, process=process)
 
 
 def _described(connect: dict[str, Any], where: str, names: tuple[str, ...]) -> TargetRead:
