@@ -52,7 +52,7 @@ impl ClusterConnection {
             }
             self.last = node;
             let Some(to) = Redirection::read(&self.reply(), &name) else { return };
-            let place = self.topology.node(to.to);
+            let Some(place) = self.topology.node(to.to) else { return };
             if !to.once {
                 self.topology.moved(to.slot, place);
             }

@@ -13,6 +13,8 @@ use super::slots::{Place, SLOTS};
 const NOBODY: u16 = u16::MAX;
 /// For the answer, in nanoseconds.
 const PATIENCE: u64 = 10 * crate::clock::SECOND;
+/// Nodes that are known, at most: what a server says is believed no further.
+const MOST_NODES: usize = 1_000;
 /// Digits of the name that a node gives itself.
 const IDENTITY: usize = 40;
 
@@ -88,7 +90,7 @@ impl Topology {
     pub(crate) fn update(&mut self, rows: &Rows<'_>, from: &NodeName) -> bool {
         let mut changed = false;
         for (first, last, name) in ranges(rows, from) {
-            let node = self.node(name);
+            let Some(node) = self.node(name) else { continue };
             for owner in self.owners.iter_mut().skip(first).take(last + 1 - first) {
                 changed |= *owner != node;
                 *owner = node;
@@ -102,13 +104,17 @@ impl Topology {
         &self.nodes
     }
 
-    /// The place of a node, which is new where it was not known.
-    pub(crate) fn node(&mut self, name: NodeName) -> u16 {
-        let place = self.nodes.iter().position(|known| *known == name).unwrap_or_else(|| {
-            self.nodes.push(name);
-            self.nodes.len() - 1
-        });
-        u16::try_from(place).unwrap_or(NOBODY)
+    /// The place of a node, which is new where it was not known; nothing where there are too many.
+    pub(crate) fn node(&mut self, name: NodeName) -> Option<u16> {
+        let place = match self.nodes.iter().position(|known| *known == name) {
+            Some(place) => place,
+            None if self.nodes.len() < MOST_NODES => {
+                self.nodes.push(name);
+                self.nodes.len() - 1
+            }
+            None => return None,
+        };
+        u16::try_from(place).ok()
     }
 
     /// From now on a slot is there.
@@ -199,8 +205,12 @@ mod tests {
         let get = |key: &str| topology.of(&Command::Keyed(vec![b"GET".into(), key.into()]));
         assert_eq!((get("foo"), get("bar")), (Ok(Some(1)), Ok(Some(0))));
         let moved = NodeName { host: "c".into(), port: 1 };
-        let node = topology.node(moved);
+        let node = topology.node(moved).unwrap();
         topology.moved(5_061, node);
+        for port in 0..2_000 {
+            topology.node(NodeName { host: "d".into(), port });
+        }
+        assert_eq!(topology.nodes().len(), MOST_NODES);
         let get = |key: &str| topology.of(&Command::Keyed(vec![b"GET".into(), key.into()]));
         assert_eq!(get("bar"), Ok(Some(2)));
     }

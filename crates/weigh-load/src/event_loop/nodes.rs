@@ -79,7 +79,7 @@ impl Nodes {
         let Some(cluster) = &mut self.cluster else { return Ok(None) };
         let name = &cluster.topology.nodes()[from];
         let Some(Redirection { once, slot, to }) = Redirection::read(reply, name) else { return Ok(None) };
-        let node = cluster.topology.node(to);
+        let Some(node) = cluster.topology.node(to) else { return Ok(None) };
         if !once {
             cluster.topology.moved(slot, node);
         }
