@@ -168,15 +168,14 @@ def _rounded(unit: int, coarse: int, rounded: Callable[[int, int], int], write: 
     return lambda value: write(rounded(value * unit, coarse) * coarse)
 
 
+JSON = Form("JSON in another spelling", nested_text.json_value, nested_text.json_value)
+
+
 def _texts(one: Family, other: Family) -> list[Form]:
     if one.json or other.json:
-        return [
-            Form("JSON in another spelling", nested_text.json_value, nested_text.json_value),
-            # ClickHouse keeps none.
-            Form(
-                "JSON without its members that are null", nested_text.json_without_null, nested_text.json_without_null
-            ),
-        ]
+        # ClickHouse keeps no members that are null.
+        read = nested_text.json_without_null
+        return [JSON, Form("JSON without its members that are null", read, read)]
     return [Form("", _itself, _itself)]
 
 
