@@ -370,7 +370,7 @@ def _bytes_text(one: Family, other: Family) -> list[Form]:
             )
         )
     plain = Form("bytes for the text", _itself, texts.utf_8)
-    written = (texts.hexadecimal, texts.escaped, texts.base_64)
+    written = (texts.hexadecimal, texts.escaped, texts.base_64, texts.bits)
     found = [*found, plain] if one.size else [plain, *found]
     return [*found, *(Form("bytes written as text", _itself, read) for read in written)]
 
