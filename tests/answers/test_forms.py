@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weigh.answers import compare
-from weigh.answers.align import align
+from weigh.answers.align import align, differ_in_form
 from weigh.model.answer import Column, ResultSchema
 
 if TYPE_CHECKING:
@@ -297,3 +297,15 @@ def test_any_value_is_itself_in_each_form_and_no_other_value(name: str, data: st
     assert agrees and not unchecked
     if value != other and not (name == "decimal" and float(value) == float(other)):
         assert not same(plain(value), form(other))[0]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_columns_of_text_are_looked_at_whatever_holds_them(kind: pa.DataType) -> None:
+    spaced, dense = (pa.chunked_array([pa.array(texts)]) for texts in ([None, '{"a": 1}'], [None, '{"a":1}']))
+    held = spaced.dictionary_encode() if pa.types.is_dictionary(kind) else spaced.cast(kind)
+    assert differ_in_form(held, dense)
+    assert not differ_in_form(held, held)
+    assert not differ_in_form(pa.chunked_array([["a"], [None]]), pa.chunked_array([["b"]]).cast(pa.string_view()))
+    assert not differ_in_form(pa.chunked_array([], pa.string()), dense)

@@ -58,8 +58,11 @@ def differ_in_form(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
 
 def _like_json(column: pa.ChunkedArray) -> bool:
     """Whether the first text of a column may be an object or an array of JSON, as functions of it give."""
-    first: list[str] = next((found for chunk in column.chunks if (found := cells(chunk.drop_null().slice(0, 1)))), [])
-    return any(one[:1] in ("{", "[") for one in first)
+    for chunk in column.chunks:
+        at = chunk.is_valid().index(True).as_py()
+        if at >= 0:
+            return cells(chunk.slice(at, 1))[0][:1] in ("{", "[")
+    return False
 
 
 def _strange(kind: pa.DataType) -> bool:
