@@ -125,7 +125,7 @@ OTHERS = {
         "INT[] of a row": f"SELECT id, ARRAY[n, id] AS v FROM {TABLE} ORDER BY id",
         "TEXT COLLATE": f'SELECT id, s COLLATE "C" AS v FROM {TABLE} ORDER BY id',
         "INTERVAL of two": f"SELECT id, CAST(m AS TIMESTAMP) - TIMESTAMP '2000-01-01' AS v FROM {TABLE} ORDER BY id",
-        "NUMERIC NaN": f"SELECT id, CASE WHEN n = 1 THEN CAST('NaN' AS NUMERIC) ELSE n END AS v FROM {TABLE} ORDER BY id",
+        "NUMERIC NaN": f"SELECT id, CASE n WHEN 1 THEN CAST('NaN' AS NUMERIC) ELSE n END AS v FROM {TABLE} ORDER BY id",
     },
 }
 """Statements whose values are of types that no cast gives, by what they are."""
