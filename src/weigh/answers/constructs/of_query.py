@@ -346,6 +346,8 @@ def _cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
         )
     elif node.is_type(*exp.DataType.TEXT_TYPES):
         yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
+    elif node.is_type("array", "list", "map", "struct"):
+        yield "members", "how text is read as a list, a map or a struct is left open by SQL", anything
     elif node.is_type("decimal"):
         arguments = [one.name for one in node.to.expressions]
         digits = int(arguments[1]) if len(arguments) > 1 and arguments[1].isdigit() else 0

@@ -4,6 +4,7 @@
 //! further than it has come: a body is read as it arrives, counted, and kept no further than
 //! [`KEPT`](super::limits::KEPT).
 
+mod document;
 mod expectation;
 mod request;
 
