@@ -116,6 +116,7 @@ impl Config {
             Named::Ycsb { core, records, seed, ordered_index } => {
                 let store = match self.target.kind {
                     TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
+                    TargetKind::Cql => Store::Cql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
                     TargetKind::Http => {
                         return Err(Error::Setting(
