@@ -99,13 +99,8 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
 
 /// A connection that loads.
 fn loading(target: &Target) -> Result<BlockingConnection, Error> {
-    let mut target = target.clone();
-    if target.kind == TargetKind::Cql {
-        // A run begins with every row on every replica, whatever its own level.
-        target.settings.insert("consistency".to_owned(), "ALL".to_owned());
-    }
-    let target = &target;
-    let mut link = BlockingConnection::open(target, &[])?;
+    // A run begins with every row on every replica, whatever its own level.
+    let mut link = BlockingConnection::open(&target.at_every_replica(), &[])?;
     if target.kind == TargetKind::MySql {
         // MariaDB sorts the rows of an empty table then, instead of finding a place for each; whether one row refers to
         // another is checked where the data are. Others that load the same table are waited for.

@@ -316,6 +316,15 @@ pub struct Node {
 }
 
 impl Target {
+    /// The same, where every replica must answer, if there are several.
+    pub(crate) fn at_every_replica(&self) -> Self {
+        let mut target = self.clone();
+        if self.kind == TargetKind::Cql {
+            target.settings.insert("consistency".to_owned(), "ALL".to_owned());
+        }
+        target
+    }
+
     /// The same server by each of its nodes alone.
     pub(crate) fn each_node(&self) -> Vec<Self> {
         let alone = Self { nodes: Vec::new(), ..self.clone() };

@@ -35,8 +35,8 @@ pub struct ReadBackReport {
 }
 
 /// Reads `most` keys at most over a connection of its own, those first that the run wrote, each drawn at random; for no
-/// longer than some seconds. Of a cluster each node is asked for its share of them: one may lack what another has.
-/// Nothing for a workload that does not know what it wrote.
+/// longer than some seconds. Of a cluster every replica is asked for each key: what is not there then is lost, and not
+/// only late. Nothing for a workload that does not know what it wrote.
 ///
 /// # Errors
 ///
@@ -49,30 +49,25 @@ pub fn read_back(
     going_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<ReadBackReport>, Error> {
     let Some(mut reader) = source.read_back(most) else { return Ok(None) };
-    let nodes = config.target.each_node();
-    let (share, patience) = (most.min(reader.keys()).div_ceil(nodes.len()), Duration::from_secs_f64(seconds));
+    let until = Instant::now() + Duration::from_secs_f64(seconds);
     let statements = reader.statements().to_vec();
     let mut report = ReadBackReport { written: reader.written(), ..ReadBackReport::default() };
-    for node in &nodes {
-        let until = Instant::now() + patience / u32::try_from(nodes.len()).unwrap_or(u32::MAX);
-        with(node, &statements, config.timeout(), |link| {
-            for place in 0..share {
-                let Some(read) = reader.next() else { break };
-                // Some are read, whatever it takes.
-                if place > 0 && Instant::now() > until {
-                    break;
-                }
-                going_on().then_some(()).ok_or(Error::Interrupted)?;
-                link.ask(&read.command)?;
-                let outcome = match reader.reply(&read.unit, &link.reply()) {
-                    Next::Done(outcome) => outcome,
-                    _ => Outcome::Failed("a read that does not end".to_owned()),
-                };
-                report.add(read.written, outcome, &read.name);
+    with(&config.target.at_every_replica(), &statements, config.timeout(), |link| {
+        while let Some(read) = reader.next() {
+            // Some are read, whatever it takes.
+            if report.read > 0 && Instant::now() > until {
+                break;
             }
-            Ok(())
-        })?;
-    }
+            going_on().then_some(()).ok_or(Error::Interrupted)?;
+            link.ask(&read.command)?;
+            let outcome = match reader.reply(&read.unit, &link.reply()) {
+                Next::Done(outcome) => outcome,
+                _ => Outcome::Failed("a read that does not end".to_owned()),
+            };
+            report.add(read.written, outcome, &read.name);
+        }
+        Ok(())
+    })?;
     Ok(Some(report))
 }
 

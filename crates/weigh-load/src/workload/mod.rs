@@ -139,8 +139,6 @@ pub trait ReadBack: Send {
     fn statements(&self) -> &[PreparedStatement];
     /// How many keys the run wrote that must be there.
     fn written(&self) -> usize;
-    /// How many keys are left to be read.
-    fn keys(&self) -> usize;
     /// The next key; nothing at the end.
     fn next(&mut self) -> Option<ReadBackStep>;
     /// What the reply to it says.

@@ -85,10 +85,6 @@ impl ReadBack for Reader {
         self.written
     }
 
-    fn keys(&self) -> usize {
-        self.keys.len()
-    }
-
     fn next(&mut self) -> Option<ReadBackStep> {
         let (key, written) = self.keys.pop()?;
         let (unit, command) = self.worker.begin_read(key);
