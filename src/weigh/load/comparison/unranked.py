@@ -60,6 +60,7 @@ def unranked(
     return (
         of_all({name: why for name in others if (why := _unlike_rows(records, name))}),
         of_all({name: why for name in others if (why := _unlike_durability(last, name))}),
+        of_all({name: why for name in others if (why := _unlike_consistency(last, name))}),
         of_all({name: why for name in others if (why := _unlike_isolation(last, name))}),
         _refused_runs(runs, questions),
         _unresolved(runs, questions),
@@ -102,6 +103,21 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
         for name, what in ((contender, own.undurable), (record.spec.baseline, base.undurable))
     ]
     return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(sentences)}")
+
+
+def _unlike_consistency(record: LoadComparisonRecord, contender: str) -> Reason | None:
+    """That a request waits for more replicas here than there, whether it reads or writes."""
+    levels = {}
+    for name in (contender, record.spec.baseline):
+        load = _load(record, name)
+        target = load.environment.target if load and load.environment else None
+        levels[name] = target.consistency if target else msgspec.UNSET
+    own, base = levels.values()
+    # A server without replicas is another kind of store, which is said by itself.
+    if own == base or msgspec.UNSET in (own, base):
+        return None
+    told = " and ".join(f"{name} has {level}" for name, level in levels.items())
+    return codes.E7_UNEQUAL.reason(f"requests wait for other numbers of replicas, which is other work: {told}")
 
 
 def _unlike_isolation(record: LoadComparisonRecord, contender: str) -> Reason | None:
