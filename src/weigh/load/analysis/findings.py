@@ -274,7 +274,7 @@ def _of_runs(runs: Sequence[RunFigures], stale: str) -> Iterator[Finding]:
 def _answers(run: RunFigures, name: str, stale: str) -> Iterator[Finding]:
     violations = run.summary.violations if run.summary else ()
     for one in run.operations[1:] or run.operations:
-        if stale and (one.wrong or one.missing) and all(_OLDER in text for text in one.messages):
+        if stale and (one.wrong or one.missing) and all(_OLDER in _words(text) for text in one.messages):
             number = one.wrong + one.missing
             yield codes.L6_STALE.finding(
                 operation=one.name,
