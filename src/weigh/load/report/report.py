@@ -295,7 +295,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
 
 def _of_workload(results: LoadResults, run: RunFigures) -> Iterator[Section]:
     yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == run.number)
-    yield from isolation.sections(results.isolation, run.number)
+    yield from isolation.sections(results.isolation, run.number, results.kind)
 
 
 def _begun(text: str) -> str:
