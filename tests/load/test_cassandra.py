@@ -1,0 +1,132 @@
+"""Cassandra and ScyllaDB as targets: URLs of several nodes, what levels mean, and loads of a node of the tests' own."""
+
+from __future__ import annotations
+
+import pytest
+
+from lies.cql_proxy import CqlProxy
+from lies.loading import accused
+from support.command import RAN, Weigh
+from support.cql_server import CqlServer
+from weigh.load.target.cassandra.address import address
+from weigh.load.target.cassandra.replicas import replicas, undurable
+from weigh.load.target.registry import target
+from weigh.model.errors import UsageError
+
+BRIEF = ("ycsb-a", "--records", "50", "--rate", "100", "--duration", "1s", "--connections", "4", "--quiet", "--json")
+SIMPLE = "{'class': 'org.apache.cassandra.locator.SimpleStrategy', 'replication_factor': '3'}"
+TWO_CENTRES = "{'class': 'NetworkTopologyStrategy', 'east': '3', 'west': '2'}"
+
+
+def test_a_url_names_several_nodes_levels_and_no_password() -> None:
+    found = address("cassandra://ann:hunter2@a,[::1]:9043,c:9044/shop?consistency=quorum&sslmode=require")
+    assert (found.url.host, found.url.port, found.nodes) == ("a", 9044, (("::1", 9043), ("c", 9044)))
+    assert found.levels == {"consistency": "QUORUM", "serial_consistency": "SERIAL"}
+    assert found.url.text == "cassandra://ann@a,[::1]:9043,c:9044/shop?consistency=QUORUM&sslmode=require"
+    connect = found.connect()
+    assert (connect["kind"], connect["password"], connect["tls"]) == ("cql", "hunter2", "require")
+    plain = address("scylla://db/shop")
+    assert (plain.url.port, plain.nodes, plain.levels["consistency"]) == (9042, (), "LOCAL_ONE")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("cassandra://a,b", "no keyspace"),
+        ("cassandra://a,,b/k", "a node that is none"),
+        ("cassandra://a:99999,b/k", "a node that is none"),
+        ("cassandra://a,a/k", "a node twice"),
+        ("cassandra://a/k?consistency=ANY", "no level that reads and writes"),
+        ("cassandra://a/k?serial_consistency=ONE", "no level"),
+        ("cassandra://a,b/k?sslmode=verify-full", "names several"),
+        ("cassandra://a/k?level=ONE", "parameter 'level'"),
+        ("casandra://a/k", "no target"),
+    ],
+)
+def test_a_url_that_is_none_is_refused(text: str, word: str) -> None:
+    with pytest.raises(UsageError, match=word):
+        target(text)
+
+
+@pytest.mark.parametrize(
+    ("level", "replication", "answering", "of", "meets"),
+    [
+        ("ONE", SIMPLE, 1, 3, False),
+        ("TWO", SIMPLE, 2, 3, True),
+        ("QUORUM", SIMPLE, 2, 3, True),
+        ("ALL", SIMPLE, 3, 3, True),
+        ("ONE", SIMPLE.replace("3", "1"), 1, 1, True),
+        ("QUORUM", SIMPLE.replace("3", "2"), 2, 2, True),
+        ("TWO", SIMPLE.replace("3", "4"), 2, 4, False),
+        ("LOCAL_QUORUM", TWO_CENTRES, 2, 3, True),
+        ("LOCAL_ONE", TWO_CENTRES, 1, 5, False),
+        ("QUORUM", TWO_CENTRES, 3, 5, True),
+        ("EACH_QUORUM", TWO_CENTRES, 4, 5, True),
+    ],
+)
+def test_a_level_means_so_many_replicas(level: str, replication: str, answering: int, of: int, meets: bool) -> None:
+    found = replicas(level, replication, "east")
+    assert found is not None
+    assert (found.answering, found.of, found.meets) == (answering, of, meets)
+
+
+@pytest.mark.parametrize(
+    "replication", ["", "{}", "{'class': 'EverywhereStrategy'}", "nonsense(", "{'class': 'LocalStrategy'}"]
+)
+def test_replicas_that_are_not_told_are_not_known(replication: str) -> None:
+    assert replicas("QUORUM", replication, "east") is None
+
+
+def test_what_may_lose_an_acknowledged_write_is_named() -> None:
+    assert not undurable({"commitlog_sync": "batch"}, "true")
+    [periodic] = undurable({"commitlog_sync": "periodic", "commitlog_sync_period": "7000ms"}, "True")
+    assert "last 7000ms" in periodic
+    assert "durable_writes is false" in undurable({"commitlog_sync": "group"}, "False")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ycsb-e",), "order of the hashes"),
+        (("tpcc",), "tpcc needs PostgreSQL, MySQL or MariaDB"),
+        (("isolation",), "isolation is about transactions"),
+        (("ycsb-a", "--crash", "1"), "of a cluster one node is no server"),
+        (("ycsb-a", "--nemesis", "pause"), "of a cluster one node is no server"),
+        (("tpcb-like",), "CQL has none that span statements"),
+    ],
+)
+def test_what_needs_order_transactions_or_one_server_is_refused_with_the_reason(
+    weigh: Weigh, words: tuple[str, ...], said: str
+) -> None:
+    with CqlServer() as server:
+        url = f"cassandra://127.0.0.1:{server.port}/k"
+        run = weigh("load", *words, "--target", url, "--quiet", *(() if "isolation" in words else ("--rate", "9")))
+    assert run.code == 2, run.err
+    assert said in " ".join(run.err.split()), run.err
+
+
+@pytest.mark.parametrize(
+    ("level", "lags", "code"),
+    [
+        pytest.param("QUORUM", False, "", marks=pytest.mark.long),
+        pytest.param("QUORUM", True, "L6.wrong", marks=pytest.mark.long),
+        ("ONE", True, "L6.stale"),
+    ],
+)
+def test_an_older_value_is_a_lie_but_at_a_level_that_allows_it(weigh: Weigh, level: str, lags: bool, code: str) -> None:
+    with CqlServer(lags=lags) as server:
+        run = weigh("load", *BRIEF, "--target", f"cassandra://127.0.0.1:{server.port}/k?consistency={level}")
+    assert run.code == 1 if code == "L6.wrong" else run.code in RAN, run.err
+    assert {one for one in accused(run) if one.startswith("L6")} == ({code} if code else set()), run.codes
+    [back] = run.json["answers"]["read_back"]
+    # Every replica is asked then.
+    assert back["wrong"] == back["missing"] == 0 and back["read"] >= back["written"] > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lies", [True, False])
+def test_an_acknowledged_write_that_is_forgotten_is_found_at_any_level(weigh: Weigh, lies: bool) -> None:
+    with CqlServer() as server, CqlProxy(("127.0.0.1", server.port), lies=lies) as proxy:
+        run = weigh("load", *BRIEF, "--target", f"cassandra://127.0.0.1:{proxy.port}/k?consistency=ONE")
+    assert ("L6.wrong" in run.codes) == lies, run.codes
+    assert run.json["load"]["target"].endswith("?consistency=ONE")
