@@ -164,7 +164,7 @@ def running(folder: Path, nodes: int = 1, password: str = "") -> Iterator[Cluste
                 f"-Dcassandra.storagedir={own}", "-Dcassandra-foreground=yes", "-Djdk.attach.allowAttachSelf=true",
                 # Nobody else is there to be waited for.
                 "-Dcassandra.ring_delay_ms=1000", "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-                "-Dio.netty.tryReflectionSetAccessible=true",
+                "-Dcassandra.superuser_setup_delay_ms=0", "-Dio.netty.tryReflectionSetAccessible=true",
                 *(f"--add-exports={one}=ALL-UNNAMED" for one in _EXPORTED),
                 *(f"--add-opens={one}=ALL-UNNAMED" for one in _OPENED),
                 "org.apache.cassandra.service.CassandraDaemon",
