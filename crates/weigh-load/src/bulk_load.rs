@@ -146,9 +146,6 @@ fn file(
             }
             other => other.map_err(|error| error.in_file(dump.line(part)).after(skipped))?,
         }
-        if target.kind == TargetKind::Cql {
-            await_one_schema(link, progress)?;
-        }
         progress(done, dump.rows).then_some(()).ok_or(Error::Interrupted)?;
     }
     Ok(dump.rows)

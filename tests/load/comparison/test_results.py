@@ -164,6 +164,7 @@ def test_different_consistency_levels_are_not_ranked_not_even_by_what_only_reads
     )
     found = concluded(comparison(short(workload="ycsb-c"), targets={"new": one, "old": quorum}))
     assert refusals(found, "p50") == {"E7.unequal"}
+    assert "same ?consistency=" in next(one.remedy for one in found.findings if one.code == "E7.unequal")
     assert "new has ONE: 1 of 3 replicas answer and old has QUORUM: 2" in of(found, "p50").reasons[0].text
     same = concluded(comparison(short(workload="ycsb-c"), targets={"new": one, "old": one}))
     assert "E7.unequal" not in codes(same)

@@ -112,12 +112,11 @@ def _unlike_consistency(record: LoadComparisonRecord, contender: str) -> Reason 
         load = _load(record, name)
         target = load.environment.target if load and load.environment else None
         levels[name] = target.consistency if target else msgspec.UNSET
-    own, base = levels.values()
     # A server without replicas is another kind of store, which is said by itself.
-    if own == base or msgspec.UNSET in (own, base):
+    if len(set(levels.values())) == 1 or msgspec.UNSET in levels.values():
         return None
-    told = " and ".join(f"{name} has {level}" for name, level in levels.items())
-    return codes.E7_UNEQUAL.reason(f"requests wait for other numbers of replicas, which is other work: {told}")
+    listed = " and ".join(f"{name} has {level}" for name, level in levels.items())
+    return codes.E7_UNEQUAL.reason(f"requests wait for other numbers of replicas, which is other work: {listed}")
 
 
 def _unlike_isolation(record: LoadComparisonRecord, contender: str) -> Reason | None:
@@ -144,6 +143,8 @@ def _kinds(record: LoadRecord) -> frozenset[str]:
 
 def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
     """The setting that would make a contender and the baseline lose as much: a remedy."""
+    if _unlike_consistency(record, contender):
+        return "declare the same ?consistency= for both, over the same number of replicas"
     wanted = []
     for name in (contender, record.spec.baseline):
         load = _load(record, name)

@@ -75,11 +75,11 @@ def address(text: str) -> Address:
             remedy="take sslmode=require, or name one node",
         )
     user = f"{login.split(':', 1)[0]}@" if at and login.split(":", 1)[0] else ""
-    asked = urlsplit(url.text).query
-    named = "&".join([*(f"{name}={levels[name]}" for name in USUAL if name in given), *([asked] if asked else [])])
-    shown = f"{scheme}://{user}{hosts}{path}{'?' + named if named else ''}"
+    rest = urlsplit(url.text).query
+    named = "&".join([*(f"{name}={levels[name]}" for name in USUAL if name in given), *([rest] if rest else [])])
+    text = f"{scheme}://{user}{hosts}{path}{'?' + named if named else ''}"
     return Address(
-        url=msgspec.structs.replace(url, text=shown),
+        url=msgspec.structs.replace(url, text=text),
         nodes=tuple((name.strip("[]"), number) for name, number in more),
         levels=levels,
     )

@@ -62,7 +62,7 @@ def described(address: Address, *, here: bool | None, tls: str) -> TargetRead:
         EngineFault: no node of it answers, or it refuses the user or the keyspace.
     """
     keyspace = address.keyspace.replace("'", "''")
-    local, peers, scylla, own = _ask(
+    local, peers, scylla, keyspaces = _ask(
         address,
         [
             _LOCAL,
@@ -77,7 +77,7 @@ def described(address: Address, *, here: bool | None, tls: str) -> TargetRead:
     names = ", ".join(f"'{name}'" for name in _DEFAULTS)
     (read,) = _ask(address, [_SETTINGS.format(table=_TABLES[product], names=names)])
     settings = {str(name): str(value)[:_LONGEST] for name, value in read.rows}
-    replication, durable_writes = (*_row(own), "", "")[:2]
+    replication, durable_writes = (*_row(keyspaces), "", "")[:2]
     meaning = replicas(address.levels["consistency"], replication, data_center)
     level = address.levels["consistency"]
     found = undurable(settings, durable_writes)
