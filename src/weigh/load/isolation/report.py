@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weigh.render.blocks import Block
 
 TITLE = "Isolation"
-__all__ = ["STYLE", "sections", "verdict"]
+__all__ = ["STYLE", "sections", "unviolated", "verdict"]
 
 
 def sections(runs: Sequence[IsolationFigures], number_of: int, kind: str) -> Iterator[Section]:
@@ -38,6 +38,11 @@ def _blocks(run: IsolationFigures, kind: str) -> list[Block]:
     for one in (*run.violations, *run.allowed):
         found += _example(one, kind)
     return found
+
+
+def unviolated(runs: Sequence[IsolationFigures]) -> list[str]:
+    """The verdict on the first run, unless it was violated: that is among the wrong answers."""
+    return [f"{verdict(one)}." for one in runs[:1] if one.outcome != "violated"]
 
 
 def verdict(run: IsolationFigures) -> str:

@@ -124,7 +124,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
                 Lines([spec.notice] if spec.notice else [], css="notice"),
                 Lines(wrong(results), css="lead refusal", most=1000),
                 Lines([words.headline(results)], css="lead", most=1000),
-                Lines(list(filter(None, [answered(results)])), most=1000),
+                Lines([*filter(None, [answered(results)]), *isolation.unviolated(results.isolation)], most=1000),
                 Grade(results.tier, label=None),
             ],
             blocks=[
