@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
+
 import pytest
 
 from lies.cql_proxy import CqlProxy
 from lies.loading import accused
 from support.command import RAN, Weigh
 from support.cql_server import CqlServer
+from support.hostile_servers import Trickle
+from weigh.engines.prepared import cache_folder
 from weigh.load.target.cassandra.address import address
 from weigh.load.target.cassandra.replicas import replicas, undurable
 from weigh.load.target.registry import target
-from weigh.model.errors import UsageError
+from weigh.model.errors import EngineFault, UsageError
+from weigh_liars.tcp_server import Door
 
 BRIEF = ("ycsb-a", "--records", "50", "--rate", "100", "--duration", "1s", "--connections", "4", "--quiet", "--json")
 SIMPLE = "{'class': 'org.apache.cassandra.locator.SimpleStrategy', 'replication_factor': '3'}"
@@ -121,6 +127,49 @@ def test_an_older_value_is_a_lie_but_at_a_level_that_allows_it(weigh: Weigh, lev
     [back] = run.json["answers"]["read_back"]
     # Every replica is asked then.
     assert back["wrong"] == back["missing"] == 0 and back["read"] >= back["written"] > 0
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        (b"\x84\x00\x00\x00\x08\xff\xff\xff\xff", "a frame of 4294967295 bytes"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "CQL's protocol, version 4"),
+        (b"\x84\x00\x00\x00\x0f\x00\x00\x00\x00", "a frame of kind 0x0f"),
+        (b"", "hung up"),
+    ],
+)
+def test_what_a_node_must_not_send_is_named(sent: bytes, words: str) -> None:
+    with Hostile(sent) as server, pytest.raises(EngineFault, match=words):
+        reach(f"cassandra://127.0.0.1:{server.port}/k")
+
+
+@pytest.mark.long
+def test_a_node_that_sends_events_and_never_answers_is_given_up() -> None:
+    with (
+        Trickle(b"\x84\x00\xff\xff\x0c\x00\x00\x00\x00", 0.05) as server,
+        pytest.raises(EngineFault, match="no answer within 10 s"),
+    ):
+        reach(f"cassandra://127.0.0.1:{server.port}/k")
+
+
+def reach(text: str) -> None:
+    """Reach a cluster and leave it."""
+    with target(text).reach(cache_folder(), 4):
+        pass
+
+
+class Hostile(Door):
+    """Answers whatever is asked with the same bytes, and hangs up."""
+
+    def __init__(self, sent: bytes) -> None:
+        self._sent = sent
+        super().__init__()
+
+    def _serve(self, client: socket.socket) -> None:
+        with suppress(OSError):
+            client.recv(1 << 16)
+            client.sendall(self._sent)
+            client.shutdown(socket.SHUT_WR)
 
 
 @pytest.mark.long

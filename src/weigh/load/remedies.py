@@ -36,7 +36,8 @@ _CLUSTER = "cluster mode is not supported: name one server that is not part of a
 _BUSY_FILE = "somebody else uses the file and has it locked: try again when they are done"
 
 REMEDIES = {
-    "0100": "give the user and the password: cassandra://USER:PASSWORD@HOST/KEYSPACE in a --target-file FILE",
+    "0100": "check the user and the password, and give both: cassandra://USER:PASSWORD@HOST/KEYSPACE in a "
+    "--target-file FILE",
     "1000": _FEW,
     "1001": "lower the load: the node has more requests than it takes",
     "1002": "the node starts: begin again when it is ready (nodetool status)",
