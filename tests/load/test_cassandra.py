@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,12 +13,16 @@ from lies.loading import accused
 from support.command import RAN, Weigh
 from support.cql_server import CqlServer
 from support.hostile_servers import Trickle
+from support.tls_proxy import certificates
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.cassandra.address import address
 from weigh.load.target.cassandra.replicas import replicas, undurable
 from weigh.load.target.registry import target
 from weigh.model.errors import EngineFault, UsageError
 from weigh_liars.tcp_server import Door
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BRIEF = ("ycsb-a", "--records", "50", "--rate", "100", "--duration", "1s", "--connections", "4", "--quiet", "--json")
 SIMPLE = "{'class': 'org.apache.cassandra.locator.SimpleStrategy', 'replication_factor': '3'}"
@@ -127,6 +132,17 @@ def test_an_older_value_is_a_lie_but_at_a_level_that_allows_it(weigh: Weigh, lev
     [back] = run.json["answers"]["read_back"]
     # Every replica is asked then.
     assert back["wrong"] == back["missing"] == 0 and back["read"] >= back["written"] > 0
+
+
+def test_tls_begins_with_the_connection_and_the_certificate_is_checked_where_it_is_asked_for(tmp_path: Path) -> None:
+    authority, certificate = certificates(tmp_path)
+    with CqlServer(certificate=certificate) as server:
+        place = f"cassandra://localhost:{server.port}/k"
+        for query, mode in (("sslmode=require", "require"), (f"sslmode=verify-full&sslrootcert={authority}", "verify")):
+            with target(f"{place}?{query}").reach(cache_folder(), 4) as reached:
+                assert (reached.read.product, reached.read.tls) == ("Cassandra", mode)
+        with pytest.raises(EngineFault):
+            reach(place)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ stays that the client says was made later. As a replica of two it may lag: it th
 from __future__ import annotations
 
 import re
+import ssl
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from weigh_liars.tcp_server import Door
 
 if TYPE_CHECKING:
     import socket
+    from pathlib import Path
 
 _READY, _QUERY, _RESULT, _PREPARE, _EXECUTE, _ERROR = 0x02, 0x07, 0x08, 0x09, 0x0A, 0x00
 _VOID = b"\x00\x00\x00\x01"
@@ -34,9 +36,16 @@ class CqlServer(Door):
     Args:
         lags: whether reads show the value before the last one, but at the level ALL.
         settings: that it tells, by their names.
+        certificate: a file with certificate and key; None where there is no TLS.
     """
 
-    def __init__(self, *, lags: bool = False, settings: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, *, lags: bool = False, settings: dict[str, str] | None = None, certificate: Path | None = None
+    ) -> None:
+        self._context = None
+        if certificate is not None:
+            self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._context.load_cert_chain(certificate)
         self._lags = lags
         self._settings = {"commitlog_sync": "batch", **(settings or {})}
         self._statements: list[str] = []
@@ -47,6 +56,8 @@ class CqlServer(Door):
 
     def _serve(self, client: socket.socket) -> None:
         with suppress(OSError):
+            if self._context is not None:
+                client = self._context.wrap_socket(client, server_side=True)
             while True:
                 head, body = frame(client)
                 kind, reply = self._reply(head[4], body)
