@@ -95,9 +95,11 @@ impl Opened {
         let operations = first.operations().to_vec();
         let threads = match config.target.kind {
             TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
-            TargetKind::Http | TargetKind::MySql | TargetKind::Postgres | TargetKind::Redis => {
-                connected(config, source, first, &shared)?
-            }
+            TargetKind::Cql
+            | TargetKind::Http
+            | TargetKind::MySql
+            | TargetKind::Postgres
+            | TargetKind::Redis => connected(config, source, first, &shared)?,
         };
         Ok(Self { shared, operations, threads: Some(threads.ready()?) })
     }
@@ -271,7 +273,7 @@ fn connected(
 ) -> Result<Threads, Error> {
     let connections = shared.connections;
     let plan = Arc::new(Plan::new(&config.target, first.statements(), connections)?);
-    let address = Address::find(&config.target)?;
+    let addresses = Address::all(&config.target)?;
     let most = config.share.of(config.max_in_flight.min(config.connections)).1;
     let mut threads = Threads::new();
     let mut first = Some(first);
@@ -279,10 +281,10 @@ fn connected(
         let workload = first.take().unwrap_or_else(|| source.worker(shared.first_thread + thread));
         let within = Share { part: thread, parts: config.threads };
         let share = (within.of(connections).1, within.of(most).1);
-        let (shared, plan, address) = (Arc::clone(shared), Arc::clone(&plan), address.clone());
+        let (shared, plan, addresses) = (Arc::clone(shared), Arc::clone(&plan), Arc::clone(&addresses));
         threads.add(format!("weigh-load-{thread}"), move |ready| {
             // In the thread itself: the timer slack is the calling thread's.
-            let opened = Worker::new(&shared, thread, workload, plan, address, share)
+            let opened = Worker::new(&shared, thread, workload, plan, addresses, share)
                 .and_then(|mut worker| worker.open().map(|()| worker));
             match opened {
                 Ok(worker) => ready.wait().map_or_else(|| Ok(Totals::default()), |begun| worker.run(begun)),

@@ -148,7 +148,7 @@ impl Worker {
                     && let Loss::Broken(error) = loss
                 {
                     self.fatal.get_or_insert(match error {
-                        Error::System { error, .. } => Error::unreachable(&self.address, error),
+                        Error::System { error, .. } => Error::unreachable(self.address(place), error),
                         other => other,
                     });
                 }
@@ -200,11 +200,12 @@ impl Worker {
         let deadline = self.now() + LOGIN_TIMEOUT;
         self.next_check = self.next_check.min(deadline);
         self.slots[place].state = State::Opening { since, pause, deadline };
-        let begun = Socket::connect(&self.address).map_err(Error::system("connecting")).and_then(|socket| {
-            let connection = Connection::begin(&self.plan)?;
-            self.poller.add(&socket, self.slots[place].token(place), true)?;
-            Ok((socket, connection))
-        });
+        let begun =
+            Socket::connect(self.address(place)).map_err(Error::system("connecting")).and_then(|socket| {
+                let connection = Connection::begin(&self.plan)?;
+                self.poller.add(&socket, self.slots[place].token(place), true)?;
+                Ok((socket, connection))
+            });
         match begun {
             Ok(link) => {
                 self.slots[place].link = Some(link);

@@ -39,7 +39,8 @@ pub(crate) struct Worker {
     thread: usize,
     workload: Box<dyn Workload>,
     plan: Arc<Plan>,
-    address: Address,
+    /// Those of all nodes: connections go to one after the other.
+    addresses: Arc<[Address]>,
     poller: Poller,
     slots: Vec<Slot>,
     /// Places of free connections, the longest free one first.
@@ -68,7 +69,7 @@ impl Worker {
         thread: usize,
         workload: Box<dyn Workload>,
         plan: Arc<Plan>,
-        address: Address,
+        addresses: Arc<[Address]>,
         share: (usize, usize),
     ) -> Result<Self, Error> {
         let (connections, most_in_flight) = share;
@@ -78,7 +79,7 @@ impl Worker {
             thread,
             workload,
             plan,
-            address,
+            addresses,
             poller: Poller::new(connections)?,
             slots: (0..connections).map(|_| Slot::new()).collect(),
             idle: VecDeque::with_capacity(connections),
@@ -106,7 +107,8 @@ impl Worker {
                 return Err(error);
             }
             if self.now() > until {
-                let (target, seconds) = (self.address.to_string(), LOGIN_TIMEOUT / SECOND);
+                let down = (0..self.slots.len()).find(|place| !self.idle.contains(place)).unwrap_or(0);
+                let (target, seconds) = (self.address(down).to_string(), LOGIN_TIMEOUT / SECOND);
                 let (open, all) = (self.shared.open.load(Ordering::Acquire), self.shared.connections);
                 return Err(Error::NoLogin { target, seconds, open, all });
             }
@@ -217,6 +219,10 @@ impl Worker {
     }
 
     /// The number of the connection in a place, over all threads of all generators: those of one follow each other.
+    fn address(&self, place: usize) -> &Address {
+        &self.addresses[self.number(place) % self.addresses.len()]
+    }
+
     fn number(&self, place: usize) -> usize {
         self.shared.first_connection + self.thread + place * self.shared.threads
     }

@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
@@ -23,9 +24,23 @@ pub(crate) enum Address {
 }
 
 impl Address {
+    /// Finds every node of a target.
+    pub(crate) fn all(target: &Target) -> Result<Arc<[Self]>, Error> {
+        target.each_node().iter().map(Self::find).collect()
+    }
+
+    /// Finds the first node of a target that answers.
+    pub(crate) fn first(target: &Target) -> Result<Self, Error> {
+        let nodes = target.each_node();
+        let mut found = nodes.iter().map(Self::find);
+        let first = found.next().unwrap_or_else(|| Err(Error::Setting("a target without a node".into())));
+        first.or_else(|error| found.find_map(Result::ok).ok_or(error))
+    }
+
     /// Finds the server of a target. Of several addresses of a name, takes the first that answers.
     pub(crate) fn find(target: &Target) -> Result<Self, Error> {
         let usual = match target.kind {
+            TargetKind::Cql => 9042,
             TargetKind::MySql => 3306,
             TargetKind::Postgres => 5432,
             TargetKind::Http if target.tls == TlsUse::Off => 80,

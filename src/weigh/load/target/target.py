@@ -75,7 +75,7 @@ class Target(Protocol):
 
     Attributes:
         text: what the user wrote, without its password.
-        kind: protocol: ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, which needs none.
+        kind: protocol: ``cql``, ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, which needs none.
         restarts: whether weigh can begin its life anew.
     """
 

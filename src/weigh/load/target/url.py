@@ -13,16 +13,18 @@ from weigh.load.target.tls import Tls, from_environment, requested
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
+    "cassandra": "cql",
     "mariadb": "mysql",
     "mysql": "mysql",
     "postgres": "postgres",
     "postgresql": "postgres",
     "redis": "redis",
     "rediss": "redis",
+    "scylla": "cql",
     "valkey": "redis",
     "valkeys": "redis",
 }
-_PORTS = {"mysql": 3306, "postgres": 5432, "redis": 6379}
+_PORTS = {"cql": 9042, "mysql": 3306, "postgres": 5432, "redis": 6379}
 _PASSWORDS = {"mysql": "MYSQL_PWD", "postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
 """Where a password may stand instead, as the servers' own clients have it."""
 _KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
@@ -117,7 +119,7 @@ def parse(text: str) -> Url:
     host = parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost")
     inline = password is not None
     if password is None:
-        password = os.environ.get(_PASSWORDS[kind])
+        password = os.environ.get(_PASSWORDS.get(kind, ""))
     if password is None and kind == "postgres":
         password = pgpass.password(host, port or _PORTS[kind], database, user)
     return Url(
