@@ -40,7 +40,7 @@ impl BlockingConnection {
     /// Connects, logs in and prepares the statements.
     pub(crate) fn open(target: &Target, statements: &[PreparedStatement]) -> Result<Self, Error> {
         let plan = Arc::new(Plan::new(target, statements, 1)?);
-        let address = Address::find(target)?;
+        let address = Address::first(target)?;
         let unreachable =
             |errno: rustix::io::Errno| Error::unreachable(&address, std::io::Error::from(errno));
         let socket = Socket::connect(&address).map_err(unreachable)?;
@@ -109,14 +109,19 @@ impl BlockingConnection {
         chunks: Chunks,
         mut more: impl FnMut(u64) -> bool,
     ) -> Result<(), Error> {
-        self.connection.send(&Command::Simple(statement.to_owned()))?;
+        self.connection.begin_copy(statement)?;
         if self.until(Step::CopyIn)? == Step::Replied {
             return self.check(Asked::Execute(statement.to_owned()));
         }
         for chunk in chunks {
             self.connection.send_bytes(&chunk.bytes, 0)?;
+            let step = if self.connection.answers_rows() {
+                self.until(Step::CopyIn)?
+            } else {
+                self.write_down_to(AHEAD, statement_end(), STATEMENT_TIMEOUT)?
+            };
             // An error ends a COPY at once, wherever it is.
-            if self.write_down_to(AHEAD, statement_end(), STATEMENT_TIMEOUT)? == Step::Replied {
+            if step == Step::Replied {
                 return self.check(Asked::Execute(statement.to_owned()));
             }
             more(chunk.rows).then_some(()).ok_or(Error::Interrupted)?;

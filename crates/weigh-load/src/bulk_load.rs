@@ -9,6 +9,7 @@ use crate::Error;
 use crate::blocking_connection::BlockingConnection;
 use crate::cluster::ClusterConnection;
 use crate::config::{Target, TargetKind};
+use crate::schema_agreement::await_one_schema;
 use crate::sqlite;
 use crate::workload::circumstance::Circumstance;
 use crate::workload::dump::Dump;
@@ -55,6 +56,9 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
             all(&mut link, before)?;
+            if target.kind == TargetKind::Cql {
+                await_one_schema(&mut link, progress)?;
+            }
             let mut done = 0;
             for (statement, chunks) in copies {
                 link.copy(&statement, chunks, |more| {
@@ -118,7 +122,8 @@ fn clustered(target: &Target, bulk: Bulk, progress: &mut Progress<'_>) -> Result
 
 /// A connection that loads.
 fn loading(target: &Target) -> Result<BlockingConnection, Error> {
-    let mut link = BlockingConnection::open(target, &[])?;
+    // A run begins with every row on every replica, whatever its own level.
+    let mut link = BlockingConnection::open(&target.at_every_replica(), &[])?;
     if target.kind == TargetKind::MySql {
         // MariaDB sorts the rows of an empty table then, instead of finding a place for each; whether one row refers to
         // another is checked where the data are. Others that load the same table are waited for.

@@ -38,6 +38,7 @@ mod recorder;
 mod report;
 mod run;
 mod schedule;
+mod schema_agreement;
 mod shared;
 mod sqlite;
 mod statement;
@@ -47,7 +48,7 @@ pub mod workload;
 
 pub use ask::{Answer, Answered, AskedAgain, Column, ReadBackReport, Sample, ask, ask_again, read_back};
 pub use bulk_load::{Loaded, load};
-pub use config::{ArrivalKind, ArrivalSettings, Config, Share, Target, TargetKind, TlsUse};
+pub use config::{ArrivalKind, ArrivalSettings, Config, Node, Share, Target, TargetKind, TlsUse};
 pub use durability::{answered, examine};
 pub use error::{Asked, Error, ScriptLine};
 pub use link::{Link, Place};

@@ -94,6 +94,7 @@ impl Opened {
         let threads = match config.target.kind {
             TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
             TargetKind::ClickHouse
+            | TargetKind::Cql
             | TargetKind::Http
             | TargetKind::MySql
             | TargetKind::Postgres

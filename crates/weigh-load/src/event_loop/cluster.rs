@@ -67,7 +67,11 @@ impl Bundles {
 impl Worker {
     /// The server that the connection in a place is to.
     pub(super) fn server(&self, place: usize) -> &Node {
-        self.nodes.get(self.node(place))
+        if self.nodes.is_cluster() {
+            self.nodes.get(self.node(place))
+        } else {
+            self.nodes.get(self.number(place) % self.nodes.len())
+        }
     }
 
     pub(super) fn bundle(&self, place: usize) -> usize {

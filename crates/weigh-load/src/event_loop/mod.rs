@@ -78,7 +78,7 @@ impl Worker {
     ) -> Result<Self, Error> {
         let (connections, most_in_flight) = share;
         let operations = workload.operations().len();
-        let places = connections * nodes.len();
+        let places = connections * nodes.of_a_connection();
         Ok(Self {
             shared: Arc::clone(shared),
             thread,
@@ -113,10 +113,11 @@ impl Worker {
                 return Err(error);
             }
             if self.now() > until {
-                let target = self.slots.iter().position(|slot| matches!(slot.state, State::Opening { .. }));
-                let target = self.server(target.unwrap_or(0)).address.to_string();
+                let down = (0..self.slots.len()).find(|place| !self.idle.contains(place)).unwrap_or(0);
+                let opening = self.slots.iter().position(|slot| matches!(slot.state, State::Opening { .. }));
+                let target = self.server(opening.unwrap_or(down)).address.to_string();
                 let (open, seconds) = (self.shared.open.load(Ordering::Acquire), LOGIN_TIMEOUT / SECOND);
-                let all = self.shared.connections * self.nodes.len();
+                let all = self.shared.connections * self.nodes.of_a_connection();
                 return Err(Error::NoLogin { target, seconds, open, all });
             }
             self.poller.wait(STOP_CHECK, &mut ready)?;

@@ -40,7 +40,9 @@ impl Nodes {
     ) -> Result<Self, Error> {
         if !target.cluster {
             let plan = Arc::new(Plan::new(target, statements, connections)?);
-            return Ok(Self { each: vec![Node { address: Address::find(target)?, plan }], cluster: None });
+            let each =
+                Address::all(target)?.into_iter().map(|address| Node { address, plan: Arc::clone(&plan) });
+            return Ok(Self { each: each.collect(), cluster: None });
         }
         let topology = Topology::find(target)?;
         let all = connections * topology.nodes().len();
@@ -54,6 +56,12 @@ impl Nodes {
 
     pub(super) fn len(&self) -> usize {
         self.each.len()
+    }
+
+    /// How many sockets one connection of the load is: one to each node where keys decide which node is asked, else one
+    /// in all, and connections go to one node after the other.
+    pub(super) fn of_a_connection(&self) -> usize {
+        if self.is_cluster() { self.each.len() } else { 1 }
     }
 
     pub(super) fn is_cluster(&self) -> bool {

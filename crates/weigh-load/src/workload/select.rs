@@ -116,6 +116,7 @@ impl Config {
             Named::Ycsb { core, records, seed, ordered_index } => {
                 let store = match self.target.kind {
                     TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
+                    TargetKind::Cql => Store::Cql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
                     TargetKind::ClickHouse => {
                         return Err(Error::Unfit {
@@ -159,6 +160,14 @@ impl Config {
             }
             Named::Isolation { seed, level } => {
                 Ok(Box::new(Arc::new(Isolation::new(&IsolationSettings { seed, level }, self.target.kind)?)))
+            }
+            Named::Script { scripts, .. }
+                if self.target.kind == TargetKind::Cql && scripts.iter().any(|one| one.text.is_none()) =>
+            {
+                Err(Error::Unfit {
+                    message: "the built-in scripts are transactions of SQL, and CQL has none that span statements",
+                    remedy: "take a YCSB workload, or a FILE.sql of your own in CQL",
+                })
             }
             Named::Script { scripts, .. }
                 if matches!(

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 _LISTED = 6
 """Settings that a text names; the JSON of each load has them all."""
 _STORE = {
-    "clickhouse": "columnar", "http": "HTTP", "mysql": "relational", "postgres": "relational", "redis": "key-value",
+    "clickhouse": "columnar",
+    "cql": "wide-column",
+    "http": "HTTP",
+    "mysql": "relational",
+    "postgres": "relational",
+    "redis": "key-value",
     "sqlite": "relational",
-}  # fmt: skip
+}
 
 
 def differences(record: LoadComparisonRecord, contender: str) -> Iterator[Finding]:

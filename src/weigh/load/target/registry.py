@@ -25,7 +25,7 @@ def target(text: str) -> Target:
     Raises:
         UsageError: there is no such target, or the URL is none.
     """
-    from weigh.load.target import clickhouse, embedded
+    from weigh.load.target import cassandra, clickhouse, embedded
     from weigh.load.target.http import SCHEMES, Http
     from weigh.load.target.mysql.target import EmbeddedMariaDB, MySqlByUrl
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
@@ -47,11 +47,13 @@ def target(text: str) -> Target:
         return clickhouse.ClickHouseByUrl(text)
     if text.startswith(SCHEMES):
         return Http(text)
+    if text.startswith(cassandra.SCHEMES):
+        return cassandra.Cassandra(text)
     if "://" not in text:
         raise UsageError(
             f"there is no target '{text}'",
             remedy="a URL names a server that runs (postgres://USER@HOST/DATABASE, mysql://USER@HOST/DATABASE, "
-            "redis://HOST, redis-cluster://HOST, clickhouse://HOST, http://HOST/PATH), "
+            "redis://HOST, redis-cluster://HOST, cassandra://HOST/KEYSPACE, clickhouse://HOST, http://HOST/PATH), "
             f"sqlite:PATH a file; {nearest(text, EMBEDDED)}",
         )
     url = parse(text)

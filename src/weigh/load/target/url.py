@@ -13,6 +13,7 @@ from weigh.load.target.tls import Tls, from_environment, requested
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
+    "cassandra": "cql",
     "mariadb": "mysql",
     "mysql": "mysql",
     "postgres": "postgres",
@@ -21,6 +22,7 @@ _SCHEMES = {
     "redis-cluster": "redis",
     "rediss": "redis",
     "rediss-cluster": "redis",
+    "scylla": "cql",
     "valkey": "redis",
     "valkey-cluster": "redis",
     "valkeys": "redis",
@@ -28,7 +30,7 @@ _SCHEMES = {
 }
 _ALL = (*_SCHEMES, "clickhouse", "http", "https", "sqlite")
 _CLUSTER = "-cluster"
-_PORTS = {"mysql": 3306, "postgres": 5432, "redis": 6379}
+_PORTS = {"cql": 9042, "mysql": 3306, "postgres": 5432, "redis": 6379}
 _PASSWORDS = {"mysql": "MYSQL_PWD", "postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
 """Where a password may stand instead, as the servers' own clients have it."""
 _KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
@@ -133,7 +135,7 @@ def parse(text: str) -> Url:
         )
     inline = password is not None
     if password is None:
-        password = os.environ.get(_PASSWORDS[kind])
+        password = os.environ.get(_PASSWORDS.get(kind, ""))
     if password is None and kind == "postgres":
         password = pgpass.password(host, port or _PORTS[kind], database, user)
     return Url(

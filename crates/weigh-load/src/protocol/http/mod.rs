@@ -5,6 +5,7 @@
 //! [`KEPT`](super::limits::KEPT).
 
 mod clickhouse;
+mod document;
 mod expectation;
 mod request;
 
