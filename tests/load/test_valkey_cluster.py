@@ -200,6 +200,7 @@ class _Endless(Door):
                         client.sendall(b"-ERR unknown command\r\n")
 
 
+@pytest.mark.long
 def test_a_node_that_sends_everything_on_ends_in_errors(weigh: Weigh) -> None:
     with _Endless() as node:
         url = f"valkey-cluster://127.0.0.1:{node.port}"
