@@ -138,7 +138,7 @@ def test_a_missing_table_is_exit_2_or_counted_and_never_a_figure(weigh: Weigh) -
         (["look.sql@-1"], "postgres:embedded", "write look.sql@9"),
         (["look.sql@0"], "postgres:embedded", "every script has the weight 0"),
         (["look.sql", "ycsb-b"], "postgres:embedded", "ycsb-b is a workload of its own"),
-        (["ycsb-b"], "mongodb://host/db", "known: http, https, "),
+        (["ycsb-b"], "mongodb://host/db", "known: cassandra, clickhouse, http, https, "),
     ],
 )
 def test_a_mistake_in_what_is_asked_of_whom_says_what_is_wrong(
