@@ -65,6 +65,16 @@ impl BlockingConnection {
         Ok(())
     }
 
+    /// As [`Self::ask`], of a node of a cluster; `asking` says that the slot is on its way to it.
+    pub(crate) fn ask_node(&mut self, command: &Command, asking: bool, timeout: u64) -> Result<(), Error> {
+        if !asking {
+            return self.ask(command, timeout);
+        }
+        self.connection.send_asking(command)?;
+        self.until_moment(Step::Replied, Instant::now() + Duration::from_nanos(timeout), timeout)?;
+        Ok(())
+    }
+
     /// The answer to the last command.
     pub(crate) fn reply(&self) -> Reply<'_> {
         self.connection.reply()

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::blocking_connection::BlockingConnection;
+use crate::cluster::ClusterConnection;
 use crate::config::{Target, TargetKind};
 use crate::schema_agreement::await_one_schema;
 use crate::sqlite;
@@ -44,6 +45,10 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
     let begun = Instant::now();
     if target.kind == TargetKind::Sqlite {
         let rows = sqlite::load(target, bulk, progress)?;
+        return Ok(Loaded { rows, skipped: Vec::new(), seconds: begun.elapsed().as_secs_f64() });
+    }
+    if target.cluster {
+        let rows = clustered(target, bulk, progress)?;
         return Ok(Loaded { rows, skipped: Vec::new(), seconds: begun.elapsed().as_secs_f64() });
     }
     let mut link = loading(target)?;
@@ -95,6 +100,24 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
         }
     };
     Ok(Loaded { rows, skipped, seconds: begun.elapsed().as_secs_f64() })
+}
+
+/// Loads into the nodes of a cluster: returns how many rows.
+fn clustered(target: &Target, bulk: Bulk, progress: &mut Progress<'_>) -> Result<u64, Error> {
+    let Bulk::Keyed { before, chunks, rows } = bulk else {
+        return Err(Error::Setting("a cluster takes rows of keys, and no SQL".to_owned()));
+    };
+    if !before.is_empty() {
+        return Err(Error::Setting("an index of all keys cannot be loaded into a cluster".to_owned()));
+    }
+    let mut link = ClusterConnection::open(target)?;
+    let mut done = 0;
+    for chunk in chunks {
+        link.send(&chunk)?;
+        done += chunk.rows;
+        progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
+    }
+    Ok(rows)
 }
 
 /// A connection that loads.

@@ -239,6 +239,8 @@ pub enum TargetKind {
     Redis,
     /// SQLite, which runs in this process.
     Sqlite,
+    /// ClickHouse, by its interface over HTTP.
+    ClickHouse,
     /// Whatever answers requests of HTTP.
     Http,
 }
@@ -280,6 +282,9 @@ pub struct Target {
     /// The database; for Redis its number, for CQL the keyspace.
     #[serde(default)]
     pub database: Option<String>,
+    /// Of Redis: whether it is any node of a cluster, and requests go to the nodes that have their keys.
+    #[serde(default)]
+    pub cluster: bool,
     /// TLS.
     #[serde(default)]
     pub tls: TlsUse,

@@ -26,7 +26,9 @@ pub fn answered(target: &Target, patience: Duration, go_on: &mut dyn FnMut() -> 
     let question = match target.kind {
         TargetKind::Redis => Command::Keyed(vec![b"PING".into()]),
         TargetKind::Cql => Command::Simple("SELECT key FROM system.local".into()),
-        TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => Command::Simple("SELECT 1".into()),
+        TargetKind::ClickHouse | TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => {
+            Command::Simple("SELECT 1".into())
+        }
         TargetKind::Http => Command::Simple("GET".into()),
     };
     loop {

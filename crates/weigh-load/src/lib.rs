@@ -25,6 +25,7 @@ mod ask;
 mod blocking_connection;
 mod bulk_load;
 mod clock;
+mod cluster;
 mod config;
 mod durability;
 mod error;

@@ -32,7 +32,13 @@ _SLOW = (
     "the replicas did not answer the node in time (write_request_timeout, read_request_timeout): lower the load, or "
     "see with nodetool tpstats which node stays behind"
 )
-_CLUSTER = "cluster mode is not supported: name one server that is not part of a cluster"
+_CLUSTER = (
+    "the server is one of a cluster: name any node of it as redis-cluster://HOST:PORT or valkey-cluster://HOST:PORT"
+)
+_UNSERVED = (
+    "nodes of the cluster are away, or its slots are on their way: see CLUSTER INFO, and begin again when it is whole"
+)
+_APART = "give keys of one command the same hash tag, as in {tag}a and {tag}b: they lie in one slot then"
 _BUSY_FILE = "somebody else uses the file and has it locked: try again when they are done"
 
 REMEDIES = {
@@ -85,8 +91,8 @@ REMEDIES = {
     "25006": "the server lets nobody write (a standby, or default_transaction_read_only): name the primary",
     "ASK": _CLUSTER,
     "BUSY": "a script of somebody's keeps the server busy: wait, or end it with SCRIPT KILL",
-    "CLUSTERDOWN": _CLUSTER,
-    "CROSSSLOT": _CLUSTER,
+    "CLUSTERDOWN": _UNSERVED,
+    "CROSSSLOT": _APART,
     "LOADING": "the server reads its data: begin again when it is ready",
     "MASTERDOWN": "the replica has lost its primary: name the primary",
     "MISCONF": "the server cannot save its data, and so takes no writes: see what its log says of the disk",

@@ -3,7 +3,6 @@
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
@@ -25,7 +24,7 @@ pub(crate) enum Address {
 
 impl Address {
     /// Finds every node of a target.
-    pub(crate) fn all(target: &Target) -> Result<Arc<[Self]>, Error> {
+    pub(crate) fn all(target: &Target) -> Result<Vec<Self>, Error> {
         target.each_node().iter().map(Self::find).collect()
     }
 
@@ -37,12 +36,21 @@ impl Address {
         first.or_else(|error| found.find_map(Result::ok).ok_or(error))
     }
 
+    /// Where a node of a cluster is; nothing is connected to. A name, as opposed to an address, is looked up.
+    pub(crate) fn of_node(host: &str, port: u16) -> Result<Self, Error> {
+        let unreachable = |why: String| Error::unreachable(format!("{host}:{port}"), why);
+        let mut found = (host, port).to_socket_addrs().map_err(|error| unreachable(error.to_string()))?;
+        found.next().map(Self::Network).ok_or_else(|| unreachable("its name has no address".to_owned()))
+    }
+
     /// Finds the server of a target. Of several addresses of a name, takes the first that answers.
     pub(crate) fn find(target: &Target) -> Result<Self, Error> {
         let usual = match target.kind {
             TargetKind::Cql => 9042,
             TargetKind::MySql => 3306,
             TargetKind::Postgres => 5432,
+            TargetKind::ClickHouse if target.tls == TlsUse::Off => 8123,
+            TargetKind::ClickHouse => 8443,
             TargetKind::Http if target.tls == TlsUse::Off => 80,
             TargetKind::Http => 443,
             TargetKind::Redis | TargetKind::Sqlite => 6379,

@@ -55,7 +55,7 @@ impl Plan {
                 let database = target.database.clone().unwrap_or_else(|| user.clone());
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
-            TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
+            TargetKind::ClickHouse | TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
             TargetKind::MySql => LoginPlan::MySql(mysql::Login {
                 user: target.user.clone().unwrap_or_else(|| "root".to_owned()),
                 database: target.database.clone(),
@@ -259,6 +259,16 @@ impl Connection {
         match &mut self.stage {
             Stage::Open(Session::Cql(session)) => session.begin_rows(statement, out),
             _ => return self.send(&Command::Simple(statement.to_owned())),
+        }
+        self.encrypt()
+    }
+
+    /// As [`Connection::send`], to the node of a cluster to which the slot is on its way.
+    pub(crate) fn send_asking(&mut self, command: &Command) -> Result<(), Error> {
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        match &mut self.stage {
+            Stage::Open(Session::Redis(session)) => session.send_asking(command, out)?,
+            _ => return Err(Error::protocol("a redirection of what is no node of a cluster")),
         }
         self.encrypt()
     }

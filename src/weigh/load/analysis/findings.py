@@ -68,6 +68,7 @@ def findings(
         *_prepared(record),
         *replay.findings(replayed),
         *_terms(record),
+        *_counted(record),
     ]
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(runs, _stale(record))]
@@ -91,6 +92,23 @@ def _terms(record: LoadRecord) -> Iterator[Finding]:
         yield codes.R8_TERMS.finding(
             text=f"publishing results of {target.product} is subject to its vendor's terms: {target.terms}",
             remedy="read the terms, and ask the vendor, before these figures leave the house",
+        )
+
+
+def _counted(record: LoadRecord) -> Iterator[Finding]:
+    """L7: errors that the server counted between the first look and the last, whoever caused them."""
+    before = record.environment.target.errors if record.environment else msgspec.UNSET
+    after = record.after.errors if record.after else msgspec.UNSET
+    if before is msgspec.UNSET or after is msgspec.UNSET:
+        return
+    # One that was started anew counts from 0.
+    more = {name: number - before.get(name, 0) for name, number in after.items()}
+    found = sorted(((number, name) for name, number in more.items() if number > 0), reverse=True)
+    if found:
+        yield codes.L7_COUNTED.finding(
+            text="while it was under load the server counted errors, of this load or of others (system.errors): "
+            + ", ".join(f"{number:,} x {name}" for number, name in found[:_LISTED]),
+            remedy="compare them with the requests that failed; the server's log says more",
         )
 
 

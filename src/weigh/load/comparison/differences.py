@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LISTED = 6
 """Settings that a text names; the JSON of each load has them all."""
 _STORE = {
+    "clickhouse": "columnar",
     "cql": "wide-column",
     "http": "HTTP",
     "mysql": "relational",

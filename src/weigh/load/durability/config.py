@@ -53,6 +53,13 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
         )
     if target.startswith(CLUSTERS):
         raise UsageError(OF_CLUSTERS.format(flag="--crash"), where=target, remedy=LEAVE_OUT)
+    if target.partition("://")[0].endswith("-cluster"):
+        raise UsageError(
+            "--crash kills a server and reads it back, and a cluster is several",
+            where=target,
+            remedy="kill a node yourself while a load goes on: what fails meanwhile is counted, and written keys "
+            "are read back; or crash a server that is in no cluster",
+        )
     if "://" in target and not kill and not start:
         raise UsageError(
             "weigh cannot kill a server that it has not started, nor start it again",

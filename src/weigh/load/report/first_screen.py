@@ -213,7 +213,7 @@ def _under(results: LoadResults) -> str:
     parts = [f"Offered: {words.offered(spec)}{words.length(spec)}, {one_line(spec.target, 200)}"]
     if record.environment:
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
-        parts.append(durable + words.tls(record.environment.target))
+        parts.append(durable + words.way(record.environment.target))
         if level := record.environment.target.consistency:
             parts.append(level)
     size, known = data_bytes(record), in_memory(record)

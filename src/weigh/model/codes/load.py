@@ -89,6 +89,7 @@ L7_RECORDED = note(
 )
 L7_ERRORS = plain("L7.errors", pages.REFUSED, "more requests failed than the error budget allows")
 L7_FAILED = warning("L7.failed", pages.TARGETS, "requests failed or timed out; they are counted and in no percentile")
+L7_COUNTED = note("L7.counted", pages.TARGETS, "the server counted errors while it was under load")
 L7_UNSENT = warning("L7.unsent", pages.REFUSED, "requests were due and never sent")
 L7_RECONNECTS = warning("L7.reconnects", pages.TARGETS, "connections were lost and opened again")
 L7_GONE = warning("L7.gone", pages.TARGETS, "connections were lost, and none could be opened again")

@@ -50,7 +50,7 @@ impl Dialect {
                     remedy: "take a server of SQL, or a script with IF whose answers it checks itself",
                 });
             }
-            TargetKind::Redis => {
+            TargetKind::ClickHouse | TargetKind::Redis => {
                 return Err(unfit(
                     "isolation is about transactions of several statements, and this target has none",
                 ));
