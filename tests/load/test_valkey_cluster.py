@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,11 @@ from support.command import RAN, Weigh
 from support.servers.valkey_cluster import Cluster, running
 from weigh.load.target.registry import target
 from weigh.model.errors import UsageError
+from weigh_liars.resp_proxy import read_request
+from weigh_liars.tcp_server import Door
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Iterator
 
     from support.command import Run
@@ -173,3 +177,34 @@ def test_what_happens_to_one_server_is_not_done_to_a_cluster(weigh: Weigh, flags
     run = weigh("load", "ycsb-a", "--target", "valkey-cluster://127.0.0.1:1", "--rate", "100", *BRIEF[2:], *flags)
     assert run.code == 2
     assert "a cluster is several" in run.err
+
+
+class _Endless(Door):
+    """A node that has all slots by its own word, and sends every request on: to itself."""
+
+    def _serve(self, client: socket.socket) -> None:
+        with suppress(OSError, ValueError):
+            requests = client.makefile("rb")
+            while words := read_request(requests):
+                match words[0].upper():
+                    case b"CLUSTER":
+                        own = f"*3\r\n$9\r\n127.0.0.1\r\n:{self.port}\r\n$40\r\n{'a' * 40}\r\n"
+                        client.sendall(f"*1\r\n*3\r\n:0\r\n:16383\r\n{own}".encode())
+                    case b"INFO":
+                        client.sendall(b"$22\r\nvalkey_version:9.9.9\r\n\r\n")
+                    case b"HSET":
+                        client.sendall(b":1\r\n")
+                    case b"HGETALL":
+                        client.sendall(f"-MOVED 1 127.0.0.1:{self.port}\r\n".encode())
+                    case _:
+                        client.sendall(b"-ERR unknown command\r\n")
+
+
+@pytest.mark.long
+def test_a_node_that_sends_everything_on_ends_in_errors(weigh: Weigh) -> None:
+    with _Endless() as node:
+        url = f"valkey-cluster://127.0.0.1:{node.port}"
+        run = weigh("load", "ycsb-c", "--target", url, "--rate", "20", "--duration", "1s", *BRIEF[2:])
+    assert run.out, run.err
+    assert "L7.failed" in run.codes
+    assert "MOVED" in run.out

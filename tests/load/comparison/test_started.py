@@ -75,6 +75,13 @@ def test_a_command_that_starts_nothing_is_said(weigh: Weigh, command: str, why: 
     assert why in " ".join(run.err.split()), run.err
 
 
+def test_several_servers_are_contenders(weigh: Weigh) -> None:
+    two = ("--target", "a=valkey://127.0.0.1:1", "--target", "b=valkey://127.0.0.1:2")
+    run = weigh("load", "ycsb-c", *two, "--rate", "10", *SHORT[1:])
+    assert run.code == 2
+    assert "--contender NAME=TARGET" in run.err
+
+
 def test_a_server_that_runs_already_is_not_taken_for_a_fresh_one(weigh: Weigh) -> None:
     port = free_port()
     words = shlex.split(_command(weigh.folder / "running", port))

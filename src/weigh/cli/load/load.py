@@ -238,6 +238,13 @@ def named_target(target: str | None, file: Path | None) -> str:
         return target_of_file(file)
     if target is None:
         raise UsageError("no server is named", remedy="add --target postgres:embedded, or a URL; or --target-file FILE")
+    name, equals, _ = target.partition("=")
+    if equals and ":" not in name:
+        # Every target has a colon, and a name has none.
+        raise UsageError(
+            f"--target is one server, and '{name}=' is the name of one of several",
+            remedy="write --contender NAME=TARGET for each of them",
+        )
     return target
 
 
