@@ -52,6 +52,38 @@ RESP = (
 )  # fmt: skip
 
 
+def frame(kind: int, body: bytes = b"", flags: int = 0) -> bytes:
+    """One frame of CQL's protocol."""
+    return struct.pack(">BBhBI", 0x84, flags, 0, kind, len(body)) + body
+
+
+def columns(*kinds: int) -> bytes:
+    """Columns of one table."""
+    told = b"".join(b"\0\1c" + struct.pack(">H", kind) for kind in kinds)
+    return struct.pack(">II", 1, len(kinds)) + b"\0\1k\0\1t" + told
+
+
+NO_COLUMNS = struct.pack(">II", 4, 0)
+VOID = frame(8, b"\0\0\0\1")
+CQL = (
+    frame(2) + frame(8, b"\0\0\0\3\0\1k"),
+    frame(8, b"\0\0\0\4\0\1i\0\0\0\1\0\0\0\1" + bytes(4) + b"\0\1k\0\1t\0\1c\0\x0d" + columns(13, 9)),
+    frame(8, b"\0\0\0\2" + columns(13, 9) + b"\0\0\0\1\0\0\0\1x\0\0\0\4\0\0\0\7"),
+    frame(8, b"\0\0\0\2" + columns(0x20) + b"\0\0\0\1\0\0\0\x08\0\0\0\1\xff\xff\xff\xff"),
+    frame(8, b"\0\0\0\2" + struct.pack(">II", 6, 2) + b"\0\0\0\1p\0\0\0\0"),
+    frame(8, b"\0\0\0\2" + columns(0x30) + b"\0\1k\0\1u\0\2\0\1a\0\x0b\0\1b\0\x06\0\0\0\1\0\0\0\0"),
+    frame(3, b"\0\1A") + frame(0x10, b"\xff\xff\xff\xff"),
+    frame(0, b"\0\0\x25\0\0\3who\0\1i"), frame(0, b"\0\0\x10\0\0\2no"), frame(0x0C, b"\0\1x"), VOID,
+    frame(8, bytes(16) + b"\0\1\0\1w\0\1\0\1a\0\0\0\1b\0\0\0\1", flags=0x0E), NO_COLUMNS,
+)  # fmt: skip
+
+
+def make_cql(chance: random.Random) -> bytes:
+    """The same of CQL: all that a session begins with, and then anything."""
+    said = b"".join([CQL[0], CQL[1], *chance.choices(CQL, k=chance.randrange(1, 8))])
+    return mangled(said, chance, lambda: struct.pack(">I", chance.choice(LENGTHS)))
+
+
 def make_postgres(chance: random.Random) -> bytes:
     """What a server sends on every connection, of pieces that belong there and were damaged."""
     said = b"".join([POSTGRES[0], POSTGRES[1], *chance.choices(POSTGRES, k=chance.randrange(6))])
@@ -123,8 +155,12 @@ class Server:
 
 def offered(kind: str, said: bytes, folder: Path) -> None:
     """A load against such a server."""
-    if kind == "postgres":
-        scripts = [{"name": "fuzz", "text": "SELECT 1 AS one \\gset\nSELECT :one;\n", "weight": 1}]
+    texts = {
+        "postgres": "SELECT 1 AS one \\gset\nSELECT :one;\n",
+        "cql": "\\set one 7\nSELECT c, d FROM t WHERE c = :one;\n",
+    }
+    if kind in texts:
+        scripts = [{"name": "fuzz", "text": texts[kind], "weight": 1}]
         workload: dict[str, Any] = {"kind": "script", "seed": 1, "variables": {}, "prepared": True, "scripts": scripts}
     else:
         workload = {"kind": "ycsb", "core": "E", "records": 50, "seed": 1, "ordered_index": True}
@@ -165,12 +201,22 @@ def use_resp(said: bytes, folder: Path) -> None:
             pass
 
 
+def use_cql(said: bytes, folder: Path) -> None:
+    """As the target of a load of scripts."""
+    offered("cql", said, folder)
+
+
+CQL_DOOR = Door("cql-replies", make_cql, use_cql, few=10)
 POSTGRES_DOOR = Door("postgres-replies", make_postgres, use_postgres, few=25)
 RESP_DOOR = Door("resp-replies", make_resp, use_resp, few=25)
 
 
 def test_replies_of_postgres_that_nobody_meant() -> None:
     fuzz(POSTGRES_DOOR)
+
+
+def test_replies_of_cql_that_nobody_meant() -> None:
+    fuzz(CQL_DOOR)
 
 
 def test_replies_of_resp_that_nobody_meant() -> None:

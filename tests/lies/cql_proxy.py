@@ -1,4 +1,4 @@
-"""A cluster that lies: a proxy before an honest node of Cassandra, which acknowledges one write and forgets it.
+"""A cluster that lies: a proxy before an honest node of Cassandra, which acknowledges every fifth write and forgets it.
 
 It understands the protocol as far as it must: which statement was prepared as an UPDATE, and its execution. Its twin
 lets everything through.
@@ -14,8 +14,8 @@ from weigh_liars.tcp_server import Door
 
 _PREPARE, _RESULT, _EXECUTE = 0x09, 0x08, 0x0A
 _HEAD = 9
-FORGOTTEN = 20
-"""The write, by its number, that is forgotten."""
+EVERY = 5
+"""Of so many writes one is forgotten: of a single one nothing is left to be seen once its field is written again."""
 _VOID = b"\x00\x00\x00\x01"
 
 
@@ -24,7 +24,7 @@ class CqlProxy(Door):
 
     Args:
         upstream: host and port of the honest node.
-        lies: whether one write is forgotten.
+        lies: whether writes are forgotten.
     """
 
     def __init__(self, upstream: tuple[str, int], *, lies: bool) -> None:
@@ -50,7 +50,7 @@ class CqlProxy(Door):
     def _forgets(self) -> bool:
         with self._lock:
             self._writes += 1
-            return self._lies and self._writes == FORGOTTEN
+            return self._lies and self._writes % EVERY == 0
 
 
 def _answers(server: socket.socket, client: socket.socket, updates: set[bytes], pending: threading.Event) -> None:
