@@ -17,7 +17,7 @@ from weigh.load.target.valkey import EmbeddedValkey
 from weigh_liars.resp_proxy import Proxy
 
 from .loading import GENTLE
-from .reading import ONCE, SHORT, SMALL, contenders
+from .reading import ONCE, SHORT, SMALL, TWO, contenders
 from .recorded import recorded
 from .throttle import slowed
 
@@ -41,7 +41,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Weigh]:
 @pytest.fixture(scope="session")
 def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
-    flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
+    flags = (*SMALL, *TWO, "--operations", "eq_action,by_action,duration_by_proto,distinct")
     return once("twins", lambda: fresh()("run", *contenders("duckdb=fork", *HONEST), *flags))
 
 
@@ -110,7 +110,7 @@ def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("noisy", lambda: weigh("run", *named, *flags, "--strict"))
 
 
-@pytest.fixture(scope="session", params=["recorded", "measured"])
+@pytest.fixture(scope="session", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
 def drifting(request: pytest.FixtureRequest, fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts on a machine that slows down by a fifth meanwhile, and one engine that gets faster by itself."""
     weigh = fresh()
