@@ -16,7 +16,7 @@ from weigh.experiment import gate_reuse
 if TYPE_CHECKING:
     from pathlib import Path
 
-WHAT = ("--scale", "1K", "--operations", "by_action,eq_user,eq_proto")
+WHAT = ("--scale", "1K", "--operations", "by_action,eq_proto")
 RUN = ("run", "--contender", "a=duckdb", "--contender", "b=duckdb?threads=1", *WHAT, "--starts", "1", "--rounds", "1")
 GATE = ("gate", *RUN[1:5], *WHAT)
 
