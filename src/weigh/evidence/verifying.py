@@ -41,8 +41,16 @@ class Verified(Protocol):
     """What came of verifying a sealed directory of any kind."""
 
     @property
+    def weigh(self) -> str:
+        """The version that sealed it."""
+
+    @property
     def evidence(self) -> str:
         """Its name."""
+
+    @property
+    def files(self) -> int:
+        """How many the seal covers."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
