@@ -16,7 +16,7 @@ from weigh.experiment import gate_reuse
 if TYPE_CHECKING:
     from pathlib import Path
 
-WHAT = ("--scale", "1K", "--operations", "by_action,eq_proto")
+WHAT = ("--scale", "1K", "--operations", "by_action,by_proto,distinct,eq_proto")
 RUN = ("run", "--contender", "a=duckdb", "--contender", "b=duckdb?threads=1", *WHAT, "--starts", "1", "--rounds", "1")
 GATE = ("gate", *RUN[1:5], *WHAT)
 
@@ -89,6 +89,12 @@ def test_another_answer_than_stored(weigh: Weigh, store: Path) -> None:
         path.write_bytes(damaged)
         found = gate_reuse.find(store.parent, path.stem)
         assert found is None or found.tables == answers, "a flipped bit of an answer was not noticed"
+    # Its directory says that the last answer is longer than the file is.
+    longer = bytearray(whole)
+    at = whole.rindex(b"PK\x01\x02") + 20
+    longer[at : at + 8] = (1 << 20).to_bytes(4, "little") * 2
+    path.write_bytes(longer)
+    assert gate_reuse.find(store.parent, path.stem) is None
     path.unlink()
     os.mkfifo(path)
     assert gate_reuse.find(store.parent, path.stem) is None
