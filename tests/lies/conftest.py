@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ from weigh.load.target.valkey.target import EmbeddedValkey
 from weigh_liars.resp_proxy import Proxy
 
 from .loading import GENTLE
-from .reading import ONCE, SHORT, SMALL, contenders
+from .reading import ONCE, SHORT, SMALL, TWO, contenders
 from .recorded import recorded
 from .throttle import slowed
 
@@ -41,7 +43,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Weigh]:
 @pytest.fixture(scope="session")
 def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
-    flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
+    flags = (*SMALL, *TWO, "--operations", "eq_action,by_action,duration_by_proto,distinct")
     return once("twins", lambda: fresh()("run", *contenders("duckdb=fork", *HONEST), *flags))
 
 
@@ -69,6 +71,16 @@ def laid_out(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("laid_out", lambda: weigh("run", *named, *flags))
 
 
+@dataclass(frozen=True)
+class Law:
+    """How long an engine takes: milliseconds, of which so many of CPU, and the scatter of its starts."""
+
+    ms: int = 80
+    burn: int = 10
+    spread: float = 0.03
+    seed: int = 0
+
+
 PACE = "liar?lie=pace&ms=80"
 THREE = ("--workload", "three", *SMALL)
 
@@ -90,27 +102,45 @@ def five(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("five", lambda: weigh("run", *named, *THREE, *SHORT, "--no-shrink"))
 
 
-@pytest.fixture(scope="session")
-def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
+@pytest.fixture(scope="session", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
+def noisy(request: pytest.FixtureRequest, fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts of engines that differ from start to start by 3 %: one alike, one slower, one busier, one unstable."""
     weigh = fresh()
+    laws = {
+        "base": Law(),
+        "lucky": Law(seed=11),
+        "slower": Law(ms=104, seed=2),
+        "busy": Law(burn=20, seed=3),
+        "wild": Law(spread=0.3, seed=4),
+    }
+    if request.param == "recorded":
+        draws = {name: random.Random(law.seed) for name, law in laws.items()}
 
-    def law(name: str, spread: float = 0.03, **settings: object) -> str:
-        own = "".join(f"&{key}={value}" for key, value in settings.items())
-        return f"{name}=liar?lie=pace&spread={spread}&diary={weigh.folder / name}{own}"
+        @functools.cache
+        def start(contender: str, _: int) -> float:
+            return draws[contender].gauss(0, laws[contender].spread)
 
+        def law(contender: str, life: int, _: str) -> tuple[float, float]:
+            one = laws[contender]
+            scattered = math.exp(start(contender, life))
+            return one.ms / 1e3 * scattered, one.burn / 1e3 * scattered
+
+        return once(
+            "noises",
+            lambda: recorded(weigh, tuple(laws), ("unordered",), law, margin=0.03, strict=True, declared=False),
+        )
     named = contenders(
-        law("base", ms=80, burn=10),
-        law("lucky", ms=80, burn=10, seed=11),
-        law("slower", ms=104, burn=10, seed=2),
-        law("busy", ms=80, burn=20, seed=3),
-        law("wild", 0.3, ms=80, burn=10, seed=4),
+        *(
+            f"{name}=liar?lie=pace&ms={one.ms}&burn={one.burn}&seed={one.seed}&spread={one.spread}"
+            f"&diary={weigh.folder / name}"
+            for name, one in laws.items()
+        )
     )
     flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
     return once("noisy", lambda: weigh("run", *named, *flags, "--strict"))
 
 
-@pytest.fixture(scope="session", params=["recorded", "measured"])
+@pytest.fixture(scope="session", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
 def drifting(request: pytest.FixtureRequest, fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts on a machine that slows down by a fifth meanwhile, and one engine that gets faster by itself."""
     weigh = fresh()

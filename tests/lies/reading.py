@@ -18,6 +18,8 @@ _BADGE = re.compile(r" \[[A-Z]+\]$", re.MULTILINE)
 SMALL = ("--scale", "20K", "--quiet", "--json")
 ONCE = ("--starts", "1", "--rounds", "1", "--runs", "1")
 SHORT = ("--starts", "5", "--rounds", "1", "--runs", "1")
+TWO = ("--starts", "2", "--rounds", "1", "--runs", "1")
+"""For what is found by answers, clocks and processes, and needs no verdict on a difference."""
 
 
 def contenders(*names: str) -> list[str]:

@@ -26,19 +26,23 @@ def recorded(
     law: Callable[[str, int, str], tuple[float, float]],
     *,
     margin: float,
+    strict: bool = False,
+    declared: bool = True,
 ) -> Run:
     """The run as its evidence tells it.
 
     Args:
         weigh: in an empty folder.
-        contenders: names, the baseline first, which was declared.
+        contenders: names, the baseline first.
         operations: names.
         law: seconds of an execution, and of its CPU, by contender, number of the life among all lives, and operation.
         margin: the difference that matters, a share.
+        strict: whether what is left open fails it.
+        declared: whether the first of them was named as the baseline, so that a slower one fails it.
     """
     made = experiment_records.record(operations=operations, contenders=contenders, starts=10, rounds=1, runs=2)
     spec = msgspec.structs.replace(
-        made.spec, baseline_declared=True, rules=msgspec.structs.replace(made.spec.rules, margin=margin)
+        made.spec, baseline_declared=declared, rules=msgspec.structs.replace(made.spec.rules, margin=margin)
     )
     place = {arm.name: number for number, arm in enumerate(arms(spec))}
     samples = []
@@ -48,4 +52,4 @@ def recorded(
     folder = sealed_run(weigh.folder / "runs", msgspec.structs.replace(made, spec=spec, samples=tuple(samples)))
     run = weigh("report", str(folder), "--json")
     assert run.code == 0, run.err
-    return Run(experiment_results([read(folder)]).exit_code(), run.out, run.err, weigh.folder)
+    return Run(experiment_results([read(folder)]).exit_code(strict=strict), run.out, run.err, weigh.folder)

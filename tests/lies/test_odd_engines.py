@@ -29,7 +29,7 @@ FORMS = (
     "decimal-integers", "wide-decimals", "binary-text", "dates", "wide-dates", "text-numbers", "other-zone",
     "large-lists", "upper", "no-type", "negative-zero", "run-ends", "pandas",
 )  # fmt: skip
-QUICK = ("child", "direct", "wide-integers", "shuffled", "one-row-batches")
+QUICK = ("child", "wide-integers", "one-row-batches")
 DISQUALIFIES = ("A4", "A5", "A6", "A9", "A10", "A11", "A12")
 # No question filters by isnan(): DuckDB 2.0.0 reads NaN out of the statistics of Parquet, and is rightly found wrong.
 QUERIES = """
@@ -121,7 +121,7 @@ def test_some_over_netflow(odd: Weigh) -> None:
 
 def test_some_over_own_data(odd: Weigh) -> None:
     own(odd)
-    habits = ("prints", "binary-text", "run-ends", "decimal-text", "uuid-bytes", "empty-batches")
+    habits = ("prints", "run-ends", "uuid-bytes")
     run = odd("gate", *named(*habits), "--contender", "loads=odd-loads", "--quiet", "--json")
     assert_nobody_accused(run)
 

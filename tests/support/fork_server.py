@@ -120,6 +120,7 @@ def _prepare() -> None:
     # Imported by a command where it reads a query; nobody else needs it.
     importlib.import_module("sqlglot.dialects.duckdb")
     from support import experiment_records
+    from weigh.cluster import versions
     from weigh.engines import engine, prepared
     from weigh.experiment.report.html.page import page
     from weigh.experiment.results.results import experiment_results
@@ -129,6 +130,7 @@ def _prepare() -> None:
     # What they import and read is imported and read once.
     engine.installed()
     prepared.cache_folder()
+    versions.versions()
     # What there is by now stays: the forks need not look through it for garbage.
     gc.freeze()
 

@@ -68,10 +68,16 @@ def processors() -> int:
 
 
 def _code() -> str:
-    folder = Path(__file__).parents[1]
+    # Every gate needs it: with a Path for each file it takes four times as long.
+    folder = str(Path(__file__).parents[1])
     found = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        found.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes() + b"\0")
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(".py"):
+                path = os.path.join(place, name)  # noqa: PTH118
+                with open(path, "rb") as file:  # noqa: PTH123
+                    found.update(path.removeprefix(folder).encode() + b"\0" + file.read() + b"\0")
     return found.hexdigest()[:16]
 
 

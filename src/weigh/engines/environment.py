@@ -194,7 +194,10 @@ def _compile(folder: Path) -> None:
 
 
 def _uv(arguments: list[str], wanted: list[str], stdin: str = "") -> str:
-    environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
+    # One package after the other: of two that bring the same file (chdb and chdb-core do) both would be written into it
+    # at the same moment, and what is left is the one, the other, or a mixture that no interpreter reads.
+    one = {"UV_CONCURRENT_INSTALLS": "1"}
+    environment = {**os.environ, **one, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
     environment.pop("VIRTUAL_ENV", None)
     try:
         done = subprocess.run(

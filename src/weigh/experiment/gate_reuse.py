@@ -48,7 +48,7 @@ _AGAIN = 3
 _LARGEST = 1 << 28
 """Bytes of answers above which they are not stored."""
 _UNREADABLE = (
-    *(OSError, KeyError, ValueError, RuntimeError, MemoryError, zipfile.BadZipFile),
+    *(OSError, EOFError, KeyError, ValueError, RuntimeError, MemoryError, zipfile.BadZipFile),
     *(pa.ArrowException, msgspec.DecodeError),
 )
 """What reading a damaged file may raise: of a method or a lock that zipfile does not know, a RuntimeError."""

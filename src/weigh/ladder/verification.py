@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,25 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-
-class VerifiedRung(Protocol):
-    """What came of verifying a rung of either kind."""
-
-    @property
-    def weigh(self) -> str:
-        """The version that sealed it."""
-
-    @property
-    def evidence(self) -> str:
-        """Name of the evidence directory of the rung."""
-
-    @property
-    def files(self) -> int:
-        """How many the seal covers."""
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What is wrong."""
+    from weigh.evidence.verifying import Verified
 
 
 def other_experiment(file: str, evidence: str) -> Problem:
@@ -44,7 +26,7 @@ def other_experiment(file: str, evidence: str) -> Problem:
     return Problem(code=codes.R4_DERIVED.code, file=file, text=f"{evidence} is of another experiment than the ladder's")
 
 
-def rendered_files(folder: Path, rendered: Mapping[str, bytes], rungs: Sequence[VerifiedRung]) -> Iterator[Problem]:
+def rendered_files(folder: Path, rendered: Mapping[str, bytes], rungs: Sequence[Verified]) -> Iterator[Problem]:
     """Files of a ladder that are missing, or do not follow from its rungs.
 
     Args:
@@ -62,7 +44,7 @@ def rendered_files(folder: Path, rendered: Mapping[str, bytes], rungs: Sequence[
             yield Problem(code=codes.R4_FIGURES.code, file=name, text=text)
 
 
-def of_rung(rung: VerifiedRung, recomputed: str) -> Iterator[Problem | Outcome]:
+def of_rung(rung: Verified, recomputed: str) -> Iterator[Problem | Outcome]:
     """Each problem of a rung, then the outcome.
 
     Args:

@@ -6,22 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import journal, whole
+from weigh.evidence import whole
 from weigh.evidence.naming import given
 from weigh.evidence.seal import json_bytes
-from weigh.evidence.verification import (
-    UNKEYED,
-    Outcome,
-    Problem,
-    chain,
-    hashes,
-    not_following,
-    read_seal,
-    removed,
-    uncomputable,
-)
-from weigh.model import codes
-from weigh.model.errors import WeighError
+from weigh.evidence.verification import Problem
+from weigh.evidence.verifying import Verifying, concluded
 from weigh.model.units import count
 from weigh.streams import record
 from weigh.streams.report import document, page
@@ -30,6 +19,8 @@ from weigh.streams.results import StreamsResults
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from weigh.evidence.verification import Outcome
 
 JSON = "verdicts.json"
 HTML = "report.html"
@@ -92,38 +83,22 @@ def verify(folder: Path) -> StreamsVerification:
     Raises:
         EvidenceFault: it was never sealed.
     """
-    sealed, problems = read_seal(folder)
-    problems += hashes(folder, sealed) + chain(folder) + removed(folder)
+    made = Verifying(folder)
+    made.attempts()
     results: StreamsResults | None = None
     figures = 0
-    try:
+    with made.computing():
         results = read(folder)
         computed = _rendered(folder, results)
         figures = len(results.figures)
-        problems += not_following(folder, computed, sealed, "it does not follow from the times")
-    except WeighError as error:
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
-    except Exception as error:
-        # Whoever sends evidence with such values does not get away with an error of the reader's.
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
-    return StreamsVerification(
-        evidence=folder.resolve().name,
-        files=len(sealed.files),
-        lives=len(results.record.lives) if results else 0,
-        figures=figures,
-        weigh=sealed.weigh,
-        problems=tuple(problems),
-    )
+        made.follow(computed, "it does not follow from the times")
+    return made.result(StreamsVerification, lives=len(results.record.lives) if results else 0, figures=figures)
 
 
 def lines(found: StreamsVerification) -> Iterator[Problem | Outcome]:
     """What is said of it: each problem, then the outcome."""
-    yield from found.problems
-    if not found.passed:
-        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
-        return
-    yield Outcome(
-        f"{found.evidence} passes: {found.files} files hashed, {count(found.figures, 'figure')} recomputed from the "
-        f"times of {found.lives} lives"
+    return concluded(
+        found,
+        f"{found.files} files hashed, {count(found.figures, 'figure')} recomputed from the times of "
+        f"{found.lives} lives",
     )
-    yield UNKEYED

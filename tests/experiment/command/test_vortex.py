@@ -43,7 +43,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Run:
     """DuckDB over both formats, and somebody who reads Parquet."""
     weigh = Weigh(tmp_path_factory.mktemp("vortex"))
     (weigh.folder / "weigh.toml").write_text(FORM)
-    flags = (*SHORT, "--starts", "5", "--rounds", "1", "--runs", "1", "--quiet", "--json")
+    flags = (*SHORT, "--starts", "1", "--rounds", "1", "--runs", "1", "--quiet", "--json")
     return once("vortex", lambda: weigh("run", *BOTH, "--contender", "polars", *flags))
 
 

@@ -41,7 +41,7 @@ ENOUGH = ("--scale", "100K", "--quiet", "--json")
 def real(fresh: Callable[[], Weigh]) -> Run:
     """The release with the bug beside the one in which it was repaired, and an engine of another lineage."""
     flags = ("--operations", ",".join((*EQUALITY, "by_action")))
-    return fresh()("run", *contenders(RIGHT[0], WRONG, TWIN), *ENOUGH, *SHORT, *flags)
+    return fresh()("run", *contenders(RIGHT[0], WRONG, TWIN), *SMALL, *SHORT, *flags)
 
 
 @pytest.mark.parametrize("operation", EQUALITY)

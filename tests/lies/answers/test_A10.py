@@ -22,7 +22,7 @@ TENTH, LONGER = f"tenth=liar?lie=wire&edit=tenth&{PACE}", f"longer=liar?lie=wire
 RELEASE, COLLECTOR = f"release=liar?lie=in-release&{PACE}", f"collector=liar?lie=in-collector&{PACE}"
 NAN = "nan=liar?lie=wire&edit=nan&ms=2"
 FLAGS = ("--workload", "two", "--operations", "unordered", "--scale", "20K", "--quiet", "--json")
-TEN = ("--starts", "5", "--rounds", "1", "--runs", "2")
+TEN = ("--starts", "2", "--rounds", "1", "--runs", "5")
 MALFORMED = ("nan", "fast", "huge", "zero", "deep")
 
 
@@ -89,7 +89,7 @@ def test_who_sends_no_number_has_an_error_of_its_own(run: Run) -> None:
 def test_a_short_time_that_is_halved_is_found(weigh: Weigh) -> None:
     """What is hidden is a millisecond and a half: less than one reply may wait, and all of them do."""
     named = contenders("base=liar?lie=pace&ms=3", "twin=liar?lie=pace&ms=3", "half=liar?lie=wire&edit=half&ms=3")
-    flags = ("--starts", "5", "--rounds", "2", "--runs", "3")
+    flags = ("--starts", "2", "--rounds", "2", "--runs", "6")
     run = weigh("run", *named, *FLAGS, *flags)
     assert ("A10.clock", "half") in errors(run)
     assert {who for _, who in errors(run)} == {"half"}

@@ -107,10 +107,11 @@ DIALECTS = {
 @pytest.mark.parametrize(
     "named",
     [
-        ("duckdb=fork", "polars", "sqlite"),
+        ("duckdb=fork", "polars"),
+        pytest.param(("duckdb=fork", "polars", "sqlite"), marks=pytest.mark.long),
         pytest.param(("duckdb", "datafusion", "polars", "chdb", "sqlite", "postgres"), marks=pytest.mark.long),
     ],
-    ids=["three", "six"],
+    ids=["two", "three", "six"],
 )
 def test_dialects_accuse_nobody(weigh: Weigh, named: tuple[str, ...]) -> None:
     with duckdb.connect() as connection:

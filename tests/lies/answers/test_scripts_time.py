@@ -20,16 +20,16 @@ SEVERAL = ("--starts", "1", "--rounds", "1", "--runs", "5")
 """Executions of which a median is taken."""
 
 
-def run_of(weigh: Weigh, flags: tuple[str, ...]) -> Run:
-    """A system of scripts, one that prints a made time, one that answers nothing, and a witness."""
+def run_of(weigh: Weigh, flags: tuple[str, ...], *lies: str) -> Run:
+    """A system of scripts, those that lie, of which one prints a made time and one answers nothing, and a witness."""
     systems.make_experiment(weigh.folder)
-    named = contenders(*(systems.system(weigh.folder, one) for one in ("", "made", "silent")), "duckdb=fork")
+    named = contenders(*(systems.system(weigh.folder, one) for one in ("", *lies)), "duckdb=fork")
     return weigh("run", *named, *FLAGS, *flags)
 
 
 @pytest.mark.promise("Its scripts are called unchanged, and its answers are compared like any other's.")
 def test_answers_of_a_folder_are_compared(weigh: Weigh) -> None:
-    run = run_of(weigh, ONCE)
+    run = run_of(weigh, ONCE, "silent")
     assert statuses(run) == {"kinds": "agreed", "pairs": "agreed"}
     for row in run.json["gate"]:
         assert row["status"] == ("error" if row["contenders"] == ["silent"] else "agreed")
@@ -44,7 +44,7 @@ def test_answers_of_a_folder_are_compared(weigh: Weigh) -> None:
     "What a system of ClickBench prints of its time stands beside what went by, and decides nothing (`A10.said`)."
 )
 def test_a_made_time_changes_no_figure_and_is_named(weigh: Weigh) -> None:
-    run = run_of(weigh, SEVERAL)
+    run = run_of(weigh, SEVERAL, "made", "silent")
     found = {(one["code"], one["contender"], one["operation"]) for one in run.json["findings"] if "A10" in one["code"]}
     assert {("A10.said", "honest", None), ("A10.said", "made", None), ("A10.claim", "made", "pairs")} <= found
     # The other query is over so soon that what it leaves out may be too little to tell.

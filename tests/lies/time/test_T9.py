@@ -28,7 +28,7 @@ SEED = 0
 """Of times among which some differ by chance, tested one by one."""
 
 
-@pytest.fixture(scope="module", params=["recorded", "measured"])
+@pytest.fixture(scope="module", params=["recorded", pytest.param("measured", marks=pytest.mark.long)])
 def many(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> Run:
     """Twelve comparisons, of which one is not by chance."""
     weigh = fresh()

@@ -22,7 +22,7 @@ from weigh.model.operation import fill
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
@@ -111,13 +111,14 @@ def check(
     pace.relation()
     with QuerySession(ready, link, timeout) as session:
         failed, refused = _partitions(session, chosen, pace)
-    untried = _untried(ready, "its parts", refused, pace, len(chosen))
-    for name, changed, tables in variants:
-        pace.relation()
-        found, refused = _variant(ready, chosen, link, timeout, name, changed, tables, pace)
-        failed += found
-        untried += _untried(ready, name, refused, pace, len(chosen))
-        progress.say(f"gate: {ready.name}, {name}: compared")
+        untried = _untried(ready, "its parts", refused, pace, len(chosen))
+        for name, changed, tables in variants:
+            pace.relation()
+            with QuerySession(ready, link, timeout, changed=changed, tables=tables) as other:
+                found, refused = _variant(session, other, chosen, name, pace)
+            failed += found
+            untried += _untried(ready, name, refused, pace, len(chosen))
+            progress.say(f"gate: {ready.name}, {name}: compared")
     return failed, untried
 
 
@@ -174,37 +175,25 @@ def _count(session: QuerySession, table: str, predicate: str | None) -> int:
 
 
 def _variant(
-    ready: PreparedContender,
-    operations: list[Operation],
-    link: DataLink,
-    timeout: float,
-    name: str,
-    changed: Mapping[str, Setting],
-    tables: Tables | None,
-    pace: _Pace,
+    usual: QuerySession, other: QuerySession, operations: list[Operation], name: str, pace: _Pace
 ) -> tuple[list[Check], list[str]]:
     failed = []
     refused = []
-    relation = ITSELF + name
-    with (
-        QuerySession(ready, link, timeout) as usual,
-        QuerySession(ready, link, timeout, changed=changed, tables=tables) as other,
-    ):
-        for operation in operations:
-            pace.step()
-            if pace.late():
-                continue
-            for case in operation.cases:
-                sql = operation.text(case, ready.engine.dialect)
-                try:
-                    got, expected = usual.ask(sql), other.ask(sql)
-                except WorkerEnded as ended:
-                    # This version does not know the setting, or refuses the query with it: nothing to compare.
-                    refused.append(ended.detail)
-                    break
-                compared = left_open.by_chance(operation, got.table, expected.table)
-                if not compared.agrees:
-                    failed.append(_contradicted(ready, operation, case, relation, compared.differences))
+    for operation in operations:
+        pace.step()
+        if pace.late():
+            continue
+        for case in operation.cases:
+            sql = operation.text(case, usual.ready.engine.dialect)
+            try:
+                got, expected = usual.ask(sql), other.ask(sql)
+            except WorkerEnded as ended:
+                # This version does not know the setting, or refuses the query with it: nothing to compare.
+                refused.append(ended.detail)
+                break
+            compared = left_open.by_chance(operation, got.table, expected.table)
+            if not compared.agrees:
+                failed.append(_contradicted(usual.ready, operation, case, ITSELF + name, compared.differences))
     return failed, refused
 
 

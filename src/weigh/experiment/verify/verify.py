@@ -11,20 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.answers.votes import conclude
-from weigh.evidence import journal, naming, seal, timeline
-from weigh.evidence.verification import (
-    UNKEYED,
-    Outcome,
-    Problem,
-    chain,
-    hashes,
-    is_name,
-    not_following,
-    read_seal,
-    removed,
-    same_bytes,
-    uncomputable,
-)
+from weigh.evidence import journal, naming, seal
+from weigh.evidence.verification import Problem, is_name, not_following, removed, same_bytes
+from weigh.evidence.verifying import Verifying, concluded, other_moments
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
@@ -35,12 +24,12 @@ from weigh.experiment.results.results import ExperimentResults, experiment_resul
 from weigh.experiment.verify import findings, order, stopping
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
-from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from weigh.evidence.verification import Outcome
     from weigh.experiment.record import Record
 
 
@@ -89,37 +78,24 @@ def verified(folder: Path) -> Verified:
     """The same, with the conclusion, for those who go on with what passes; raises as :func:`verify`."""
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
-    sealed, problems = read_seal(folder)
-    problems += hashes(folder, sealed) + chain(folder)
-    try:
+    made = Verifying(folder)
+    record, results = None, None
+    with made.computing():
         record = records.read(folder)
-    except EvidenceFault as error:
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
-        return Verified(_result(folder, sealed, None, 0, problems), None)
-    verdicts, results = 0, None
-    try:
+    if record is None:
+        return Verified(_result(made, None, 0), None)
+    with made.computing(faults=False):
         earlier = _earlier(folder)
         for found in (_derived(folder, record), _order(record), _attempts(folder, record, earlier), _gate(record)):
-            problems += found
-        problems += [
-            Problem(code=codes.R4_FINDINGS.code, file=journal.NAME, text=text) for text in findings.departures(record)
-        ]
-        problems += [
-            Problem(code=codes.R3_BUILD.code, file=journal.NAME, text=text) for text in builds.departures(record)
-        ]
+            made.problems += found
+        made.found(codes.R4_FINDINGS, findings.departures(record))
+        made.found(codes.R3_BUILD, builds.departures(record))
         if missing := unconfigured(record):
-            text = f"it has samples and no {missing}: no report can be made"
-            problems.append(Problem(code=codes.R3_CONFIGURATION.code, file=journal.NAME, text=text))
+            made.found(codes.R3_CONFIGURATION, [f"it has samples and no {missing}: no report can be made"])
         else:
-            figures, results = _figures(folder, sealed, record, earlier)
-            problems += figures
-            verdicts = len(results.verdicts) if results else 0
-    except WeighError:
-        raise
-    except Exception as error:
-        # Whoever sends evidence with such values does not get away with an error of the reader's.
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
-    return Verified(_result(folder, sealed, record, verdicts, problems), results)
+            figures, results = _figures(folder, made.sealed, record, earlier)
+            made.problems += figures
+    return Verified(_result(made, record, len(results.verdicts) if results else 0), results)
 
 
 def _order(record: Record) -> list[Problem]:
@@ -128,28 +104,15 @@ def _order(record: Record) -> list[Problem]:
 
 def lines(found: Verification) -> Iterator[Problem | Outcome]:
     """What is said of it: each problem, then the outcome."""
-    yield from found.problems
-    if not found.passed:
-        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
-        return
-    yield Outcome(
-        f"{found.evidence} passes: {found.files} files hashed, {found.verdicts} verdicts recomputed from "
-        f"{found.samples:,} samples, order of turns as the seed demands"
+    return concluded(
+        found,
+        f"{found.files} files hashed, {found.verdicts} verdicts recomputed from {found.samples:,} samples, order of "
+        "turns as the seed demands",
     )
-    yield UNKEYED
 
 
-def _result(
-    folder: Path, sealed: seal.Seal, record: Record | None, verdicts: int, problems: list[Problem]
-) -> Verification:
-    return Verification(
-        evidence=folder.resolve().name,
-        files=len(sealed.files),
-        samples=len(record.samples) if record else 0,
-        verdicts=verdicts,
-        weigh=sealed.weigh,
-        problems=tuple(problems),
-    )
+def _result(made: Verifying, record: Record | None, verdicts: int) -> Verification:
+    return made.result(Verification, samples=len(record.samples) if record else 0, verdicts=verdicts)
 
 
 def _derived(folder: Path, record: Record) -> list[Problem]:
@@ -166,12 +129,7 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
             )
     except EvidenceFault as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file="samples.parquet", text=error.what))
-    try:
-        if not timeline.same(folder, derived.watched_turns(record)):
-            text = "its moments are not the journal's"
-            problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text))
-    except EvidenceFault as error:
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
+    problems += other_moments(folder, derived.watched_turns(record))
     return problems
 
 

@@ -6,25 +6,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import journal, naming, timeline
-from weigh.evidence.verification import (
-    UNKEYED,
-    Outcome,
-    Problem,
-    chain,
-    hashes,
-    not_following,
-    read_seal,
-    removed,
-    uncomputable,
-)
+from weigh.evidence import journal, naming
+from weigh.evidence.verification import Outcome, Problem, chain
+from weigh.evidence.verifying import Verifying, concluded, other_moments
 from weigh.load import record as load_record
 from weigh.load.comparison import record as comparison_record
 from weigh.load.comparison.rate_search.verify import problems as searches_in_turn
 from weigh.load.comparison.report import files
 from weigh.load.report import files as load_files
 from weigh.model import codes
-from weigh.model.errors import WeighError
 from weigh.model.units import count
 
 if TYPE_CHECKING:
@@ -32,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.comparison.record import LoadComparisonRecord
-    from weigh.load.record import LoadRecord
 
 
 class LoadComparisonVerification(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,57 +57,31 @@ def verify(folder: Path) -> LoadComparisonVerification:
     Raises:
         EvidenceFault: it was never sealed.
     """
-    sealed, problems = read_seal(folder)
-    problems += hashes(folder, sealed) + chain(folder) + removed(folder)
+    made = Verifying(folder)
+    made.attempts()
     runs = histograms = verdicts = 0
     computed: dict[str, bytes] = {}
-    try:
+    with made.computing():
         results = files.read(folder)
         record = results.record
-        runs = sum(len(load.runs) for load in record.loads.values())
-        histograms = sum(
-            5 * len(part.operations) for load in record.loads.values() for run in load.runs for part in run.intervals
-        )
+        every = [run for load in record.loads.values() for run in load.runs]
+        runs = len(every)
+        histograms = 5 * sum(len(part.operations) for run in every for part in run.intervals)
         verdicts = len(results.verdicts)
-        problems += searches_in_turn(record, folder) if record.spec.load.find_rate else _order(record)
-        computed = {**comparison_record.derived(record), **files.pages(results, naming.given(folder))}
+        made.problems += searches_in_turn(record, folder) if record.spec.load.find_rate else _order(record)
+        derived = {**comparison_record.derived(record), **files.pages(results, naming.given(folder))}
         for arm in record.spec.arms:
             if arm.name in results.loads:
                 place = comparison_record.folder_of(folder, arm)
                 inside = place.relative_to(folder)
                 load = results.loads[arm.name]
-                found = (*chain(place), *_watched(place, load.record))
-                problems += [msgspec.structs.replace(one, file=f"{inside}/{one.file}") for one in found]
+                found = (*chain(place), *other_moments(place, load_record.watched_runs(load.record)))
+                made.problems += [msgspec.structs.replace(one, file=f"{inside}/{one.file}") for one in found]
                 for name, content in {**load_record.derived(load.record), **load_files.pages(load, place.name)}.items():
-                    computed[f"{inside}/{name}"] = content
-    except WeighError as error:
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
-        computed = {}
-    except Exception as error:
-        # Whoever sends evidence with such values does not get away with an error of the reader's.
-        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
-        computed = {}
-    problems += not_following(folder, computed, sealed, "it does not follow from the histograms")
-    return LoadComparisonVerification(
-        evidence=folder.resolve().name,
-        files=len(sealed.files),
-        verdicts=verdicts,
-        histograms=histograms,
-        runs=runs,
-        weigh=sealed.weigh,
-        problems=tuple(problems),
-    )
-
-
-def _watched(place: Path, record: LoadRecord) -> Iterator[Problem]:
-    """Whether the machine's moments beside a load are those of its journal."""
-    try:
-        if timeline.same(place, load_record.watched_runs(record)):
-            return
-        text = "its moments are not the journal's"
-    except WeighError as error:
-        text = error.what
-    yield Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text)
+                    derived[f"{inside}/{name}"] = content
+        computed = derived
+    made.follow(computed, "it does not follow from the histograms")
+    return made.result(LoadComparisonVerification, verdicts=verdicts, histograms=histograms, runs=runs)
 
 
 def _order(record: LoadComparisonRecord) -> Iterator[Problem]:
@@ -140,12 +103,8 @@ def _order(record: LoadComparisonRecord) -> Iterator[Problem]:
 
 def lines(found: LoadComparisonVerification) -> Iterator[Problem | Outcome]:
     """What is said of it: each problem, then the outcome."""
-    yield from found.problems
-    if not found.passed:
-        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
-        return
-    yield Outcome(
-        f"{found.evidence} passes: {found.files} files hashed, {count(found.verdicts, 'verdict')} and every figure of "
-        f"{count(found.runs, 'run')} recomputed from {found.histograms:,} histograms"
+    return concluded(
+        found,
+        f"{found.files} files hashed, {count(found.verdicts, 'verdict')} and every figure of "
+        f"{count(found.runs, 'run')} recomputed from {found.histograms:,} histograms",
     )
-    yield UNKEYED
