@@ -73,5 +73,8 @@ PROBES |= {
 }
 PROBES |= {f"{name} of ''": (f"{name}('')",) for name in LETTERS}
 PROBES |= {f"{name} of a letter": (f"{name}('ä')",) for name in LETTERS}
+NAMES = ("inf", "infinity", "nan", "user")
+"""Words that are names of columns to most engines, numbers to ClickHouse, and who is connected to PostgreSQL."""
+PROBES |= {f"{name} as a name": (f"{name} FROM (SELECT 1 AS {name}) AS t",) for name in NAMES}
 UNASKED = frozenset({"shift", "nano"})
 """Keys of constructs of which engines cannot be asked: what overflows, or has no such part, is an error to many."""
