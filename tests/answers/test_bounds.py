@@ -12,6 +12,7 @@ import pytest
 from weigh.answers import constructs
 from weigh.answers.constructs import construct, of_query
 from weigh.answers.constructs.probes import DAYS, LETTERS
+from weigh.answers.constructs.probes import NAMES as NAMES_OF_COLUMNS
 from weigh.answers.left_open import _may
 from weigh.answers.votes import vote
 from weigh.model.answer import Column, GateStatus, ResultSchema
@@ -52,7 +53,8 @@ def yielded() -> set[str]:
             case ast.Name(id=name):
                 found.add(getattr(construct, name))
             case ast.JoinedStr(values=[ast.FormattedValue(value=ast.Name(id="name")), ast.Constant(value=str(end))]):
-                found |= {f"{name}{end}" for name in (DAYS if end == "()" else LETTERS)}
+                words = {"()": DAYS, " as a name": NAMES_OF_COLUMNS}.get(end, LETTERS)
+                found |= {f"{name}{end}" for name in words}
             case ast.JoinedStr(values=[ast.FormattedValue(value=begin), *_]):
                 names = [begin.body, begin.orelse] if isinstance(begin, ast.IfExp) else [begin]
                 found |= {getattr(construct, one.id) for one in names if isinstance(one, ast.Name)}
@@ -82,6 +84,8 @@ def test_a_construct_that_nothing_bounds_excuses_nothing() -> None:
         ("SELECT count(*) AS v FROM t WHERE dayofweek(d) = 1", "day_of_week()"),
         ("SELECT count(*) AS v FROM t GROUP BY week(d)", "week()"),
         ("SELECT count(*) AS v FROM t WHERE unicode(x) > 70", "unicode of a letter"),
+        ("SELECT max(inf) AS v FROM t", "inf as a name"),
+        ("SELECT count(*) AS v FROM t GROUP BY user", "user as a name"),
     ],
 )
 def test_who_takes_a_construct_as_the_others_do_is_outvoted(sql: str, key: str) -> None:

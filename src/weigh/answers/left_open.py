@@ -73,6 +73,8 @@ def reason(
     if why := rounding.reason(operation.sql, cells, ((ways or {}).get(name, {}) for camp in camps for name in camp)):
         return why
     found = [one for one in constructs.of(operation.sql) if _may(one, differ)]
+    # It is of every column where any has a zone: whatever else explains a difference is the likelier reason.
+    found.sort(key=lambda one: one.key == constructs.ZONE)
     return _of_constructs(operation, cells, found) or _of_the_rest(operation, answers, found)
 
 

@@ -125,3 +125,19 @@ def test_dialects_accuse_nobody(weigh: Weigh, named: tuple[str, ...]) -> None:
     assert not errors(run)
     assert not [(row["operation"], row["detail"]) for row in run.json["gate"] if row["status"] == "diverged"]
     assert run.code in (0, 3)
+
+
+@pytest.mark.long
+def test_json_and_names_of_columns_accuse_nobody(weigh: Weigh) -> None:
+    """Each engine writes JSON as it likes, and `inf` is a number to ClickHouse."""
+    rows = "SELECT i AS id, concat('{\"a\": ', i, ', \"b\": [1, 2]}')::JSON AS doc, i AS inf FROM range(9) AS t(i)"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    (weigh.folder / "q.sql").write_text(
+        "-- name: docs\nSELECT id, doc FROM t;\n-- name: most\nSELECT max(inf) AS m FROM t"
+    )
+    assert weigh("init", "--data", "t.parquet", "--sql", "q.sql", "--contender", "duckdb").code == 0
+    names = contenders("duckdb", "chdb", "pyarrow", "datafusion")
+    run = weigh("gate", *names, "--quiet", "--json", "--no-shrink")
+    assert not errors(run), run.json["findings"]
+    assert {row["operation"]: row["status"] for row in run.json["gate"]} == {"docs": "agreed", "most": "left_open"}

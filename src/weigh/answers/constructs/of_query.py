@@ -21,7 +21,7 @@ from weigh.answers.constructs.explaining import (
     whole,
     wide,
 )
-from weigh.answers.constructs.probes import DAYS, LETTERS, UNASKED
+from weigh.answers.constructs.probes import DAYS, LETTERS, NAMES, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
 
@@ -147,6 +147,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{NAN}{column}", _NAN_WHY, anything
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     yield from _of_columns(node)
+    if (name := name or _bare(node)) in NAMES:
+        yield f"{name} as a name", f"{name} is no column but a value of its own to some engines", anything
     if _reads_clock(node, name):
         yield ZONE, "a moment with a time zone is read in its column's zone or in that of the session", anything
     if isinstance(node, exp.Window):
@@ -221,6 +223,14 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield "sets", "EXCEPT and INTERSECT keep equal rows in some engines, as ClickHouse", anything
     else:
         yield from _of_name(node, name)
+
+
+def _bare(node: exp.Expr) -> str:
+    """The name of a column that stands alone and without quotation marks; empty for anything else."""
+    from sqlglot import exp
+
+    alone = isinstance(node, exp.Column) and not node.table and not node.this.args.get("quoted")
+    return node.name.lower() if alone else ""
 
 
 def _of_columns(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:

@@ -68,11 +68,13 @@ def report(
     evidence = resolve(evidence or Path(LATEST))
     with others_evidence(evidence):
         kind = kind_of(evidence)
-        _say_edited(evidence)
         if html:
-            write_page(html, kind.html(evidence))
+            page = kind.html(evidence)
+            _say_edited(evidence)
+            write_page(html, page)
             return
         results = kind.read(evidence)
+        _say_edited(evidence)
         if bug:
             _bug(results, evidence)
             return
