@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import shutil
@@ -20,7 +21,7 @@ from weigh.engines.run_cost import RunCost, run_cost, unmetered
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
-from weigh.host.processes import family_cpu, priority, process_counters
+from weigh.host.processes import family_cpu, guard, priority, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.errors import EnvironmentFault, refusal, remedy_of
 from weigh.model.sample import Outcome
@@ -51,8 +52,15 @@ _LOG_TAIL = 2000
 _PATIENCE = 10.0
 """Seconds in which what a worker started may put things in order after its end; a hung PostgreSQL needs five."""
 _MARK = "WEIGH_LIFE"
+
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
+
+
+@functools.cache
+def _session() -> str:
+    """This process of weigh, as no other one is called."""
+    return f"{os.getpid()}-{time.monotonic_ns()}"
 
 
 class WorkerProcess:
@@ -96,13 +104,14 @@ class WorkerProcess:
         self._answers = 0
         self._place: Path | None = None
         self._loads = itertools.count(1)
-        self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
+        self._mark = f"{_session()}-{next(_NUMBERS)}"
         self._family: list[processes.Process] = []
         self._closing_s = engine.closing_s
         self._reports = engine.statistics
         self._starting_s = engine.starting_s
         self._over = False
         processes.adopt()
+        guard.start(f"{_MARK}={_session()}-")
         bounded = readable is not None and engine.confined
         compiled, self._oom_kills = self._begin(engine, environment, hidden, confined=bounded), cgroup.oom_kills()
         self.exchange = Exchange(self._channel, self.pid, self)
