@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -51,16 +49,7 @@ ATTACH_TIMEOUT = 3600.0
 _LOG_TAIL = 2000
 _PATIENCE = 10.0
 """Seconds in which what a worker started may put things in order after its end; a hung PostgreSQL needs five."""
-_MARK = "WEIGH_LIFE"
-
 """Environment variable by which what a worker started is known, also when it has detached itself."""
-_NUMBERS = itertools.count(1)
-
-
-@functools.cache
-def _session() -> str:
-    """This process of weigh, as no other one is called."""
-    return f"{os.getpid()}-{time.monotonic_ns()}"
 
 
 class WorkerProcess:
@@ -104,14 +93,13 @@ class WorkerProcess:
         self._answers = 0
         self._place: Path | None = None
         self._loads = itertools.count(1)
-        self._mark = f"{_session()}-{next(_NUMBERS)}"
+        self._mark = guard.new_mark()
         self._family: list[processes.Process] = []
         self._closing_s = engine.closing_s
         self._reports = engine.statistics
         self._starting_s = engine.starting_s
         self._over = False
         processes.adopt()
-        guard.start(f"{_MARK}={_session()}-")
         bounded = readable is not None and engine.confined
         compiled, self._oom_kills = self._begin(engine, environment, hidden, confined=bounded), cgroup.oom_kills()
         self.exchange = Exchange(self._channel, self.pid, self)
@@ -123,7 +111,7 @@ class WorkerProcess:
                 self._group.add(self._process.pid)
             two = groups is not None and groups.version == 2
             self.family = family_cpu.account(
-                self.pid, f"{_MARK}={self._mark}", self._group.folder if self._group and two else None
+                self.pid, f"{guard.MARK}={self._mark}", self._group.folder if self._group and two else None
             )
             self.exchange.family = self.family
             self.exchange.decide(self._starting_s)
@@ -165,7 +153,10 @@ class WorkerProcess:
                         stderr=subprocess.STDOUT,
                         pass_fds=[theirs.fileno()],
                         cwd=self.folder / "scratch",
-                        env={**surroundings.variables(self.folder, engine.keys, confined=confined), _MARK: self._mark},
+                        env={
+                            **surroundings.variables(self.folder, engine.keys, confined=confined),
+                            guard.MARK: self._mark,
+                        },
                         start_new_session=True,
                     )
         except BaseException as error:
@@ -365,8 +356,8 @@ class WorkerProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=10)
-        mark = f"{_MARK}={self._mark}"
-        processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
+        left = processes.adopted(f"{guard.MARK}={self._mark}", self._process.pid)
+        processes.end([*self._family, *left], _PATIENCE)
         self.exchange.close()
         self.counters.close()
         if self.store:

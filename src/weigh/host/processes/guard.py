@@ -6,9 +6,13 @@ A worker ends with weigh (PR_SET_PDEATHSIG), and what it started would not.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
+import time
 
+MARK = "WEIGH_LIFE"
+"""Environment variable by which what a worker started is known, also when it has detached itself."""
 _PROGRAM = """
 import os, sys, time
 mark = sys.argv[1].encode()
@@ -34,21 +38,29 @@ for _ in range(50):
 """It reads a pipe that nobody writes: its end is weigh's. What forks on while it is killed is met again."""
 
 
-@functools.cache
-def start(mark: str) -> None:
-    """Start the guard; it ends with this process, after every process that is marked.
+_NUMBERS = itertools.count(1)
 
-    Args:
-        mark: how the variable and its value begin in the environment of what it is to kill.
+
+def new_mark() -> str:
+    """A value of :data:`MARK` that no other life has.
+
+    The first call starts the guard, which ends with this process, and kills what has a mark of it before it does.
     """
+    return f"{_session()}-{next(_NUMBERS)}"
+
+
+@functools.cache
+def _session() -> str:
+    name = f"{os.getpid()}-{time.monotonic_ns()}"
     reading, _ = os.pipe()
     nothing = [(os.POSIX_SPAWN_OPEN, one, os.devnull, os.O_WRONLY, 0) for one in (1, 2)]
     os.posix_spawn(
         sys.executable,
-        [sys.executable, "-I", "-S", "-c", _PROGRAM, mark],
+        [sys.executable, "-I", "-S", "-c", _PROGRAM, f"{MARK}={name}-"],
         {},
         file_actions=[(os.POSIX_SPAWN_DUP2, reading, 0), *nothing],
         # Ctrl-C of the terminal is not for it.
         setsid=True,
     )
     os.close(reading)
+    return name
