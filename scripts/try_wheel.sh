@@ -22,11 +22,11 @@ echo "load average: $(head -c 14 /proc/loadavg)"
 begun=$SECONDS
 if [ -n "$uv" ]; then
   export UV_TOOL_BIN_DIR=$place/tools UV_PYTHON_DOWNLOADS=never
-  "$uv" tool install --quiet --python "$python" "$dist"/weigh-*.whl
+  "$uv" tool install --quiet --python "$python" "$dist"/*.whl
   weigh=$place/tools/weigh
 else
   "$python" -m venv installed
-  installed/bin/python -m pip install --quiet --disable-pip-version-check "$dist"/weigh-*.whl
+  installed/bin/python -m pip install --quiet --disable-pip-version-check "$dist"/*.whl
   weigh=$place/installed/bin/weigh
 fi
 echo "installed after $((SECONDS - begun)) s"
@@ -39,8 +39,8 @@ echo "the tour is over after $((SECONDS - begun)) s, installation included"
 "$weigh" verify latest
 if "$weigh" lies --run A1; then echo "error: the liars are in the wheel of weigh" >&2; exit 1; fi
 if [ -n "$uv" ]; then
-  "$uv" tool install --quiet --force --python "$python" "$dist"/weigh-*.whl --with "$(echo "$dist"/weigh_liars-*.whl)"
+  "$uv" tool install --quiet --force --python "$python" "$dist"/*.whl --with "$(echo "$dist"/liars/*.whl)"
 else
-  installed/bin/python -m pip install --quiet --disable-pip-version-check "$dist"/weigh_liars-*.whl
+  installed/bin/python -m pip install --quiet --disable-pip-version-check "$dist"/liars/*.whl
 fi
 "$weigh" lies --run A1

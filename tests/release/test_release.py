@@ -71,7 +71,7 @@ def test_the_fragments_of_this_tree_can_be_folded() -> None:
 def test_the_first_version_lists_what_was_added_and_corrects_nothing() -> None:
     def text(kind: str, number: int) -> release.Fragment:
         return release.Fragment(
-            kind, f"- `weigh load --{number}` (of it; all) is a way to load many things: {kind} it. More."
+            kind, f"- `weigh load --{number}` (of it; all) is a way to load many things of any kind: {kind} it. More."
         )
 
     parts = [text(kind, number) for number in range(20) for kind in ("added", "fixed", "changed")]
@@ -82,7 +82,7 @@ def test_the_first_version_lists_what_was_added_and_corrects_nothing() -> None:
     found = release.folded(written, "0.1.0", "2031-01-01", parts)
     servers, answers = found.split("**Servers under load**")[1].split("**Answers**")
     assert servers.count("\n- `weigh load --") == 20
-    assert "(of it; all) is a way to load many things.\n" in servers
+    assert "(of it; all) is a way to load many things of any kind.\n" in servers
     assert answers.startswith(
         "\n\n- A gate checks the answers of everybody `a: b` before any clock.\n\nWhat was changed"
     )

@@ -39,6 +39,7 @@ _TAKEN = "name files of Parquet, CSV, JSON, Arrow, Feather or DuckDB, or a table
 _PACKED = (".gz", ".zst")
 """Texts may be compressed."""
 _NUMBERED = re.compile(r"[-_.]?(part)?[-_.]?\d+$", re.IGNORECASE)
+_PATTERN = frozenset("*?[")
 _UNFIT = re.compile(r"\W+")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _USER = re.compile(r"(?<=://)[^/]*@")
@@ -112,7 +113,8 @@ def matches(pattern: str, root: Path) -> list[Path]:
     folders = [path for path in found if path.is_dir() and not _table_folder(path)]
     files = [file for path in found for file in (filter(_known, path.iterdir()) if path in folders else [path])]
     if not files:
-        why = _foreign(found) if found else "there is no such file, and none that this pattern matches"
+        missing = "nothing matches this pattern" if _PATTERN & {*pattern} else "there is no such file or folder"
+        why = _foreign(found) if found else missing
         raise UsageError(why, where=str(root / Path(pattern)), remedy=_TAKEN)
     for file in files:
         # A device or a pipe would be read forever.
