@@ -24,6 +24,12 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert all(f"## {name}" in front for name in ("Choose an engine", "Gate a pull request", "Size a server"))
 
 
+def test_every_page_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    pages = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*/*.md")]
+    assert [page for page in pages if f"({page}" not in readme] == []
+
+
 def test_anchors_are_those_of_the_repository() -> None:
     headings = ["weigh ladder --load", "What `init` writes: all of it", "R4.hash, and *more*"]
     assert {docs_site.anchor(one, "-") for one in headings} == check_links.anchors(

@@ -223,3 +223,12 @@ def test_evidence_that_nobody_anchored_is_called_unprovable_by_a_witness_too(wei
     run = weigh("verify", str(newest(weigh)), "--witness", "empty.jsonl", "--json")
     assert run.code == 0
     assert "cannot be proven" in run.json["anchors"][0]["text"]
+
+
+@pytest.mark.parametrize("port", ["abc", "-1", "0", "99999"])
+def test_a_port_that_is_none_is_refused_before_anything_is_measured(weigh: Weigh, port: str) -> None:
+    address = f"http://127.0.0.1:{port}"
+    run = weigh("run", "--workload", "netflow", "--contender", "duckdb", "--anchor", address, "--out", "none")
+    assert run.code == 2
+    assert "the port of a witness is a number from 1 to 65535" in run.err
+    assert not (weigh.folder / "none").exists()

@@ -10,6 +10,8 @@ import pytest
 
 from support.command import Weigh
 from weigh.load.isolation.promises import promise
+from weigh.load.isolation.record import Moment
+from weigh.load.isolation.words import sql
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +95,15 @@ def test_the_report_shows_a_cycle_with_its_statements_and_a_picture(committed: R
     assert "lost-update, for example: A (transaction" in text and "So each comes before the next" in text
     page = (committed.evidence / "report.html").read_text()
     assert "A cycle of 2 transactions. A before B: rw on" in page and "INSERT INTO weigh_isolation" in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [("postgres", "ON CONFLICT (k) DO UPDATE"), ("sqlite", "ON CONFLICT (k)"), ("mysql", "ON DUPLICATE KEY UPDATE")],
+)
+def test_statements_of_an_example_are_those_that_the_server_was_sent(kind: str, form: str) -> None:
+    text = sql(Moment(kind="append", key=3, value=7), kind)
+    assert text.startswith(f"INSERT INTO weigh_isolation (k, v) VALUES (3, '7') {form}")
 
 
 @pytest.mark.parametrize("level", ["repeatable-read", pytest.param("serializable", marks=pytest.mark.long)])

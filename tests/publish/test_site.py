@@ -89,3 +89,21 @@ def test_a_site_is_replaced_and_nothing_else_is(published: Weigh) -> None:
     assert run.code == 2
     assert "no site of weigh's" in run.err
     assert Path(published.folder / "else" / "mine.txt").exists()
+
+
+def test_bundles_in_the_folder_are_in_the_site_and_a_broken_one_is_named(published: Weigh) -> None:
+    evidence = sealed_run(published.folder / "own", made.agreed())
+    received = published.folder / "received"
+    received.mkdir()
+    exported = published("export", str(evidence), "--bundle", "--out", str(received / "theirs.weigh"))
+    assert exported.code == 0, exported.err
+    (received / "cut.weigh").write_bytes((received / "theirs.weigh").read_bytes()[:500])
+    run = published("publish", "received", "--out", "from-bundles")
+    assert run.code == 1
+    assert "left out: cut.weigh: " in run.err
+    (row,) = json.loads((published.folder / "from-bundles" / "site.json").read_text())["evidence"]
+    assert row["name"] == evidence.name
+    (received / "theirs.weigh").unlink()
+    alone = published("publish", "received", "--out", "none")
+    assert alone.code == 2
+    assert "there is no evidence in it; cut.weigh: " in alone.err

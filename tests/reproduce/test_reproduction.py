@@ -100,6 +100,19 @@ def test_a_bundle_is_read_to_its_end(
         bundle.unpacked(path, tmp_path / "into")
 
 
+def test_a_small_bundle_does_not_fill_the_disk(weigh: Weigh, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of zeros is packed to a thousandth."""
+    monkeypatch.setattr(bundle, "_SMALL", 1 << 20)
+    path, into = weigh.folder / "bomb.weigh", weigh.folder / "into"
+    with tarfile.open(path, "w:xz") as archive:
+        one = tarfile.TarInfo("bundle.json")
+        one.size = 8 << 20
+        archive.addfile(one, io.BytesIO(bytes(one.size)))
+    with pytest.raises(EvidenceFault, match="it unpacks to more than 1 MiB"):
+        bundle.unpacked(path, into)
+    assert (into / "bundle.json").stat().st_size <= 1 << 20
+
+
 def test_what_was_edited_is_not_measured(weigh: Weigh, evidence: Path) -> None:
     text = (evidence / "verdicts.json").read_text()
     (evidence / "verdicts.json").write_text(text.replace('"faster"', '"slower"').replace("0.9", "0.8", 1))

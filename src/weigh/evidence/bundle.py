@@ -36,6 +36,10 @@ _MEMORY = 256 << 20
 """Bytes that unpacking may take: a file may ask for as much as there is."""
 _MOST = 8 << 30
 """Bytes of all files unpacked."""
+_SMALL = 256 << 20
+"""Bytes that any bundle may unpack to, however small it is."""
+_RATIO = 500
+"""Times its own size that a larger one may unpack to. Journals shrink to a tenth; only zeros shrink to a thousandth."""
 _FILES = 20_000
 _CHUNK = 1 << 20
 _REMEDY = "ask for it again: weigh export EVIDENCE --bundle writes it"
@@ -138,11 +142,13 @@ def unpacked(path: Path, into: Path) -> Unpacked:
     """
     try:
         with path.open("rb") as file, tarfile.open(fileobj=(packed := _Unpacking(file)), mode="r|") as archive:
-            left = _MOST
+            most = left = min(_MOST, max(_SMALL, _RATIO * path.stat().st_size))
             for at, member in enumerate(archive):
                 if at >= _FILES:
                     raise _fault(path, f"it holds more than {_FILES:,} files")
                 left = _write(archive, member, into.joinpath(*_parts(path, member.name)), left, path)
+                if left < 0:
+                    raise _fault(path, f"it unpacks to more than {most >> 20} MiB")
             packed.finish()
         head = files.decoded(files.content(into / HEAD), Head)
     except (tarfile.TarError, lzma.LZMAError, OSError, EOFError, ValueError) as error:
@@ -235,7 +241,7 @@ def _parts(path: Path, name: str) -> Iterator[str]:
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path, left: int, path: Path) -> int:
-    """Unpack one file; how many bytes may still come. What it says of its own size is not believed."""
+    """Unpack one file; how many bytes may still come, negative if it has more. Its own size is not believed."""
     source = archive.extractfile(member) if member.isreg() else None
     if source is None:
         raise _fault(path, f"it holds what is no file: {member.name[:80]!r}")
@@ -244,7 +250,7 @@ def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path, left:
         while chunk := source.read(_CHUNK):
             left -= len(chunk)
             if left < 0:
-                raise _fault(path, f"it unpacks to more than {_MOST >> 30} GiB")
+                break
             target.write(chunk)
     return left
 

@@ -131,6 +131,11 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(run for group in self.groups for run in group.runs)
 
     @property
+    def kind(self) -> str:
+        """Protocol of the server; empty where it was not reached."""
+        return self.record.environment.target.kind if self.record.environment else ""
+
+    @property
     def headline(self) -> RunFigures | None:
         """The run whose figures stand first: the first one of the open loop, or else of the closed one."""
         return self.groups[0].first if self.groups else None

@@ -53,7 +53,7 @@ _SPEC = re.compile(
 )
 _HOST = r"(?:\[[\w:.%]*\]|[^\s:@/?#\[\]]*)(?::\d+)?"
 _URL = re.compile(
-    rf"[a-z][a-z0-9+.-]*://(?:[^\s:@/?#]*(?::(?P<password>[^\s/?#]*))?@)?{_HOST}(?:,{_HOST})*(?P<rest>(?:[/?].*)?)"
+    rf"[a-z][a-z0-9+.-]*://(?:[^\s:@/?#]*(?::(?P<password>[^\s/?#]*))?@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?P<rest>(?:[/?].*)?)"
 )
 _BY_URL = re.compile(r"^(?:(?P<name>[\w.-]+)=)?(?P<scheme>[a-z][a-z0-9+.-]*)(?P<rest>://[^?]*)(?:\?(?P<settings>.*))?$")
 _BY_DRIVER = re.compile(
@@ -270,9 +270,10 @@ def check_url(settings: Mapping[str, Setting]) -> None:
     match = _URL.fullmatch(text)
     # A mark of punctuation that is not encoded ends the part of a URL that it stands in: what lies behind it may be
     # half of a password.
-    if match is None or "@" in match["rest"]:
+    ports = re.findall(r":(\d+)(?=,|$)", match["hosts"]) if match else []
+    if match is None or "@" in match["rest"] or not all(0 < int(port) <= 65535 for port in ports):
         raise UsageError(
-            f"{URL} is not a URL",
+            f"{URL} is not a URL, or its port is no number from 1 to 65535",
             remedy="write SCHEME://USER@HOST:PORT/DATABASE, with %40 for an @ of its own, %2F for a /, %25 for a %",
         )
     if match["password"] or "password" in unquote(match["rest"].partition("?")[2]).lower():

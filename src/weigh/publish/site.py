@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from weigh._native import hash_bytes
 from weigh._version import __version__
-from weigh.evidence import files, seal, whole
+from weigh.evidence import bundle, files, seal, whole
 from weigh.kinds.folder import entries
 from weigh.model.errors import EvidenceFault, UsageError, WeighError
 from weigh.publish.entries import made
@@ -22,6 +22,7 @@ from weigh.render.html import templates
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weigh.kinds.folder import Entry
     from weigh.model.progress import Progress
     from weigh.publish.entries import Published
 
@@ -77,13 +78,13 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
         EvidenceFault: there is no such folder, or no evidence in it.
         UsageError: ``out`` holds something else.
     """
-    found = entries(folder)
+    found, left_out = _found(folder)
     if not found:
-        raise EvidenceFault("there is no evidence in it", where=str(folder), remedy="weigh run --out makes some")
+        why = "".join(f"; {name}: {text}" for name, text in left_out[:1])
+        raise EvidenceFault(f"there is no evidence in it{why}", where=str(folder), remedy="weigh run --out makes some")
     _clear(out)
     written: dict[str, int] = {}
     published: list[Published] = []
-    left_out: list[tuple[str, str]] = []
     styles: dict[str, bytes] = {}
     bundles: dict[Path, str] = {}
 
@@ -119,6 +120,19 @@ def publish(folder: Path, out: Path, progress: Progress, *, title: str = "", wit
     document = SiteDocument(weigh=__version__, files=names, evidence=tuple(map(_listed, published)))
     write(LIST, seal.json_bytes({"schema": SCHEMA, **msgspec.to_builtins(document)}))
     return Site(tuple(published), tuple(left_out), sum(written.values()))
+
+
+def _found(folder: Path) -> tuple[list[Entry], list[tuple[str, str]]]:
+    """The evidence of a folder and of the bundles in it, the newest first; and the bundles that cannot be read."""
+    found = {one.path.name: one for one in entries(folder)}
+    left_out = []
+    for path in sorted(folder.glob(f"*{bundle.SUFFIX}")):
+        try:
+            for one in entries(bundle.opened(path).parent):
+                found.setdefault(one.path.name, one)
+        except (WeighError, OSError) as error:
+            left_out.append((path.name, str(error)))
+    return sorted(found.values(), key=lambda one: (one.written, one.path.name), reverse=True), left_out
 
 
 def _clear(out: Path) -> None:

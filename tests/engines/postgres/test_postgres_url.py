@@ -28,7 +28,7 @@ from support.postgres_contenders import (
 from weigh._native import digest_arrow
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import read_back
-from weigh.model.contender import parse_contender
+from weigh.model.contender import check_url, parse_contender
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.sample import Outcome
 
@@ -226,6 +226,13 @@ def test_a_password_in_the_url_is_refused_before_anything_is_written(weigh: Weig
         assert "weigh.url holds a password" in run.err
         assert SECRET not in run.out + run.err
         assert not (weigh.folder / "runs").exists()
+
+
+@pytest.mark.parametrize("place", ["h:0", "h:99999", "h:-5", "h:abc", "[::1]:65536", "one:5432,two:70000"])
+def test_a_port_that_is_none_is_refused_before_anything_starts(place: str) -> None:
+    with pytest.raises(UsageError, match="its port is no number from 1 to 65535"):
+        check_url({"weigh.url": f"postgresql://tester@{place}/bench"})
+    check_url({"weigh.url": "postgresql://tester@[fe80::1]:65535,two:1/bench"})
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections import Counter
@@ -40,8 +41,7 @@ def run(which: tuple[str, ...], out: Path | None, *, as_json: bool) -> None:
     from weigh.model.errors import ExitCode
 
     chosen = _chosen(which)
-    folder = (out or Path(time.strftime("lies-%Y%m%d-%H%M%S"))).absolute()
-    _made(folder)
+    folder = _made(out) if out else _made_now()
     done: list[Committed] = []
     try:
         for lie in chosen:
@@ -89,7 +89,7 @@ def _chosen(which: tuple[str, ...]) -> tuple[Lie, ...]:
     return tuple(known[one] for one in dict.fromkeys(which)) or CATALOGUE
 
 
-def _made(folder: Path) -> None:
+def _made(folder: Path) -> Path:
     from weigh.model.errors import UsageError
 
     try:
@@ -97,6 +97,17 @@ def _made(folder: Path) -> None:
     except FileExistsError:
         # Attempts in one folder are read together: lies of before would be counted with these.
         raise UsageError("it exists", where=str(folder), remedy="name a new folder with --out") from None
+    return folder.absolute()
+
+
+def _made_now() -> Path:
+    """A folder of this second, which somebody else may have begun in, too."""
+    name = time.strftime("lies-%Y%m%d-%H%M%S")
+    for folder in map(Path, (name, *(f"{name}-{number}" for number in range(2, 100)))):
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+            return folder.absolute()
+    return _made(Path(name))
 
 
 def _announce(lie: Lie) -> None:

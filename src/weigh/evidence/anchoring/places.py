@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -56,6 +57,7 @@ def place(text: str) -> Place:
         raise UsageError(
             "the address of a witness holds a password", remedy="leave it out: it would be in the evidence"
         )
+    _check_port(text.removeprefix("tsa:"))
     if text.startswith(("http://", "https://")):
         return Server(text.rstrip("/"))
     if text.startswith("git:"):
@@ -65,6 +67,16 @@ def place(text: str) -> Place:
     if Path(text).is_file():
         return Written(Path(text))
     raise UsageError(f"'{text}' is no witness", remedy=_FORMS)
+
+
+def _check_port(text: str) -> None:
+    """A port that is none is refused at once: later it would be a witness that does not answer."""
+    try:
+        good = not text.startswith(("http://", "https://")) or urlsplit(text).port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise UsageError("the port of a witness is a number from 1 to 65535", where=text, remedy=_FORMS)
 
 
 class Written:

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from weigh.load.isolation.record import Example, Step
 
-_WIDTH, _HEIGHT = 640, 280
-_ROUND = (150, 95)
+_WIDTH, _HEIGHT = 420, 260
+_ROUND = (140, 90)
 """Half axes of the ellipse on which they stand."""
 _NODE = 17
 _HEAD = 7
 _MOST = 12
 """Transactions of a cycle that is drawn."""
 STYLE = (
+    "svg.plot.cy{min-width:0;max-width:420px}"
     ".cy .nd{fill:var(--card,#fff);stroke:currentColor}.cy text{font-size:12px;text-anchor:middle}"
     ".cy .ar,.cy .rt{fill:none;stroke:currentColor;stroke-width:1.5}"
     ".cy .rt{stroke-dasharray:4 3}.cy .hd{fill:currentColor}"

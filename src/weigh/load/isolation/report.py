@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from weigh.render.blocks import Block
 
 TITLE = "Isolation"
-__all__ = ["STYLE", "sections", "verdict"]
+__all__ = ["STYLE", "sections", "unviolated", "verdict"]
 
 
-def sections(runs: Sequence[IsolationFigures], number_of: int) -> Iterator[Section]:
-    """What is said of one run, by its number; nothing of another workload."""
-    yield from (Section(TITLE, _blocks(one)) for one in runs if one.number == number_of)
+def sections(runs: Sequence[IsolationFigures], number_of: int, kind: str) -> Iterator[Section]:
+    """What is said of one run, by its number, on a server of a kind; nothing of another workload."""
+    yield from (Section(TITLE, _blocks(one, kind)) for one in runs if one.number == number_of)
 
 
-def _blocks(run: IsolationFigures) -> list[Block]:
+def _blocks(run: IsolationFigures, kind: str) -> list[Block]:
     """The verdict, every anomaly, and an example of each with its picture."""
     found: list[Block] = [Lines([Part(f"{verdict(run)}.", "strong")], most=1000), Lines(list(_about(run)), most=1000)]
     rows = [
@@ -36,8 +36,13 @@ def _blocks(run: IsolationFigures) -> list[Block]:
     if rows:
         found.append(words(("anomaly", "what it is", "found", f"at {run.declared}"), rows, label=TITLE))
     for one in (*run.violations, *run.allowed):
-        found += _example(one)
+        found += _example(one, kind)
     return found
+
+
+def unviolated(runs: Sequence[IsolationFigures]) -> list[str]:
+    """The verdict on the first run, unless it was violated: that is among the wrong answers."""
+    return [f"{verdict(one)}." for one in runs[:1] if one.outcome != "violated"]
 
 
 def verdict(run: IsolationFigures) -> str:
@@ -76,19 +81,19 @@ def _about(run: IsolationFigures) -> Iterator[str]:
         )
 
 
-def _example(one: Anomaly) -> Iterator[Block]:
+def _example(one: Anomaly, kind: str) -> Iterator[Block]:
     for example in one.examples[:1]:
         lines = list(explained(example))
         picture = cycle(example)
         yield Lines([f"{one.name}, for example: {lines[0]}", *lines[1:]], indent=2, css="say", most=1000)
         if picture is not None:
             yield Plot(f"{NAMES.get(one.name, one.name)}", picture)
-        yield Fold(f"{one.name}: statements", [Listing("\n".join(_statements(example)))], tag="", css="")
+        yield Fold(f"{one.name}: statements", [Listing("\n".join(_statements(example, kind)))], tag="", css="")
 
 
-def _statements(example: Example) -> Iterator[str]:
+def _statements(example: Example, kind: str) -> Iterator[str]:
     for at, witness in enumerate(example.transactions):
         yield f"-- {chr(ord('A') + at)}"
         yield "BEGIN;"
-        yield from (f"{sql(moment)};" for moment in witness.operations)
+        yield from (f"{sql(moment, kind)};" for moment in witness.operations)
         yield "COMMIT;" if witness.outcome == "committed" else f"-- {witness.outcome}"

@@ -38,10 +38,15 @@ def statement(one: Moment) -> str:
     return f"read {one.key}: [{'..., ' if one.before else ''}{elements}]"
 
 
-def sql(one: Moment) -> str:
-    """The statement, without what the server answered."""
+_APPENDED = f"ON CONFLICT (k) DO UPDATE SET v = {TABLE}.v || ',' || excluded.v"
+_OF_MYSQL = "ON DUPLICATE KEY UPDATE v = concat(v, ',', values(v))"
+
+
+def sql(one: Moment, kind: str) -> str:
+    """The statement that was sent to a server of a kind, without what it answered."""
     if one.kind in ("append", "write"):
-        return f"INSERT INTO {TABLE} VALUES ({one.key}, '{one.value}') ... DO UPDATE SET v = v || ',{one.value}'"
+        append = _OF_MYSQL if kind == "mysql" else _APPENDED
+        return f"INSERT INTO {TABLE} (k, v) VALUES ({one.key}, '{one.value}') {append}"
     return f"SELECT v FROM {TABLE} WHERE k = {one.key}"
 
 

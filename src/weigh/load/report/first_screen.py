@@ -116,8 +116,7 @@ def _more(results: LoadResults) -> Iterator[str]:
         yield " ".join(
             _sentence(outcome) for outcome in (tpcc.figure(one), tpcc.limits(one), tpcc.checked(one)) if outcome
         )
-    # What was violated is said first, as wrong.
-    yield from (f"{isolation.verdict(one)}." for one in results.isolation[:1] if one.outcome != "violated")
+    yield from isolation.unviolated(results.isolation)
     if results.replay:
         yield from replay.schedule(results.replay)
     if results.rate_search:

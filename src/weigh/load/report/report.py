@@ -124,7 +124,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
                 Lines([spec.notice] if spec.notice else [], css="notice"),
                 Lines(wrong(results), css="lead refusal", most=1000),
                 Lines([words.headline(results)], css="lead", most=1000),
-                Lines(list(filter(None, [answered(results)])), most=1000),
+                Lines([*filter(None, [answered(results)]), *isolation.unviolated(results.isolation)], most=1000),
                 Grade(results.tier, label=None),
             ],
             blocks=[
@@ -291,7 +291,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
 
 def _of_workload(results: LoadResults, run: RunFigures) -> Iterator[Section]:
     yield from (Section(tpcc.TITLE, tpcc.blocks(one)) for one in results.tpcc if one.number == run.number)
-    yield from isolation.sections(results.isolation, run.number)
+    yield from isolation.sections(results.isolation, run.number, results.kind)
 
 
 def _begun(text: str) -> str:

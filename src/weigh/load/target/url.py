@@ -81,10 +81,12 @@ def parse(text: str) -> Url:
         port = _port(parts.port, given.get("port"))
     except ValueError:
         # What Python says of it may quote the password.
+        scheme, _, _ = text.partition("://")
+        form = "HOST:PORT/NUMBER" if _SCHEMES.get(scheme) == "redis" else "USER@HOST:PORT/DB"
         raise UsageError(
             "the target's URL is none: its port is no number from 1 to 65535, or a character of its password needs "
             "%-encoding",
-            remedy="write postgres://USER@HOST:PORT/DB",
+            remedy=f"write {scheme if scheme in _SCHEMES else 'postgres'}://{form}",
         ) from None
     if "@" in parts.path + parts.query + parts.fragment:
         raise UsageError(
