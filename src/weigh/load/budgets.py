@@ -122,7 +122,10 @@ def _budget(text: str) -> Budget:
         return Budget(errors=share)
     if name not in _PERCENTILES:
         raise UsageError(f"there is no budget of {name}", remedy=f"measured are {', '.join(_PERCENTILES)}")
-    seconds = parse_duration(limit)
+    try:
+        seconds = parse_duration(limit)
+    except UsageError as error:
+        raise UsageError(f"'{text}' is no budget", remedy=f"give a time with its unit: '{name}<=20ms'") from error
     if not seconds > 0:
         raise UsageError(f"'{text}' is no budget", remedy="give a time above 0, e.g. 50ms")
     return Budget(q=_PERCENTILES[name], limit_s=seconds)
