@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from weigh._native import Load
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

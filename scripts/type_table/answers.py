@@ -48,11 +48,12 @@ def groups(types: list[str], engines: tuple[str, ...] = ENGINES) -> Iterator[Cel
     for begin in range(0, len(types), _GROUP):
         group = types[begin : begin + _GROUP]
         cells = cells_of_engines(group, engines if _WITNESS in engines else (_WITNESS, *engines))
-        lost = [engine for engine in engines if all(_refused(cells[one][engine]) for one in group)]
         # Whoever reads one table otherwise is asked nothing more in that run: each of these is asked for alone.
-        for one in group if lost and len(group) > 1 else ():
-            alone = cells_of_engines([one], tuple(dict.fromkeys((_WITNESS, *lost))))
-            cells[one] |= {engine: alone[one][engine] for engine in lost}
+        lost = [engine for engine in engines if _lost([cells[one][engine] for one in group])]
+        for one in group if len(group) > 1 else ():
+            if again := [engine for engine in lost if _refused(cells[one][engine])]:
+                alone = cells_of_engines([one], tuple(dict.fromkeys((_WITNESS, *again))))
+                cells[one] |= {engine: alone[one][engine] for engine in again}
         yield {name: {engine: of[engine] for engine in engines} for name, of in cells.items()}
 
 
@@ -92,6 +93,11 @@ def cast(engine: str, engines: tuple[str, ...] = ENGINES) -> Cells:
             kind: {one: _cell(name, one, document, gate, casts.TABLE) for one in engines}
             for name, kind in names.items()
         }
+
+
+def _lost(cells: list[str]) -> bool:
+    """Whether an engine was asked less than all in a run: one table ended it, or it was found to read one wrongly."""
+    return all(map(_refused, cells)) or any(cell.startswith("ACCUSED") for cell in cells)
 
 
 def _refused(cell: str) -> bool:
@@ -161,6 +167,9 @@ def _cell(operation: str, engine: str, document: dict[str, Any], gate: dict[str,
         (first, *_) = differences or [{"got": "", "expected": ""}]
         against = next(one["witness"] for one in checks if one["status"] == "diverged")
         return f"other: {first['got']}, not {first['expected']}, by {against}"
+    if "left_open" in statuses:
+        notes = next(one["notes"] for one in checks if one["status"] == "left_open")
+        return f"unchecked: {_short(notes[0])}"
     notes = [note.partition(": ") for one in checks for note in one.get("notes", ())]
     forms = [text.partition(" of ")[0] for code, _, text in notes if code == "A7"]
     forms += [text.partition(" in v of")[0].partition(" of t_")[0] for text in texts("A14.form")]

@@ -19,6 +19,22 @@ _COLUMNS = {
     "u": pa.array(["1f07baf9-1122-3344-5566-7788990011aa", "00000000-0000-0000-0000-000000000001", None]),
     "s": pa.array(["abc", "x", None]),
     "j": pa.array(['{"a": 1}', "[1]", None]),
+    "host": pa.array(["192.168.0.1/24", "::1", None]),
+    "net": pa.array(["192.168.0.0/24", "10.0.0.0/8", None]),
+    "mac": pa.array(["08:00:2b:01:02:03", "08:00:2b:01:02:04", None]),
+    "bits": pa.array(["101", "000", None]),
+    "members": pa.array(["{1,2}", "{NULL}", None]),
+    "span": pa.array(["[1,5)", "empty", None]),
+    "spans": pa.array(["{[1,3), [5,7)}", "{}", None]),
+    "dates": pa.array(["[2024-01-01,2024-02-01)", "(,2024-01-01)", None]),
+    "moments": pa.array(["[2024-01-01 10:00,2024-02-01 11:00)", "(,)", None]),
+    "at": pa.array(["(1,2)", "(0.5,-3)", None]),
+    "box": pa.array(["(3,4),(1,2)", "(1,1),(0,0)", None]),
+    "took": pa.array(["1 year 2 mons 3 days 04:05:06.789", "-1 days", None]),
+    "words": pa.array(["a b", "c", None]),
+    "sought": pa.array(["a & b", "c", None]),
+    "lsn": pa.array(["16/B374D848", "0/0", None]),
+    "path": pa.array(["$.a", "$[*]", None]),
 }
 _NUMBERS = (
     "BOOLEAN",
@@ -61,7 +77,29 @@ CASTS = {
         "s": ("STRING", "BYTEA"),
     },
     "postgres": {
-        "n": ("NUMERIC", "INT2", "FLOAT4"), "m": ("TIMESTAMP WITHOUT TIME ZONE",), "s": ("CHAR(3)",), "j": ("JSONB",),
+        "n": ("NUMERIC", "INT2", "FLOAT4", "MONEY", "OID"),
+        "d": ("DATE",),
+        "t": ("TIME", "TIMETZ"),
+        "m": ("TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMPTZ", "TIMESTAMP(0)"),
+        "u": ("UUID",),
+        "s": ("CHAR(3)", "NAME", '"char"', "BYTEA"),
+        "j": ("JSONB", "JSON"),
+        "host": ("INET",),
+        "net": ("CIDR",),
+        "mac": ("MACADDR", "MACADDR8"),
+        "bits": ("BIT(3)", "VARBIT"),
+        "members": ("INT[]", "TEXT[]", "NUMERIC[]", "INT[][]"),
+        "span": ("INT4RANGE", "INT8RANGE", "NUMRANGE"),
+        "spans": ("INT4MULTIRANGE", "NUMMULTIRANGE"),
+        "dates": ("DATERANGE",),
+        "moments": ("TSRANGE", "TSTZRANGE"),
+        "at": ("POINT",),
+        "box": ("BOX", "LSEG"),
+        "took": ("INTERVAL", "INTERVAL DAY TO SECOND"),
+        "words": ("TSVECTOR",),
+        "sought": ("TSQUERY",),
+        "lsn": ("PG_LSN",),
+        "path": ("JSONPATH",),
     },
 }  # fmt: skip
 """By the engine whose types they are, and by the column that is cast. An engine refuses what it calls otherwise."""
@@ -78,4 +116,16 @@ def queries(engine: str) -> dict[str, str]:
         kind: f"SELECT id, CAST({column} AS {kind}) AS v FROM {TABLE} ORDER BY id"
         for column, kinds in CASTS[engine].items()
         for kind in kinds
-    }
+    } | OTHERS.get(engine, {})
+
+
+OTHERS = {
+    "postgres": {
+        "ROW": f"SELECT id, ROW(n, s) AS v FROM {TABLE} ORDER BY id",
+        "INT[] of a row": f"SELECT id, ARRAY[n, id] AS v FROM {TABLE} ORDER BY id",
+        "TEXT COLLATE": f'SELECT id, s COLLATE "C" AS v FROM {TABLE} ORDER BY id',
+        "INTERVAL of two": f"SELECT id, CAST(m AS TIMESTAMP) - TIMESTAMP '2000-01-01' AS v FROM {TABLE} ORDER BY id",
+        "NUMERIC NaN": f"SELECT id, CASE n WHEN 1 THEN CAST('NaN' AS NUMERIC) ELSE n END AS v FROM {TABLE} ORDER BY id",
+    },
+}
+"""Statements whose values are of types that no cast gives, by what they are."""

@@ -101,6 +101,17 @@ def test_of_what_engines_cannot_be_asked_the_reason_says_so() -> None:
     assert all("no engine was asked" in one.notes[0] for one in found)
 
 
+@pytest.mark.parametrize(("sql", "key"), [("date_part('week', d)", "week"), ("date_part('dow', d)", "weekday")])
+def test_parts_of_a_moment_are_excused_in_either_spelling(sql: str, key: str) -> None:
+    assert key in [one.key for one in constructs.of(f"SELECT {sql} AS v FROM t")]
+
+
+def test_a_zone_excuses_nothing_where_only_literals_are_dates() -> None:
+    keys = [one.key for one in constructs.of("SELECT count(*) AS v FROM t WHERE d > DATE '1950-01-01'")]
+    assert construct.ZONE not in keys
+    assert construct.ZONE in [one.key for one in constructs.of("SELECT CAST(ts AS DATE) AS v FROM t")]
+
+
 @pytest.mark.parametrize("first", NAMES[:2])
 def test_a_sum_that_overflows_is_nobodys_mistake_whoever_is_first(first: str) -> None:
     whole, wrapped = 4740813226943354726526, 18446744073709512830

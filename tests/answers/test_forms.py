@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weigh.answers import compare
-from weigh.answers.align import align
+from weigh.answers.align import align, differ_in_form
 from weigh.model.answer import Column, ResultSchema
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ EQUAL = [
     (one(b"\xff\x00"), one("\\xff00"), "bytes written as text"),
     (one(b"\xff\x00"), one("FF00"), "bytes written as text"),
     (one(b"\xffa"), one("\\xFFa"), "bytes written as text"),
+    (one(b"\x05\xfd"), one("101"), "bytes written as text"),
+    (one(b"\x06\xfe\xaa"), one("1010101010"), "bytes written as text"),
     (one(["a", None]).cast(pa.list_(pa.string())), one(["a", None], pa.list_(pa.large_string())), ""),
     (one([U.bytes], pa.list_(pa.binary(16))), one([str(U)]), "UUIDs as text and as bytes in lists"),
     (one([1, 2]), one("[1, 2]"), "text for the lists"),
@@ -97,6 +99,10 @@ EQUAL = [
     (one({"a": D("1.10"), "b": None}), one({"a": 1.1, "b": None}), "doubles for the decimals in structs"),
     (one("a").dictionary_encode(), one("a"), ""),
     (one('{"a": 1, "b": 2}', pa.json_()), one('{"b":2,"a":1}'), "JSON in another spelling"),
+    (one('{"a": 1, "b": 2}', pa.json_()), one('{"b":2,"a":1}', pa.json_()), "JSON in another spelling"),
+    (one('{"a": 1, "b": [1, 2]}'), one('{"a":1,"b":[1,2]}', pa.string_view()), "JSON in another spelling"),
+    (one(['{"a": 1}']).cast(pa.list_(pa.json_())), one(['{"a":1}']).cast(pa.list_(pa.json_())),
+     "JSON in another spelling in lists"),
     (pa.nulls(1), one(None, pa.int32()), ""),
     (one(D("-0.5"), pa.decimal256(76, 36)), one(-0.49999999999999994), "doubles for the decimals, to 15 digits"),
     (one('{"a": 1, "b": null}', pa.json_()), one('{"a":1}'), "JSON without its members that are null"),
@@ -141,6 +147,8 @@ def test_equal_values_are_equal_in_any_form(mine: pa.Array, theirs: pa.Array, fo
     (one(MOMENT, pa.timestamp("us")), one("1816-03-29 08:56:08.066277")),
     (one(datetime.time(1, 2, 3)), one(datetime.datetime(1970, 1, 2, 1, 2, 3))),
     (one(b"\xff\x00"), one("\\xff01")),
+    (one(b"\x05\xfd"), one("100")),
+    (one(b"\x05\xfd"), one("00101")),
     (one([1, 2]), one("[1, 3]")),
     (one([1, 2], pa.list_(pa.int32())), one(["1", "3"])),
     (one([], pa.list_(pa.int32())), one(None, pa.list_(pa.string()))),
@@ -148,6 +156,10 @@ def test_equal_values_are_equal_in_any_form(mine: pa.Array, theirs: pa.Array, fo
     (one([("a", 1)], PAIRS), one([{"key": "a", "value": 2}])),
     (one({"a": 1}), one({"a": 1, "b": None})),
     (one('{"a": 1}', pa.json_()), one('{"a": 2}')),
+    (one('{"a": 1}', pa.json_()), one('{"a": 2}', pa.json_())),
+    (one('{"a": 1}'), one('{"a": 2}')),
+    (one('{"a": 1} '), one('{"a": 1}x')),
+    (one("[ a ]"), one("[a]")),
     (pa.nulls(1), one(0)),
     (one(True), one("f")),
     (one(D("-0.5"), pa.decimal256(76, 36)), one(-0.4999999999999)),
@@ -285,3 +297,15 @@ def test_any_value_is_itself_in_each_form_and_no_other_value(name: str, data: st
     assert agrees and not unchecked
     if value != other and not (name == "decimal" and float(value) == float(other)):
         assert not same(plain(value), form(other))[0]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_columns_of_text_are_looked_at_whatever_holds_them(kind: pa.DataType) -> None:
+    spaced, dense = (pa.chunked_array([pa.array(texts)]) for texts in ([None, '{"a": 1}'], [None, '{"a":1}']))
+    held = spaced.dictionary_encode() if pa.types.is_dictionary(kind) else spaced.cast(kind)
+    assert differ_in_form(held, dense)
+    assert not differ_in_form(held, held)
+    assert not differ_in_form(pa.chunked_array([["a"], [None]]), pa.chunked_array([["b"]]).cast(pa.string_view()))
+    assert not differ_in_form(pa.chunked_array([], pa.string()), dense)

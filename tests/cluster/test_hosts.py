@@ -10,7 +10,7 @@ import pytest
 
 from support.command import RAN, Weigh
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 
 from .namespaces import Hosts, dask, hosts, missing
 

@@ -42,7 +42,8 @@ def test_a_rerun_does_not_acquit() -> None:
     assert [verdict.verdict for verdict in results.headline.verdicts] == [VerdictName.DIVERGED]
     assert results.timings == ()
     assert results.gate is not None
-    assert "contradicted in an earlier attempt" in results.gate.operations[0].detail
+    detail = results.gate.operations[0].detail
+    assert "b was contradicted in an earlier attempt, number 1, and not in this one" in detail
     assert results.exit_code() is ExitCode.FOUND
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from weigh.cli.main import main
 from weigh.load.target import registry
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 from weigh_liars.resp_proxy import Proxy
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 
 from support.command import Run, Weigh
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 from weigh_liars.resp_proxy import Proxy
 
 from .loading import GENTLE

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from support.waiting import eventually
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.valkey import PACKAGE
+from weigh.load.target.valkey.target import PACKAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -134,6 +134,24 @@ def test_one_that_compiles_and_finds_no_row(odd: Weigh) -> None:
     assert [one["severity"] for one in run.json["findings"] if one["code"].startswith("A9.")] == ["note"]
 
 
+@pytest.mark.long
+def test_whoever_runs_out_of_memory_is_alone_in_it(odd: Weigh) -> None:
+    """A worker without memory, and one that is killed: an outcome of each, nothing of who stands beside, no lie."""
+    counted = "-- name: counted\nSELECT count(*) AS n FROM things"
+    own(odd, f"-- name: sorted\nSELECT kind, id FROM things ORDER BY kind, id;\n{counted}")
+    run = odd("run", *named("hungry", "killed"), "--quiet", "--json", *ONCE)
+    lacking = ("hungry", "killed")
+    assert_nobody_accused(run, lacking=lacking)
+    status = {row["operation"]: row["status"] for row in run.json["gate"]}
+    assert status["counted"] == "agreed"
+    words = " ".join(row["detail"] for row in run.json["gate"])
+    assert "hungry: out_of_memory" in words, words
+    assert "killed: crash" in words, words
+    blamed = {one["contender"] for one in run.json["findings"] if one["severity"] != "note"}
+    assert "duckdb" not in blamed, run.json["findings"]
+    assert odd("verify", "latest").code == 0
+
+
 def test_one_that_may_take_long_to_start(odd: Weigh) -> None:
     flags = ("--operations", "eq_action", "--scale", "2K", "--quiet", "--json")
     run = odd("gate", *contenders("duckdb=fork", "starts=odd-starts?odd=starts-slowly"), *flags)

@@ -12,7 +12,7 @@ import pytest
 from support.command import RAN, Run, Weigh
 from support.waiting import eventually, journalled
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 
 if TYPE_CHECKING:
     import subprocess

@@ -20,7 +20,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.load import config as load_config
 from weigh.load.comparison import config
 from weigh.load.comparison import record as records
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.load.generator_errors import read
 from weigh.load.target.registry import target
 from weigh.load.target.server_folder import as_account
-from weigh.load.target.valkey import _DURABLE
+from weigh.load.target.valkey.target import _DURABLE
 from weigh.load.verify import verify
 from weigh.model.errors import EngineFault
 

@@ -17,7 +17,7 @@ from support.hostile_servers import Silent
 from support.waiting import eventually
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.url import parse
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 from weigh.model.errors import UsageError
 from weigh_liars.resp_proxy import Proxy
 

@@ -10,7 +10,7 @@ from weigh.engines.prepared import cache_folder
 from weigh.load.resp import Client
 from weigh.load.target.postgres import EmbeddedPostgres
 from weigh.load.target.registry import target
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 
 
 def test_a_valkey_by_url_is_found() -> None:

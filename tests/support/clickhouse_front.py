@@ -84,6 +84,8 @@ class Front(BaseHTTPRequestHandler):
     def _say(self, status: int, body: bytes, code: str = "") -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
+        kind = "text/plain" if code or not body else "text/tab-separated-values"
+        self.send_header("Content-Type", f"{kind}; charset=UTF-8")
         if code:
             self.send_header("X-ClickHouse-Exception-Code", code)
         self.end_headers()

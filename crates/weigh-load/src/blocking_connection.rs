@@ -40,7 +40,7 @@ impl BlockingConnection {
     /// Connects, logs in and prepares the statements.
     pub(crate) fn open(target: &Target, statements: &[PreparedStatement]) -> Result<Self, Error> {
         let plan = Arc::new(Plan::new(target, statements, 1)?);
-        let address = Address::find(target)?;
+        let address = Address::first(target)?;
         let unreachable =
             |errno: rustix::io::Errno| Error::unreachable(&address, std::io::Error::from(errno));
         let socket = Socket::connect(&address).map_err(unreachable)?;
@@ -61,6 +61,16 @@ impl BlockingConnection {
     /// Sends a command and waits for its answer, which may be an error, no longer than so many nanoseconds.
     pub(crate) fn ask(&mut self, command: &Command, timeout: u64) -> Result<(), Error> {
         self.connection.send(command)?;
+        self.until_moment(Step::Replied, Instant::now() + Duration::from_nanos(timeout), timeout)?;
+        Ok(())
+    }
+
+    /// As [`Self::ask`], of a node of a cluster; `asking` says that the slot is on its way to it.
+    pub(crate) fn ask_node(&mut self, command: &Command, asking: bool, timeout: u64) -> Result<(), Error> {
+        if !asking {
+            return self.ask(command, timeout);
+        }
+        self.connection.send_asking(command)?;
         self.until_moment(Step::Replied, Instant::now() + Duration::from_nanos(timeout), timeout)?;
         Ok(())
     }
@@ -99,14 +109,19 @@ impl BlockingConnection {
         chunks: Chunks,
         mut more: impl FnMut(u64) -> bool,
     ) -> Result<(), Error> {
-        self.connection.send(&Command::Simple(statement.to_owned()))?;
+        self.connection.begin_copy(statement)?;
         if self.until(Step::CopyIn)? == Step::Replied {
             return self.check(Asked::Execute(statement.to_owned()));
         }
         for chunk in chunks {
             self.connection.send_bytes(&chunk.bytes, 0)?;
+            let step = if self.connection.answers_rows() {
+                self.until(Step::CopyIn)?
+            } else {
+                self.write_down_to(AHEAD, statement_end(), STATEMENT_TIMEOUT)?
+            };
             // An error ends a COPY at once, wherever it is.
-            if self.write_down_to(AHEAD, statement_end(), STATEMENT_TIMEOUT)? == Step::Replied {
+            if step == Step::Replied {
                 return self.check(Asked::Execute(statement.to_owned()));
             }
             more(chunk.rows).then_some(()).ok_or(Error::Interrupted)?;

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::blocking_connection::BlockingConnection;
+use crate::cluster::ClusterConnection;
 use crate::config::{Target, TargetKind};
+use crate::schema_agreement::await_one_schema;
 use crate::sqlite;
 use crate::workload::circumstance::Circumstance;
 use crate::workload::dump::Dump;
@@ -45,11 +47,18 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
         let rows = sqlite::load(target, bulk, progress)?;
         return Ok(Loaded { rows, skipped: Vec::new(), seconds: begun.elapsed().as_secs_f64() });
     }
+    if target.cluster {
+        let rows = clustered(target, bulk, progress)?;
+        return Ok(Loaded { rows, skipped: Vec::new(), seconds: begun.elapsed().as_secs_f64() });
+    }
     let mut link = loading(target)?;
     let mut skipped = Vec::new();
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
             all(&mut link, before)?;
+            if target.kind == TargetKind::Cql {
+                await_one_schema(&mut link, progress)?;
+            }
             let mut done = 0;
             for (statement, chunks) in copies {
                 link.copy(&statement, chunks, |more| {
@@ -93,9 +102,28 @@ pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) ->
     Ok(Loaded { rows, skipped, seconds: begun.elapsed().as_secs_f64() })
 }
 
+/// Loads into the nodes of a cluster: returns how many rows.
+fn clustered(target: &Target, bulk: Bulk, progress: &mut Progress<'_>) -> Result<u64, Error> {
+    let Bulk::Keyed { before, chunks, rows } = bulk else {
+        return Err(Error::Setting("a cluster takes rows of keys, and no SQL".to_owned()));
+    };
+    if !before.is_empty() {
+        return Err(Error::Setting("an index of all keys cannot be loaded into a cluster".to_owned()));
+    }
+    let mut link = ClusterConnection::open(target)?;
+    let mut done = 0;
+    for chunk in chunks {
+        link.send(&chunk)?;
+        done += chunk.rows;
+        progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
+    }
+    Ok(rows)
+}
+
 /// A connection that loads.
 fn loading(target: &Target) -> Result<BlockingConnection, Error> {
-    let mut link = BlockingConnection::open(target, &[])?;
+    // A run begins with every row on every replica, whatever its own level.
+    let mut link = BlockingConnection::open(&target.at_every_replica(), &[])?;
     if target.kind == TargetKind::MySql {
         // MariaDB sorts the rows of an empty table then, instead of finding a place for each; whether one row refers to
         // another is checked where the data are. Others that load the same table are waited for.

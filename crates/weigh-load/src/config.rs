@@ -229,6 +229,8 @@ pub struct ArrivalSettings {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetKind {
+    /// Cassandra, ScyllaDB, and what speaks their protocol.
+    Cql,
     /// MySQL, MariaDB, and what speaks their protocol.
     MySql,
     /// PostgreSQL, and what speaks its protocol.
@@ -237,6 +239,8 @@ pub enum TargetKind {
     Redis,
     /// SQLite, which runs in this process.
     Sqlite,
+    /// ClickHouse, by its interface over HTTP.
+    ClickHouse,
     /// Whatever answers requests of HTTP.
     Http,
 }
@@ -275,9 +279,12 @@ pub struct Target {
     /// With which password.
     #[serde(default)]
     pub password: Option<String>,
-    /// The database; for Redis its number.
+    /// The database; for Redis its number, for CQL the keyspace.
     #[serde(default)]
     pub database: Option<String>,
+    /// Of Redis: whether it is any node of a cluster, and requests go to the nodes that have their keys.
+    #[serde(default)]
+    pub cluster: bool,
     /// TLS.
     #[serde(default)]
     pub tls: TlsUse,
@@ -294,9 +301,45 @@ pub struct Target {
     #[serde(default)]
     pub path: Option<PathBuf>,
     /// Of SQLite: pragmas for every connection, and `busy_timeout` in milliseconds; without it, a lock is waited for as
-    /// long as the request may take.
+    /// long as the request may take. Of CQL: `consistency` and `serial_consistency`.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
+    /// Of CQL: nodes of the cluster beside `host`. Connections go to all of them in turn.
+    #[serde(default)]
+    pub nodes: Vec<Node>,
+}
+
+/// Where one more node of a cluster is.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Its name or address.
+    pub host: String,
+    /// Its port; by default that of the target.
+    #[serde(default)]
+    pub port: Option<u16>,
+}
+
+impl Target {
+    /// The same, where every replica must answer, if there are several.
+    pub(crate) fn at_every_replica(&self) -> Self {
+        let mut target = self.clone();
+        if self.kind == TargetKind::Cql {
+            target.settings.insert("consistency".to_owned(), "ALL".to_owned());
+        }
+        target
+    }
+
+    /// The same server by each of its nodes alone.
+    pub(crate) fn each_node(&self) -> Vec<Self> {
+        let alone = Self { nodes: Vec::new(), ..self.clone() };
+        let others = self.nodes.iter().map(|node| Self {
+            host: Some(node.host.clone()),
+            port: node.port.or(self.port),
+            ..alone.clone()
+        });
+        std::iter::once(alone.clone()).chain(others).collect()
+    }
 }
 
 impl std::fmt::Debug for Target {

@@ -25,7 +25,10 @@ pub fn answered(target: &Target, patience: Duration, go_on: &mut dyn FnMut() -> 
     let begun = Instant::now();
     let question = match target.kind {
         TargetKind::Redis => Command::Keyed(vec![b"PING".into()]),
-        TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => Command::Simple("SELECT 1".into()),
+        TargetKind::Cql => Command::Simple("SELECT key FROM system.local".into()),
+        TargetKind::ClickHouse | TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => {
+            Command::Simple("SELECT 1".into())
+        }
         TargetKind::Http => Command::Simple("GET".into()),
     };
     loop {

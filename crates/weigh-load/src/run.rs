@@ -9,9 +9,7 @@ use std::time::Duration;
 use crate::Error;
 use crate::clock::{JumpCounter, SECOND, monotonic, wall};
 use crate::config::{Config, Share, TargetKind};
-use crate::event_loop::Worker;
-use crate::event_loop::socket::Address;
-use crate::protocol::connection::Plan;
+use crate::event_loop::{Nodes, Worker};
 use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
 use crate::shared::{Delivery, Shared};
@@ -95,9 +93,12 @@ impl Opened {
         let operations = first.operations().to_vec();
         let threads = match config.target.kind {
             TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
-            TargetKind::Http | TargetKind::MySql | TargetKind::Postgres | TargetKind::Redis => {
-                connected(config, source, first, &shared)?
-            }
+            TargetKind::ClickHouse
+            | TargetKind::Cql
+            | TargetKind::Http
+            | TargetKind::MySql
+            | TargetKind::Postgres
+            | TargetKind::Redis => connected(config, source, first, &shared)?,
         };
         Ok(Self { shared, operations, threads: Some(threads.ready()?) })
     }
@@ -270,8 +271,7 @@ fn connected(
     shared: &Arc<Shared>,
 ) -> Result<Threads, Error> {
     let connections = shared.connections;
-    let plan = Arc::new(Plan::new(&config.target, first.statements(), connections)?);
-    let address = Address::find(&config.target)?;
+    let nodes = Nodes::find(&config.target, first.statements(), connections)?;
     let most = config.share.of(config.max_in_flight.min(config.connections)).1;
     let mut threads = Threads::new();
     let mut first = Some(first);
@@ -279,10 +279,10 @@ fn connected(
         let workload = first.take().unwrap_or_else(|| source.worker(shared.first_thread + thread));
         let within = Share { part: thread, parts: config.threads };
         let share = (within.of(connections).1, within.of(most).1);
-        let (shared, plan, address) = (Arc::clone(shared), Arc::clone(&plan), address.clone());
+        let (shared, nodes) = (Arc::clone(shared), nodes.clone());
         threads.add(format!("weigh-load-{thread}"), move |ready| {
             // In the thread itself: the timer slack is the calling thread's.
-            let opened = Worker::new(&shared, thread, workload, plan, address, share)
+            let opened = Worker::new(&shared, thread, workload, nodes, share)
                 .and_then(|mut worker| worker.open().map(|()| worker));
             match opened {
                 Ok(worker) => ready.wait().map_or_else(|| Ok(Totals::default()), |begun| worker.run(begun)),

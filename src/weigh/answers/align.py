@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from weigh.answers.cells import UnreadableType, cells
 from weigh.answers.families import family
-from weigh.answers.forms import NAN, Form, Incomparable, forms
+from weigh.answers.forms import JSON, NAN, Form, Incomparable, forms
 from weigh.answers.texts import NotThat
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = {"boolean", "integer", "decimal", "float"}
 _INSTANTS = {"date", "timestamp"}
+_TEXT = {"text"}
 
 
 class Aligned(NamedTuple):
@@ -41,18 +42,27 @@ def differ_in_form(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
     mine, theirs = family(one.type), family(other.type)
     names = {mine.name, theirs.name}
     if (
-        (names <= _NUMBERS and not _of_other_width(mine, theirs) and not mine.extension and not theirs.extension)
-        or "null" in names
-        or (mine.json and theirs.json and one.type == other.type)
-    ):
+        names <= _NUMBERS and not _of_other_width(mine, theirs) and not mine.extension and not theirs.extension
+    ) or "null" in names:
         return False
-    if "variant" in names:
+    if "variant" in names or (one.type == other.type and mine.has_json):
         return not one.equals(other)
     if "unknown" in names or _strange(one.type) or _strange(other.type):
         return True
+    if names == _TEXT and not mine.extension and not theirs.extension:
+        return _like_json(one) and _like_json(other) and not one.equals(other)
     if names <= _INSTANTS:
         return mine.unit != theirs.unit and not (_whole(one) and _whole(other))
     return mine.shape != theirs.shape or mine.holds("map") or _otherwise(mine, theirs)
+
+
+def _like_json(column: pa.ChunkedArray) -> bool:
+    """Whether the first text of a column may be an object or an array of JSON, as functions of it give."""
+    for chunk in column.chunks:
+        at = chunk.is_valid().index(True).as_py()
+        if at >= 0:
+            return cells(chunk.slice(at, 1))[0][:1] in ("{", "[")
+    return False
 
 
 def _strange(kind: pa.DataType) -> bool:
@@ -85,6 +95,7 @@ def align(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Aligned:
     """Both columns in one type, by the form in which most of their values are equal."""
     try:
         common = forms(family(one.type), family(other.type))
+        common += [JSON] if family(one.type).name == family(other.type).name == "text" else []
         mine, theirs = cells(one), cells(other)
     except (Incomparable, UnreadableType) as error:
         return Aligned(one, other, unchecked=_one_reason(error))

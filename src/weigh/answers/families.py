@@ -50,6 +50,11 @@ class Family(NamedTuple):
         return self.extension == "arrow.json"
 
     @property
+    def has_json(self) -> bool:
+        """Whether it is JSON, or a part of it is: text that everybody writes in another way."""
+        return self.json or any(part.has_json for part in self.parts)
+
+    @property
     def shape(self) -> str:
         """The names of the family and of its parts: of two types that are equal in it no value changes its form."""
         inner = ", ".join(part.shape for part in self.parts)

@@ -168,15 +168,14 @@ def _rounded(unit: int, coarse: int, rounded: Callable[[int, int], int], write: 
     return lambda value: write(rounded(value * unit, coarse) * coarse)
 
 
+JSON = Form("JSON in another spelling", nested_text.json_value, nested_text.json_value)
+
+
 def _texts(one: Family, other: Family) -> list[Form]:
     if one.json or other.json:
-        return [
-            Form("JSON in another spelling", nested_text.json_value, nested_text.json_value),
-            # ClickHouse keeps none.
-            Form(
-                "JSON without its members that are null", nested_text.json_without_null, nested_text.json_without_null
-            ),
-        ]
+        # ClickHouse keeps no members that are null.
+        read = nested_text.json_without_null
+        return [JSON, Form("JSON without its members that are null", read, read)]
     return [Form("", _itself, _itself)]
 
 
@@ -371,7 +370,7 @@ def _bytes_text(one: Family, other: Family) -> list[Form]:
             )
         )
     plain = Form("bytes for the text", _itself, texts.utf_8)
-    written = (texts.hexadecimal, texts.escaped, texts.base_64)
+    written = (texts.hexadecimal, texts.escaped, texts.base_64, texts.bits)
     found = [*found, plain] if one.size else [plain, *found]
     return [*found, *(Form("bytes written as text", _itself, read) for read in written)]
 

@@ -22,6 +22,7 @@ _MOMENT = re.compile(rf"(?P<year>\d{{4,6}})-(?P<month>\d\d)-(?P<day>\d\d)(?:[ T]
 _TIME = re.compile(rf"{_CLOCK}{_ZONE}")
 _UUID = re.compile(r"[{]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[}]?", re.IGNORECASE)
 _HEX = re.compile(r"(?:\\x|0x)?((?:[0-9a-f]{2})*)", re.IGNORECASE)
+_BITS = re.compile(r"[01]+", re.ASCII)
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
 _SPAN = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)", re.IGNORECASE)
 _SPAN_CLOCK = re.compile(r"([+-]?)(\d{1,7}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
@@ -145,6 +146,15 @@ def escaped(text: str) -> bytes:
         return _ESCAPED.sub(lambda one: chr(int(one[1], 16)), text).encode("latin-1")
     except UnicodeEncodeError:
         raise NotThat(text) from None
+
+
+def bits(text: str) -> bytes:
+    """Bits as DuckDB hands them out: how many of the first byte pad it, with ones, and then the bits."""
+    if not _BITS.fullmatch(text):
+        raise NotThat(text)
+    padding = -len(text) % 8
+    number_of_bytes = (len(text) + padding) // 8
+    return bytes([padding]) + int("1" * padding + text, 2).to_bytes(number_of_bytes, "big")
 
 
 def base_64(text: str) -> bytes:

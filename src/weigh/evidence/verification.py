@@ -93,6 +93,18 @@ def hashes(folder: Path, sealed: seal.Seal) -> list[Problem]:
     return problems
 
 
+def edited(folder: Path) -> list[str]:
+    """Names of files at the top of sealed evidence that are not what was sealed; none of what has no seal yet."""
+    try:
+        sealed = seal.read_seal(folder)
+    except seal.SealDamaged:
+        return [seal.SEAL]
+    except (EvidenceFault, OSError):
+        return []
+    names = [name for name in sorted(sealed.files) if "/" not in name]
+    return [name for name in names if _changed(folder / name, name, sealed.files[name], "")]
+
+
 def removed(folder: Path) -> list[Problem]:
     """Earlier attempts that are not beside an attempt any more: every one counts (T8)."""
     text = "this attempt was removed; every attempt counts"

@@ -17,7 +17,7 @@ _CONNECTIONS = 512
 def lying(lie: str) -> Iterator[str]:
     """Its address as a target of a load."""
     from weigh.engines.prepared import cache_folder
-    from weigh.load.target.valkey import EmbeddedValkey
+    from weigh.load.target.valkey.target import EmbeddedValkey
     from weigh_liars.resp_proxy import Proxy
 
     with (

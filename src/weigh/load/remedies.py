@@ -1,7 +1,7 @@
 """What follows from the error of a server or of the way to it: the remedy, in one table. Pure.
 
 PostgreSQL's codes are those of its documentation ("PostgreSQL Error Codes"), MySQL's the same or, where they say
-nothing, its own numbers, Redis' the first words of its errors
+nothing, its own numbers, Cassandra's those of its protocol in hexadecimal digits, Redis' the first words of its errors
 (its documentation of the protocol, of Cluster and of ACL), SQLite's the names of its results, a certificate's rustls's.
 """
 
@@ -24,10 +24,37 @@ _CROWDED = (
 )
 _GOING = "the server was being stopped, or its administrator ended the session: begin again when it runs"
 _COMING = "the server starts, or recovers: begin again when it is ready"
-_CLUSTER = "cluster mode is not supported: name one server that is not part of a cluster"
+_FEW = (
+    "too few replicas are up for that consistency level: see nodetool status, start them, or declare a level that "
+    "needs fewer"
+)
+_SLOW = (
+    "the replicas did not answer the node in time (write_request_timeout, read_request_timeout): lower the load, or "
+    "see with nodetool tpstats which node stays behind"
+)
+_CLUSTER = (
+    "the server is one of a cluster: name any node of it as redis-cluster://HOST:PORT or valkey-cluster://HOST:PORT"
+)
+_UNSERVED = (
+    "nodes of the cluster are away, or its slots are on their way: see CLUSTER INFO, and begin again when it is whole"
+)
+_APART = "give keys of one command the same hash tag, as in {tag}a and {tag}b: they lie in one slot then"
 _BUSY_FILE = "somebody else uses the file and has it locked: try again when they are done"
 
 REMEDIES = {
+    "0100": "check the user and the password, and give both: cassandra://USER:PASSWORD@HOST/KEYSPACE in a "
+    "--target-file FILE",
+    "1000": _FEW,
+    "1001": "lower the load: the node has more requests than it takes",
+    "1002": "the node starts: begin again when it is ready (nodetool status)",
+    "1100": _SLOW,
+    "1200": _SLOW,
+    "1300": "see what the nodes' logs say of the read that failed",
+    "1500": "see what the nodes' logs say of the write that failed",
+    "1700": _SLOW,
+    "2000": "mend the statement: it is one for CQL",
+    "2100": "give the user of the load the right to do that, or take another user",
+    "2200": "mend the statement, or name a keyspace and tables that are there; --prepare FILE makes tables",
     "08": "see whether the server runs, and what its log and the network's say",
     "26000": _POOLER,
     "28": _LOGIN,
@@ -64,8 +91,8 @@ REMEDIES = {
     "25006": "the server lets nobody write (a standby, or default_transaction_read_only): name the primary",
     "ASK": _CLUSTER,
     "BUSY": "a script of somebody's keeps the server busy: wait, or end it with SCRIPT KILL",
-    "CLUSTERDOWN": _CLUSTER,
-    "CROSSSLOT": _CLUSTER,
+    "CLUSTERDOWN": _UNSERVED,
+    "CROSSSLOT": _APART,
     "LOADING": "the server reads its data: begin again when it is ready",
     "MASTERDOWN": "the replica has lost its primary: name the primary",
     "MISCONF": "the server cannot save its data, and so takes no writes: see what its log says of the disk",

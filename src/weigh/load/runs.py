@@ -15,7 +15,8 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     """A target as it described itself.
 
     Attributes:
-        kind: protocol: ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the generator's process.
+        kind: protocol: ``clickhouse``, ``cql``, ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the
+            generator's process.
         product: what it calls itself.
         version: its own word.
         embedded: whether weigh started it, and ends it.
@@ -27,7 +28,13 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
         unread: why its settings could not be read.
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
             checked).
+        consistency: of a cluster, how many replicas answer a request, as it was declared; left out where there are
+            none.
+        stale: why a read may be older than a write that was acknowledged before it, by what was declared; left out
+            where it may not.
         terms: what its vendor's terms say about publishing results; left out where nothing is known.
+        pooler: whether a pooler hands its sessions out; left out where none was noticed.
+        errors: errors that it counted since it started: name -> how many; left out where it does not count them.
     """
 
     kind: str
@@ -41,7 +48,11 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     cycles: dict[str, Seconds] = {}
     unread: str = ""
     tls: str | msgspec.UnsetType = msgspec.UNSET
+    consistency: str | msgspec.UnsetType = msgspec.UNSET
+    stale: str | msgspec.UnsetType = msgspec.UNSET
     terms: str | msgspec.UnsetType = msgspec.UNSET
+    pooler: bool | msgspec.UnsetType = msgspec.UNSET
+    errors: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import pytest
 
 from support.command import RAN
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.valkey import EmbeddedValkey
+from weigh.load.target.valkey.target import EmbeddedValkey
 
 from ..forgetful_proxy import forgetful
 from ..loading import accused

@@ -157,6 +157,19 @@ def test_unequal_durability_is_not_ranked() -> None:
     assert found.exit_code() == 3
 
 
+def test_different_consistency_levels_are_not_ranked_not_even_by_what_only_reads() -> None:
+    one, quorum = (
+        load_records.target(kind="cql", consistency=f"{level} of 3 replicas answer")
+        for level in ("ONE: 1", "QUORUM: 2")
+    )
+    found = concluded(comparison(short(workload="ycsb-c"), targets={"new": one, "old": quorum}))
+    assert refusals(found, "p50") == {"E7.unequal"}
+    assert "same ?consistency=" in next(one.remedy for one in found.findings if one.code == "E7.unequal")
+    assert "new has ONE: 1 of 3 replicas answer and old has QUORUM: 2" in of(found, "p50").reasons[0].text
+    same = concluded(comparison(short(workload="ycsb-c"), targets={"new": one, "old": one}))
+    assert "E7.unequal" not in codes(same)
+
+
 def test_what_only_reads_is_ranked_however_writes_are_kept() -> None:
     found = concluded(comparison(short(workload="ycsb-c"), targets={"new": LAX}))
     assert "E7.unequal" not in codes(found)

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use crate::Error;
 use crate::blocking_connection::BlockingConnection;
 use crate::clock::Clock;
+use crate::cluster::ClusterConnection;
 use crate::config::{Target, TargetKind};
 use crate::sqlite::{Deadline, Session, open};
 use crate::workload::message::{Command, PreparedStatement, Reply};
@@ -31,6 +32,10 @@ pub(super) fn with<T>(
     timeout: u64,
     work: impl FnOnce(&mut dyn Link) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    if target.cluster {
+        let connection = ClusterConnection::open(target)?;
+        return work(&mut Cluster { connection, timeout });
+    }
     if target.kind != TargetKind::Sqlite {
         let connection = BlockingConnection::open(target, statements)?;
         return work(&mut Remote { connection, timeout });
@@ -56,6 +61,26 @@ impl Link for Remote {
 
     fn types(&self) -> &[u32] {
         self.connection.types()
+    }
+}
+
+struct Cluster {
+    connection: ClusterConnection,
+    timeout: u64,
+}
+
+impl Link for Cluster {
+    fn ask(&mut self, command: &Command) -> Result<(), Error> {
+        self.connection.ask(command, self.timeout);
+        Ok(())
+    }
+
+    fn reply(&self) -> Reply<'_> {
+        self.connection.reply()
+    }
+
+    fn types(&self) -> &[u32] {
+        &[]
     }
 }
 

@@ -35,7 +35,8 @@ pub struct ReadBackReport {
 }
 
 /// Reads `most` keys at most over a connection of its own, those first that the run wrote, each drawn at random; for no
-/// longer than some seconds. Nothing for a workload that does not know what it wrote.
+/// longer than some seconds. Of a cluster every replica is asked for each key: what is not there then is lost, and not
+/// only late. Nothing for a workload that does not know what it wrote.
 ///
 /// # Errors
 ///
@@ -51,7 +52,7 @@ pub fn read_back(
     let until = Instant::now() + Duration::from_secs_f64(seconds);
     let statements = reader.statements().to_vec();
     let mut report = ReadBackReport { written: reader.written(), ..ReadBackReport::default() };
-    with(&config.target, &statements, config.timeout(), |link| {
+    with(&config.target.at_every_replica(), &statements, config.timeout(), |link| {
         while let Some(read) = reader.next() {
             // Some are read, whatever it takes.
             if report.read > 0 && Instant::now() > until {

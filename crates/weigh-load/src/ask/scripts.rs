@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::Error;
-use crate::config::Config;
+use crate::config::{Config, TargetKind};
 use crate::error::Asked;
 use crate::workload::message::{Command, Parameter, PreparedStatement, Reply};
 use crate::workload::{Next, Outcome, Scripted};
@@ -50,9 +50,15 @@ pub fn ask(config: &Config, sets: usize, going_on: &mut dyn FnMut() -> bool) -> 
         for set in 1..=sets {
             for script in 0..scripted.operations().len() {
                 going_on().then_some(()).ok_or(Error::Interrupted)?;
-                plainly(link, "BEGIN")?;
+                // CQL has no transactions: who asks it knows that it only reads.
+                let transactions = config.target.kind != TargetKind::Cql;
+                if transactions {
+                    plainly(link, "BEGIN")?;
+                }
                 let asked = once(link, &mut *scripted, &statements, (script, set), &mut found);
-                plainly(link, "ROLLBACK")?;
+                if transactions {
+                    plainly(link, "ROLLBACK")?;
+                }
                 asked?;
             }
         }

@@ -118,6 +118,7 @@ impl Worker {
         let number = self.number(place);
         self.workload.disconnected(number);
         let (mut since, mut pause) = (now, PAUSES.0);
+        let (mut fatal, mut opening) = (false, false);
         match state {
             State::Busy { flight, .. } | State::Sleeping { flight, .. } => {
                 let message = match link.as_ref().map(|(_, connection)| connection.reply()) {
@@ -135,29 +136,28 @@ impl Worker {
                     lanes.gone(place);
                 }
                 // Before the run nobody opens it again: it would be waited for as if it were logging in still.
-                if !self.running
-                    && let Loss::Broken(error) = loss
-                {
-                    self.fatal.get_or_insert(error);
-                }
+                fatal = !self.running;
             }
             State::Opening { since: lost, pause: next, .. } | State::Down { since: lost, pause: next } => {
                 (since, pause) = (lost, next);
                 self.accounting.totals.failed_connects += 1;
-                if !self.running
-                    && let Loss::Broken(error) = loss
-                {
-                    self.fatal.get_or_insert(match error {
-                        Error::System { error, .. } => Error::unreachable(&self.address, error),
-                        other => other,
-                    });
-                }
+                (fatal, opening) = (!self.running, true);
             }
-            State::Resetting { .. } | State::Paused { .. } => {}
+            State::Resetting { .. } | State::Asking { .. } | State::Paused { .. } => {}
         }
         let slot = &mut self.slots[place];
         slot.state = State::Down { since, pause: (2 * pause).min(PAUSES.1) };
         self.timers.push(Reverse((now + pause, place, slot.stamp)));
+        if self.nodes.is_cluster() {
+            self.settle(place, Some(&loss), now);
+        }
+        if fatal && let Loss::Broken(error) = loss {
+            let address = &self.server(place).address;
+            self.fatal.get_or_insert(match error {
+                Error::System { error, .. } if opening => Error::unreachable(address, error),
+                other => other,
+            });
+        }
     }
 
     pub(super) fn lose_flight(&mut self, flight: InFlight, loss: &Loss, message: Option<String>, now: u64) {
@@ -200,11 +200,13 @@ impl Worker {
         let deadline = self.now() + LOGIN_TIMEOUT;
         self.next_check = self.next_check.min(deadline);
         self.slots[place].state = State::Opening { since, pause, deadline };
-        let begun = Socket::connect(&self.address).map_err(Error::system("connecting")).and_then(|socket| {
-            let connection = Connection::begin(&self.plan)?;
-            self.poller.add(&socket, self.slots[place].token(place), true)?;
-            Ok((socket, connection))
-        });
+        let server = self.server(place);
+        let begun =
+            Socket::connect(&server.address).map_err(Error::system("connecting")).and_then(|socket| {
+                let connection = Connection::begin(&server.plan)?;
+                self.poller.add(&socket, self.slots[place].token(place), true)?;
+                Ok((socket, connection))
+            });
         match begun {
             Ok(link) => {
                 self.slots[place].link = Some(link);
@@ -227,11 +229,18 @@ impl Worker {
     pub(super) fn opened(&mut self, place: usize, now: u64) {
         if !self.running {
             self.shared.open.fetch_add(1, Ordering::Release);
+            self.logins += 1;
         }
+        let again = std::mem::replace(&mut self.slots[place].was_open, true);
         if let State::Opening { since, .. } = self.slots[place].state
             && self.running
+            && again
         {
             self.accounting.totals.reconnected(now.saturating_sub(since));
+        }
+        if self.nodes.is_cluster() {
+            self.slots[place].state = State::Idle { since: now, due: None };
+            return self.settle(place, None, now);
         }
         self.free(place, now, now);
     }
@@ -246,7 +255,8 @@ impl Worker {
                 self.lose(place, Loss::TimedOut);
             }
         }
-        let first = self.slots.iter().filter_map(Slot::deadline).min();
+        self.check_waiting(now);
+        let first = self.slots.iter().filter_map(Slot::deadline).chain(self.bundles.deadline()).min();
         // What begins from now on cannot end earlier than this.
         self.next_check = first.unwrap_or(u64::MAX).min(now + self.shared.timeout.min(LOGIN_TIMEOUT));
     }

@@ -3,7 +3,9 @@
 //! Nothing here waits for a connection, a write or another thread. A request that is due is sent at once if a
 //! connection is free, and otherwise as soon as one is; its response time counts from when it was due.
 
+mod cluster;
 mod connections;
+mod nodes;
 pub(crate) mod poller;
 pub(crate) mod slot;
 pub(crate) mod socket;
@@ -17,7 +19,6 @@ use std::sync::atomic::Ordering;
 use crate::Error;
 use crate::accounting::{Accounting, Due, Request};
 use crate::clock::{SECOND, thread_cpu};
-use crate::protocol::connection::Plan;
 use crate::schedule::lanes::LaneQueue;
 use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
 use crate::totals::Totals;
@@ -25,9 +26,11 @@ use crate::workload::message::Command;
 use crate::workload::{Next, Outcome, Workload};
 use poller::Poller;
 use slot::{InFlight, Slot, State};
-use socket::Address;
 
+use cluster::Bundles;
 use connections::{LOGIN_TIMEOUT, PAUSES};
+
+pub(crate) use nodes::Nodes;
 
 const BUFFER: usize = 1 << 16;
 /// How often a thread that is held looks whether it still is.
@@ -38,10 +41,13 @@ pub(crate) struct Worker {
     shared: Arc<Shared>,
     thread: usize,
     workload: Box<dyn Workload>,
-    plan: Arc<Plan>,
-    address: Address,
+    nodes: Nodes,
     poller: Poller,
+    /// Of the connections to each node, those of the first node first.
     slots: Vec<Slot>,
+    bundles: Bundles,
+    /// Connections that were opened.
+    logins: usize,
     /// Places of free connections, the longest free one first.
     idle: VecDeque<usize>,
     /// Where every connection has moments of its own: those; which of them are free it knows itself.
@@ -67,20 +73,21 @@ impl Worker {
         shared: &Arc<Shared>,
         thread: usize,
         workload: Box<dyn Workload>,
-        plan: Arc<Plan>,
-        address: Address,
+        nodes: Nodes,
         share: (usize, usize),
     ) -> Result<Self, Error> {
         let (connections, most_in_flight) = share;
         let operations = workload.operations().len();
+        let places = connections * nodes.of_a_connection();
         Ok(Self {
             shared: Arc::clone(shared),
             thread,
             workload,
-            plan,
-            address,
-            poller: Poller::new(connections)?,
-            slots: (0..connections).map(|_| Slot::new()).collect(),
+            nodes,
+            poller: Poller::new(places)?,
+            slots: (0..places).map(|_| Slot::new()).collect(),
+            bundles: Bundles::new(connections),
+            logins: 0,
             idle: VecDeque::with_capacity(connections),
             lanes: None,
             timers: BinaryHeap::new(),
@@ -101,13 +108,16 @@ impl Worker {
             self.connect(place, self.now(), PAUSES.0);
         }
         let mut ready = Vec::new();
-        while self.idle.len() < self.slots.len() {
+        while self.logins < self.slots.len() {
             if let Some(error) = self.fatal.take() {
                 return Err(error);
             }
             if self.now() > until {
-                let (target, seconds) = (self.address.to_string(), LOGIN_TIMEOUT / SECOND);
-                let (open, all) = (self.shared.open.load(Ordering::Acquire), self.shared.connections);
+                let down = (0..self.slots.len()).find(|place| !self.idle.contains(place)).unwrap_or(0);
+                let opening = self.slots.iter().position(|slot| matches!(slot.state, State::Opening { .. }));
+                let target = self.server(opening.unwrap_or(down)).address.to_string();
+                let (open, seconds) = (self.shared.open.load(Ordering::Acquire), LOGIN_TIMEOUT / SECOND);
+                let all = self.shared.connections * self.nodes.of_a_connection();
                 return Err(Error::NoLogin { target, seconds, open, all });
             }
             self.poller.wait(STOP_CHECK, &mut ready)?;
@@ -127,7 +137,7 @@ impl Worker {
         self.running = true;
         self.next_check = begun;
         self.idle.clear();
-        for place in 0..self.slots.len() {
+        for place in 0..self.bundles.len() {
             self.free(place, begun, begun);
         }
         let mut ready = Vec::new();
@@ -140,6 +150,9 @@ impl Worker {
             self.follow_hold();
             self.run_timers(now);
             self.check_deadlines(now);
+            if self.nodes.is_cluster() {
+                self.refresh(now);
+            }
             self.accounting.arrive(now);
             self.send_due();
             self.accounting.measure_queue();
@@ -159,6 +172,9 @@ impl Worker {
             if let State::Busy { flight, .. } | State::Sleeping { flight, .. } = state {
                 self.workload.lost(flight.unit);
             }
+        }
+        for flight in self.bundles.take_waiting() {
+            self.workload.lost(flight.unit);
         }
         self.workload.finish();
         Ok(self.accounting.close(now))
@@ -218,7 +234,7 @@ impl Worker {
 
     /// The number of the connection in a place, over all threads of all generators: those of one follow each other.
     fn number(&self, place: usize) -> usize {
-        self.shared.first_connection + self.thread + place * self.shared.threads
+        self.shared.first_connection + self.thread + self.bundle(place) * self.shared.threads
     }
 
     /// Sends what is due, as far as connections are free.
@@ -238,6 +254,7 @@ impl Worker {
     /// Does what a workload says is next.
     fn follow(&mut self, place: usize, flight: InFlight, next: Next, now: u64) {
         match next {
+            Next::Send(command) if self.nodes.is_cluster() => self.route(place, flight, command, now),
             Next::Send(command) => {
                 self.slots[place].state = State::Busy { flight, deadline: now + self.shared.timeout };
                 self.send(place, &command);
@@ -254,6 +271,9 @@ impl Worker {
 
     /// The answer to a command is there.
     fn replied(&mut self, place: usize, now: u64) {
+        if self.nodes.is_cluster() && self.redirect(place, now) {
+            return;
+        }
         let slot = &mut self.slots[place];
         let Some((_, connection)) = &slot.link else { return };
         match mem::replace(&mut slot.state, State::Idle { since: now, due: None }) {
@@ -262,6 +282,7 @@ impl Worker {
                 self.follow(place, flight, next, now);
             }
             State::Resetting { .. } => self.free(place, now, now),
+            State::Asking { .. } => self.refreshed(place, now),
             other => slot.state = other,
         }
     }

@@ -30,6 +30,8 @@ pub(crate) enum State {
     Busy { flight: InFlight, deadline: u64 },
     /// A script sleeps; a timer wakes it, or the time-out ends it.
     Sleeping { flight: InFlight, deadline: u64 },
+    /// Asks a node of a cluster which node has which slots.
+    Asking { deadline: u64 },
     /// Ends a transaction block that a failure left open.
     Resetting { deadline: u64 },
 }
@@ -42,11 +44,19 @@ pub(crate) struct Slot {
     pub(crate) stamp: u32,
     /// Whether to wait for the socket to be writable.
     pub(crate) writing: bool,
+    /// Whether there was a connection in this place.
+    pub(crate) was_open: bool,
 }
 
 impl Slot {
     pub(crate) fn new() -> Self {
-        Self { state: State::Down { since: 0, pause: 0 }, link: None, stamp: 0, writing: false }
+        Self {
+            state: State::Down { since: 0, pause: 0 },
+            link: None,
+            stamp: 0,
+            writing: false,
+            was_open: false,
+        }
     }
 
     /// When waiting for the server, or for a script that sleeps, ends; nothing if nothing is waited for.
@@ -55,9 +65,15 @@ impl Slot {
             State::Opening { deadline, .. }
             | State::Busy { deadline, .. }
             | State::Sleeping { deadline, .. }
+            | State::Asking { deadline }
             | State::Resetting { deadline } => Some(deadline),
             State::Down { .. } | State::Idle { .. } | State::Paused { .. } => None,
         }
+    }
+
+    /// Whether the connection is of no use for another request now, although it is there.
+    pub(crate) fn is_engaged(&self) -> bool {
+        !matches!(self.state, State::Down { .. } | State::Opening { .. } | State::Idle { .. })
     }
 
     /// Names the connection in place `place` to those who report of it later.

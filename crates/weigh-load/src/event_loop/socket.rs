@@ -23,11 +23,34 @@ pub(crate) enum Address {
 }
 
 impl Address {
+    /// Finds every node of a target.
+    pub(crate) fn all(target: &Target) -> Result<Vec<Self>, Error> {
+        target.each_node().iter().map(Self::find).collect()
+    }
+
+    /// Finds the first node of a target that answers.
+    pub(crate) fn first(target: &Target) -> Result<Self, Error> {
+        let nodes = target.each_node();
+        let mut found = nodes.iter().map(Self::find);
+        let first = found.next().unwrap_or_else(|| Err(Error::Setting("a target without a node".into())));
+        first.or_else(|error| found.find_map(Result::ok).ok_or(error))
+    }
+
+    /// Where a node of a cluster is; nothing is connected to. A name, as opposed to an address, is looked up.
+    pub(crate) fn of_node(host: &str, port: u16) -> Result<Self, Error> {
+        let unreachable = |why: String| Error::unreachable(format!("{host}:{port}"), why);
+        let mut found = (host, port).to_socket_addrs().map_err(|error| unreachable(error.to_string()))?;
+        found.next().map(Self::Network).ok_or_else(|| unreachable("its name has no address".to_owned()))
+    }
+
     /// Finds the server of a target. Of several addresses of a name, takes the first that answers.
     pub(crate) fn find(target: &Target) -> Result<Self, Error> {
         let usual = match target.kind {
+            TargetKind::Cql => 9042,
             TargetKind::MySql => 3306,
             TargetKind::Postgres => 5432,
+            TargetKind::ClickHouse if target.tls == TlsUse::Off => 8123,
+            TargetKind::ClickHouse => 8443,
             TargetKind::Http if target.tls == TlsUse::Off => 80,
             TargetKind::Http => 443,
             TargetKind::Redis | TargetKind::Sqlite => 6379,

@@ -11,7 +11,7 @@ use crate::protocol::tls::{Tls, TlsPlan};
 use crate::workload::message::{Command, PreparedStatement, Reply};
 
 use super::limits::longest_message;
-use super::{Step, http, mysql, postgres, resp};
+use super::{Step, cql, http, mysql, postgres, resp};
 
 /// How to begin connections to one server.
 pub(crate) struct Plan {
@@ -23,6 +23,7 @@ pub(crate) struct Plan {
 }
 
 enum LoginPlan {
+    Cql(cql::Login),
     Http(http::Login),
     MySql(mysql::Login),
     Postgres(postgres::Login),
@@ -43,12 +44,18 @@ impl Plan {
             _ => Some(TlsPlan::new(host, verify, target.ca.as_deref())?),
         };
         let login = match target.kind {
+            TargetKind::Cql => LoginPlan::Cql(cql::Login::new(
+                target.user.clone(),
+                target.password.clone(),
+                target.database.clone(),
+                &target.settings,
+            )?),
             TargetKind::Postgres => {
                 let user = target.user.clone().unwrap_or_else(|| "postgres".to_owned());
                 let database = target.database.clone().unwrap_or_else(|| user.clone());
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
-            TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
+            TargetKind::ClickHouse | TargetKind::Http => LoginPlan::Http(http::Login::new(target)?),
             TargetKind::MySql => LoginPlan::MySql(mysql::Login {
                 user: target.user.clone().unwrap_or_else(|| "root".to_owned()),
                 database: target.database.clone(),
@@ -69,6 +76,7 @@ impl Plan {
 }
 
 enum Session {
+    Cql(Box<cql::Session>),
     Http(Box<http::Session>),
     MySql(Box<mysql::Session>),
     Postgres(Box<postgres::Session>),
@@ -119,7 +127,7 @@ impl Connection {
                 frontend::ssl_request(&mut connection.out);
                 connection.stage = Stage::AskingForTls;
             }
-            (Some(tls), LoginPlan::Redis(_) | LoginPlan::Http(_)) => {
+            (Some(tls), LoginPlan::Cql(_) | LoginPlan::Redis(_) | LoginPlan::Http(_)) => {
                 connection.tls = Some(Tls::begin(tls, &mut connection.out)?);
             }
         }
@@ -130,6 +138,10 @@ impl Connection {
     fn open(&mut self) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         self.stage = Stage::Open(match &self.plan.login {
+            LoginPlan::Cql(login) => {
+                let statements = Arc::clone(&self.plan.statements);
+                Session::Cql(Box::new(cql::Session::begin(login.clone(), statements, self.plan.longest, out)))
+            }
             LoginPlan::Http(login) => Session::Http(Box::new(http::Session::begin(login.clone()))),
             LoginPlan::MySql(login) => {
                 let greeting = self.greeting.as_ref().ok_or_else(|| Error::protocol("no greeting"))?;
@@ -214,6 +226,7 @@ impl Connection {
                 Stage::Open(session) => {
                     let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
                     let step = match session {
+                        Session::Cql(session) => session.advance(&mut self.inbox, out)?,
                         Session::Http(session) => session.advance(&mut self.inbox)?,
                         Session::MySql(session) => session.advance(&mut self.inbox, out)?,
                         Session::Postgres(session) => session.advance(&mut self.inbox, out)?,
@@ -230,6 +243,7 @@ impl Connection {
     pub(crate) fn send(&mut self, command: &Command) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         match &mut self.stage {
+            Stage::Open(Session::Cql(session)) => session.send(command, out)?,
             Stage::Open(Session::Http(session)) => session.send(command, out)?,
             Stage::Open(Session::MySql(session)) => session.send(command, out)?,
             Stage::Open(Session::Postgres(session)) => session.send(command, out)?,
@@ -239,6 +253,31 @@ impl Connection {
         self.encrypt()
     }
 
+    /// Puts the statement of a COPY into `out`.
+    pub(crate) fn begin_copy(&mut self, statement: &str) -> Result<(), Error> {
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        match &mut self.stage {
+            Stage::Open(Session::Cql(session)) => session.begin_rows(statement, out),
+            _ => return self.send(&Command::Simple(statement.to_owned())),
+        }
+        self.encrypt()
+    }
+
+    /// As [`Connection::send`], to the node of a cluster to which the slot is on its way.
+    pub(crate) fn send_asking(&mut self, command: &Command) -> Result<(), Error> {
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        match &mut self.stage {
+            Stage::Open(Session::Redis(session)) => session.send_asking(command, out)?,
+            _ => return Err(Error::protocol("a redirection of what is no node of a cluster")),
+        }
+        self.encrypt()
+    }
+
+    /// Whether the server answers each row of a COPY: what was sent is waited for before there is more.
+    pub(crate) fn answers_rows(&self) -> bool {
+        matches!(&self.stage, Stage::Open(Session::Cql(_)))
+    }
+
     /// Puts bytes that are commands already into `out`; so many replies will come to them, as one answer.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8], replies: u64) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
@@ -246,6 +285,7 @@ impl Connection {
             Stage::Open(Session::Postgres(_)) => {
                 frontend::CopyData::new(bytes).map_err(Error::protocol)?.write(out);
             }
+            Stage::Open(Session::Cql(session)) => session.send_rows(bytes, out)?,
             Stage::Open(Session::MySql(session)) => session.send_rows(bytes, out)?,
             Stage::Open(Session::Redis(session)) => {
                 session.expect_batch(replies);
@@ -263,6 +303,7 @@ impl Connection {
     pub(crate) fn end_copy(&mut self) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         match &mut self.stage {
+            Stage::Open(Session::Cql(session)) => session.end_rows(),
             Stage::Open(Session::MySql(session)) => session.end_rows(out),
             _ => frontend::copy_done(out),
         }
@@ -272,6 +313,7 @@ impl Connection {
     /// The answer to the last command.
     pub(crate) fn reply(&self) -> Reply<'_> {
         match &self.stage {
+            Stage::Open(Session::Cql(session)) => session.reply(),
             Stage::Open(Session::Http(session)) => session.reply(),
             Stage::Open(Session::MySql(session)) => session.reply(),
             Stage::Open(Session::Postgres(session)) => session.reply(),

@@ -1,9 +1,11 @@
 //! What is said to servers, without sockets: state machines of their protocols, and TLS.
 
 pub(crate) mod connection;
+pub(crate) mod cql;
 pub(crate) mod http;
 pub(crate) mod limits;
 pub(crate) mod mysql;
+pub(crate) mod placeholders;
 pub(crate) mod postgres;
 pub(crate) mod reply_buffer;
 pub(crate) mod resp;

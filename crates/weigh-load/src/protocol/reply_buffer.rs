@@ -69,6 +69,11 @@ impl ReplyBuffer {
         }
     }
 
+    /// So many rows more came, and are not kept.
+    pub(crate) fn more(&mut self, rows: usize) {
+        self.more_rows += rows;
+    }
+
     /// Adds a row whose values are ranges of `bytes`.
     pub(crate) fn row(&mut self, bytes: &[u8], values: impl Iterator<Item = Option<Range<usize>>>) {
         // The first one whatever its length: a script may need it, and a message is not without bounds.

@@ -116,7 +116,14 @@ impl Config {
             Named::Ycsb { core, records, seed, ordered_index } => {
                 let store = match self.target.kind {
                     TargetKind::MySql | TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
+                    TargetKind::Cql => Store::Cql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
+                    TargetKind::ClickHouse => {
+                        return Err(Error::Unfit {
+                            message: "YCSB changes single rows, and ClickHouse changes them later, in the background",
+                            remedy: "take scripts of your own statements",
+                        });
+                    }
                     TargetKind::Http => {
                         return Err(Error::Setting(
                             "YCSB needs a store with rows; a server of HTTP is asked by scripts of requests, or by get"
@@ -125,10 +132,21 @@ impl Config {
                     }
                 };
                 let core = core.workload()?;
+                if self.target.cluster && core.scans() {
+                    return Err(Error::Unfit {
+                        message: "YCSB's scans (workload E) go over one sorted set of all keys, which in a cluster lies \
+                                  on one node, and its rows on all",
+                        remedy: "take ycsb-a, b, c, d or f, or the URL of a server that is in no cluster",
+                    });
+                }
                 let expected_inserts = self.expected_inserts(&core)?;
                 let share = self.share;
                 Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts, share })?))
             }
+            Named::Replay(_) if self.target.cluster => Err(Error::Unfit {
+                message: "a recording of one server's connections cannot be replayed against a cluster",
+                remedy: "take redis:// or valkey:// with the URL of a server that is in no cluster",
+            }),
             Named::Replay(settings) => Ok(Box::new(Arc::new(Recording::read(settings, self.duration())?))),
             Named::Tpcc { .. } if !matches!(self.target.kind, TargetKind::Postgres | TargetKind::MySql) => {
                 Err(Error::Unfit {
@@ -143,18 +161,38 @@ impl Config {
             Named::Isolation { seed, level } => {
                 Ok(Box::new(Arc::new(Isolation::new(&IsolationSettings { seed, level }, self.target.kind)?)))
             }
-            Named::Script { .. } if self.target.kind == TargetKind::Redis => Err(Error::Unfit {
-                message: "scripts are SQL, and this target is none",
-                remedy: "take a YCSB workload",
-            }),
+            Named::Script { scripts, .. }
+                if self.target.kind == TargetKind::Cql && scripts.iter().any(|one| one.text.is_none()) =>
+            {
+                Err(Error::Unfit {
+                    message: "the built-in scripts are transactions of SQL, and CQL has none that span statements",
+                    remedy: "take a YCSB workload, or a FILE.sql of your own in CQL",
+                })
+            }
+            Named::Script { scripts, .. }
+                if matches!(
+                    self.target.kind,
+                    TargetKind::ClickHouse | TargetKind::Http | TargetKind::Redis
+                ) && scripts.iter().any(|script| script.text.is_none()) =>
+            {
+                Err(Error::Unfit {
+                    message: "the built-in scripts are SQL for tables of pgbench, and this target takes none",
+                    remedy: "take scripts of your own; key-value stores have YCSB workloads too",
+                })
+            }
             Named::Script { scripts, seed, variables, prepared, samples, history, prepare } => {
                 let scripts = scripts
                     .into_iter()
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
                     .collect();
                 let variables = variables.into_iter().collect();
-                let language =
-                    if self.target.kind == TargetKind::Http { Language::Http } else { Language::Sql };
+                // What prepares a statement there came after the versions that this speaks to.
+                let prepared = prepared && self.target.kind != TargetKind::ClickHouse;
+                let language = match self.target.kind {
+                    TargetKind::Http => Language::Http,
+                    TargetKind::Redis => Language::Resp { cluster: self.target.cluster },
+                    _ => Language::Sql,
+                };
                 let settings = script::Settings {
                     scripts,
                     seed,

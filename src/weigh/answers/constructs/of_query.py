@@ -128,7 +128,15 @@ def _reads_clock(node: exp.Expr, name: str) -> bool:
 
     if not isinstance(node, exp.Cast):
         return name in _CLOCKS
-    return node.to.this.name in ("DATE", "TIME", "TIMESTAMP", "DATETIME", "VARCHAR", "TEXT")
+    # DATE '2024-01-01' is a cast of a text, which no zone moves.
+    return not isinstance(node.this, exp.Literal) and node.to.this.name in (
+        "DATE",
+        "TIME",
+        "TIMESTAMP",
+        "DATETIME",
+        "VARCHAR",
+        "TEXT",
+    )
 
 
 def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
@@ -288,9 +296,9 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield f"{name}()", f"{name} counts from different days in different engines", anything
     elif part := _part(node, name):
         yield part, "seconds of a moment are with their fraction in some engines, and whole in others", anything
-    elif isinstance(node, exp.Extract) and node.name.upper() in ("DOW", "DAYOFWEEK"):
+    elif (unit := _unit(node, name)) in ("DOW", "DAYOFWEEK", "WEEKDAY"):
         yield "weekday", "the number of a day of the week is left open by SQL", anything
-    elif isinstance(node, exp.Extract) and node.name.upper().startswith(("WEEK", "YEARWEEK")):
+    elif unit.startswith(("WEEK", "YEARWEEK")):
         yield "week", "which week is the first of a year is left open by SQL", anything
     elif isinstance(node, (exp.TimestampTrunc, exp.DateTrunc)) and "WEEK" in str(node.args.get("unit")).upper():
         yield "truncation", "the first day of a week is left open by SQL", anything
@@ -304,17 +312,21 @@ def _of_name(node: exp.Expr, name: str) -> Iterator[tuple[str, str, Explains]]:
         yield "collation", "in which order texts come is a matter of an engine's collation", anything
 
 
-def _part(node: exp.Expr, name: str) -> str:
-    """Key of what is read of a moment, where that has a fraction; empty for another part, or another function."""
+def _unit(node: exp.Expr, name: str) -> str:
+    """What ``extract(UNIT FROM d)`` or ``date_part('UNIT', d)`` reads of a moment; empty for another function."""
     from sqlglot import exp
 
     if isinstance(node, exp.Extract):
-        name = node.name
-    elif name in ("date_part", "datepart") and node.expressions:
-        name = node.expressions[0].name
-    elif name == "time_to_unix":
+        return node.name.upper()
+    return node.expressions[0].name.upper() if name in ("date_part", "datepart") and node.expressions else ""
+
+
+def _part(node: exp.Expr, name: str) -> str:
+    """Key of what is read of a moment, where that has a fraction; empty for another part, or another function."""
+    if name == "time_to_unix":
         return "epoch"
-    return next((key for key, begin in _PARTS.items() if name.upper().startswith(begin)), "")
+    part = _unit(node, name) or name.upper()
+    return next((key for key, begin in _PARTS.items() if part.startswith(begin)), "")
 
 
 def _with_text(node: exp.Expr) -> bool:
@@ -334,6 +346,8 @@ def _cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
         )
     elif node.is_type(*exp.DataType.TEXT_TYPES):
         yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
+    elif node.is_type("array", "list", "map", "struct"):
+        yield "members", "how text is read as a list, a map or a struct is left open by SQL", anything
     elif node.is_type("decimal"):
         arguments = [one.name for one in node.to.expressions]
         digits = int(arguments[1]) if len(arguments) > 1 and arguments[1].isdigit() else 0

@@ -18,6 +18,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "decimal": ("CAST(CAST(1.77 AS DOUBLE) AS DECIMAL(9, 1))", "CAST(CAST(0.25 AS DOUBLE) AS DECIMAL(9, 1))"),
     "text": ("CAST(CAST(2 AS DOUBLE) AS VARCHAR)", "CAST(CAST(1e20 AS DOUBLE) AS VARCHAR)", "CAST(1 = 1 AS VARCHAR)",
              "CAST(TIMESTAMP '2024-01-02 03:04:05' AS VARCHAR)"),
+    "members": ("CAST('{1}' AS VARCHAR[])",),
     "round": ("round(CAST(2.5 AS DOUBLE))", "round(CAST(0.125 AS DOUBLE), 2)"),
     "round up": ("round(14, -1)",),
     "substring": ("substr('abc', 0, 2)", "substr('abc', -2)"),

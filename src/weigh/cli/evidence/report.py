@@ -68,6 +68,7 @@ def report(
     evidence = resolve(evidence or Path(LATEST))
     with others_evidence(evidence):
         kind = kind_of(evidence)
+        _say_edited(evidence)
         if html:
             write_page(html, kind.html(evidence))
             return
@@ -81,6 +82,17 @@ def report(
             print_rich(kind.notes(results))
         else:
             print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
+
+
+def _say_edited(evidence: Path) -> None:
+    """One line above the report of evidence that was changed after it was sealed; it is printed as it is."""
+    from weigh.evidence.verification import edited
+    from weigh.model.text import one_line
+
+    if names := edited(evidence):
+        rest = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        text = f"{names[0]}{rest} changed after it was sealed: believe nothing of this before weigh verify {evidence}"
+        say(f"warning: {one_line(text)}", err=True)
 
 
 def _bug(results: object, evidence: Path) -> None:

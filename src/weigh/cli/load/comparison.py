@@ -115,6 +115,46 @@ def contenders(texts: Sequence[str]) -> tuple[list[Named], dict[str, Target]]:
     return named, {name: server for (name, _), server in zip(pairs, servers, strict=True)}
 
 
+def started(servers: Mapping[str, Target], commands: Sequence[str]) -> dict[str, Target]:
+    """The servers, those with a command as such that it starts.
+
+    Args:
+        servers: by their names.
+        commands: ``NAME=CMD`` each.
+
+    Raises:
+        UsageError: one names no contender, or one that weigh starts by itself.
+    """
+    from weigh.load.target.started import StartedByCommand
+    from weigh.model.errors import nearest
+
+    found = dict(servers)
+    for text in commands:
+        name, equals, command = text.partition("=")
+        if not equals or name not in found or not command.strip():
+            raise UsageError(
+                f"--start-command '{text}' names no contender",
+                remedy=f"write NAME=COMMAND; {nearest(name, tuple(found))}",
+            )
+        server = found[name]
+        if "://" not in server.text or isinstance(server, StartedByCommand):
+            why = "has two of them" if isinstance(server, StartedByCommand) else "is started by weigh itself"
+            raise UsageError(f"{name} {why}", where=f"--start-command {text}", remedy="leave it out")
+        found[name] = StartedByCommand(server, command)
+    return found
+
+
+def one_command(commands: Sequence[str]) -> str | None:
+    """The command of one server.
+
+    Raises:
+        UsageError: there are several.
+    """
+    if len(commands) > 1:
+        raise UsageError("--start-command is given twice, and there is one server", remedy="give it once")
+    return commands[0] if commands else None
+
+
 def _one_life(running: Sequence[str]) -> str:
     """What is known before the first request of servers that weigh does not start, and the ways out."""
     from weigh.model import codes
@@ -124,8 +164,8 @@ def _one_life(running: Sequence[str]) -> str:
     return (
         f"{codes.T10_STARTS}: {names} {'runs' if one else 'run'} already, and weigh cannot start "
         f"{'it' if one else 'them'} anew. Verdicts will hold for {lives} alone, not for the next start. For fresh "
-        "starts name a server that weigh starts (postgres:embedded@FOLDER, valkey:embedded@FOLDER); or restart yours "
-        "and run this again: 5 times are 5 starts."
+        "starts give --start-command NAME=COMMAND for each; name a server that weigh starts (postgres:embedded@FOLDER, "
+        "valkey:embedded@FOLDER); or restart yours and run this again: 5 times are 5 starts."
     )
 
 
@@ -157,11 +197,14 @@ def compare(
     from weigh.load.comparison import config
     from weigh.load.comparison import run as protocol
     from weigh.load.comparison.report import files
+    from weigh.load.target.started import StartedByCommand
 
     if flags["pin"] is not None:
         raise UsageError("--pin keeps the answers of one server", remedy="name it with --target, and pin them there")
     spec = config.make(load, servers, flags)
-    running = [name for name, server in servers.items() if not server.restarts]
+    running = [
+        name for name, server in servers.items() if not server.restarts and not isinstance(server, StartedByCommand)
+    ]
     if running:
         say(f"weigh: {_one_life(running)}", err=True)
     answers = load_config.files(load, flags, plan)

@@ -11,7 +11,15 @@ import click
 
 from weigh.cli import completing
 from weigh.cli.keys import ValuedCommand, each_once, key, keys, output, switches
-from weigh.cli.load.comparison import compare, contenders, from_file, no_comparison, one_at_a_time
+from weigh.cli.load.comparison import (
+    compare,
+    contenders,
+    from_file,
+    no_comparison,
+    one_at_a_time,
+    one_command,
+    started,
+)
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.experiment.config.load import LoadTable
@@ -85,7 +93,13 @@ _FLAGS: list[click.Parameter] = [
         "response times of the load with them against without, and times of the queries with the load against alone.",
     ),
     click.Option(["--kill-command"], metavar="CMD", help="Of --crash and --nemesis kill on a server by URL: kills it."),
-    click.Option(["--start-command"], metavar="CMD", help="Of the same: starts it again on its data."),
+    click.Option(
+        ["--start-command"],
+        multiple=True,
+        metavar="CMD",
+        help="Of the same: starts it again on its data. Of a contender by URL, NAME=CMD: begins each of its lives, and "
+        "stays in the foreground; weigh ends its processes. Repeatable.",
+    ),
     click.Option(
         ["--agents"],
         metavar="PLACE",
@@ -157,7 +171,8 @@ def load(
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, isolation, or scripts in pgbench's
-    language as FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target.
+    language as FILE.sql[@WEIGHT], of the server's own SQL or commands. Built in are tpcb-like, simple-update and
+    select-only; get asks for an HTTP target.
     replay FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without WORKLOAD the
     table [load] of weigh.toml says what to do; or name a FILE.toml, or a FOLDER that `weigh capture` wrote.
 
@@ -183,11 +198,13 @@ def load(
         for one, server in zip(named, servers.values(), strict=True):
             keep_secret(one.target, server, "--contender")
         one_at_a_time(flags)
+        servers = started(servers, flags.pop("start_command"))
         # Each has a target of its own.
         spec, plan = config.requested(workload, "", flags)
         command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
         compare(spec, plan, servers, {**flags, "as_json": as_json, "verbose": verbose}, out, command, progress(quiet))
     no_comparison(flags)
+    flags["start_command"] = one_command(flags["start_command"])
     target = named_target(target, target_file)
     server = find(target)
     if target_file is None:
@@ -221,6 +238,13 @@ def named_target(target: str | None, file: Path | None) -> str:
         return target_of_file(file)
     if target is None:
         raise UsageError("no server is named", remedy="add --target postgres:embedded, or a URL; or --target-file FILE")
+    name, equals, _ = target.partition("=")
+    if equals and ":" not in name:
+        # Every target has a colon, and a name has none.
+        raise UsageError(
+            f"--target is one server, and '{name}=' is the name of one of several",
+            remedy="write --contender NAME=TARGET for each of them",
+        )
     return target
 
 
@@ -234,6 +258,7 @@ def keep_secret(target: str, server: Target, flag: str) -> None:
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
     known = {"mysql": ["MYSQL_PWD"], "postgres": ["PGPASSWORD", "~/.pgpass"], "redis": ["REDISCLI_AUTH"]}
+    known["clickhouse"] = ["CLICKHOUSE_PASSWORD"]
     ways = known.get(server.kind, [])
     ways += ["--target-file FILE"] if flag == "--target" else []
     out = f" {' or '.join(ways)} keeps it out." if ways else ""

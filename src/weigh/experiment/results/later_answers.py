@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample, Samples
 
 
-def diverged_earlier(attempts: Sequence[Record]) -> set[tuple[str, str]]:
-    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8)."""
-    gates = [gate for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
-    return {
-        (one.operation, contender)
-        for gate in gates[:-1]
-        for one in gate.operations
-        for contender, status in one.contenders.items()
-        if status is GateStatus.DIVERGED
-    }
+def diverged_earlier(attempts: Sequence[Record]) -> dict[tuple[str, str], int]:
+    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8).
+
+    Returns:
+        The number of the first attempt in which each was.
+    """
+    gates = [(record.attempt, gate) for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
+    found: dict[tuple[str, str], int] = {}
+    for attempt, gate in gates[:-1]:
+        for one in gate.operations:
+            for contender, status in one.contenders.items():
+                if status is GateStatus.DIVERGED:
+                    found.setdefault((one.operation, contender), attempt)
+    return found
 
 
 def contradicted_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
@@ -80,7 +84,12 @@ def gates(attempts: Sequence[Record], samples: Samples) -> tuple[Gate | None, Ga
         samples: of all of them.
     """
     earlier = diverged_earlier(attempts)
-    before = contradicted_in(attempts[-1].gate, earlier, "was contradicted in an earlier attempt")
+    before = attempts[-1].gate
+    for number in sorted(set(earlier.values())):
+        pairs = {pair for pair, attempt in earlier.items() if attempt == number}
+        before = contradicted_in(
+            before, pairs, f"was contradicted in an earlier attempt, number {number}, and not in this one"
+        )
     outcomes = samples.coded("operation", "contender", "outcome").values
     changed = {(operation, contender) for operation, contender, outcome in outcomes if outcome is Outcome.WRONG}
     how = "answered differently in a timed execution than in the gate"

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 _LISTED = 3
 """Violations that are quoted; the evidence has them all."""
+_OLDER = "a lost update or a stale read"
+"""What the generator says of a value that was replaced before it was asked for."""
 
 
 def findings(
@@ -66,9 +68,10 @@ def findings(
         *_prepared(record),
         *replay.findings(replayed),
         *_terms(record),
+        *_counted(record),
     ]
     found += _surroundings(record)
-    found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(runs)]
+    found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(runs, _stale(record))]
     found += cycles.findings(of_load(record, activity or {}), record.spec.duration_s)
     found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record.calibrations)]
     found += machine.findings(watched) if watched else ()
@@ -89,6 +92,23 @@ def _terms(record: LoadRecord) -> Iterator[Finding]:
         yield codes.R8_TERMS.finding(
             text=f"publishing results of {target.product} is subject to its vendor's terms: {target.terms}",
             remedy="read the terms, and ask the vendor, before these figures leave the house",
+        )
+
+
+def _counted(record: LoadRecord) -> Iterator[Finding]:
+    """L7: errors that the server counted between the first look and the last, whoever caused them."""
+    before = record.environment.target.errors if record.environment else msgspec.UNSET
+    after = record.after.errors if record.after else msgspec.UNSET
+    if before is msgspec.UNSET or after is msgspec.UNSET:
+        return
+    # One that was started anew counts from 0.
+    more = {name: number - before.get(name, 0) for name, number in after.items()}
+    found = sorted(((number, name) for name, number in more.items() if number > 0), reverse=True)
+    if found:
+        yield codes.L7_COUNTED.finding(
+            text="while it was under load the server counted errors, of this load or of others (system.errors): "
+            + ", ".join(f"{number:,} x {name}" for number, name in found[:_LISTED]),
+            remedy="compare them with the requests that failed; the server's log says more",
         )
 
 
@@ -205,7 +225,13 @@ def _surroundings(record: LoadRecord) -> Iterator[Finding]:
 def _stores(record: LoadRecord) -> Iterator[Finding]:
     if not record.spec.is_ycsb or record.environment is None:
         return
-    kind = "key-value" if record.environment.target.kind == "redis" else "relational"
+    kind = {"redis": "key-value", "cql": "wide-column"}.get(record.environment.target.kind, "relational")
+    if kind == "wide-column":
+        yield codes.L8_KIND.finding(
+            text="YCSB on a wide-column store: an update or an insert writes without a look whether the row is there, "
+            "which a relational store has to find out",
+            remedy="compare it with other wide-column stores, at the same consistency level and replication",
+        )
     if kind == "relational":
         yield codes.L8_KIND.finding(
             text="YCSB on a relational store: it asks for no transactions, joins or constraints, which this store "
@@ -238,10 +264,16 @@ def _how_long(run: RunFigures) -> str:
     return f", in {seconds(run.summary.reconnect_s)}{longest}"
 
 
-def _of_runs(runs: Sequence[RunFigures]) -> Iterator[Finding]:
+def _stale(record: LoadRecord) -> str:
+    """Why a read may be older than an acknowledged write; empty where it may not."""
+    target = record.environment.target if record.environment else None
+    return target.stale or "" if target else ""
+
+
+def _of_runs(runs: Sequence[RunFigures], stale: str) -> Iterator[Finding]:
     for run in runs:
         name = f"run {run.number}: " if len(runs) > 1 else ""
-        yield from _answers(run, name)
+        yield from _answers(run, name, stale)
         yield from _failures(run, name)
         yield from _warm_up(run, name)
         if run.reconnects:
@@ -257,9 +289,19 @@ def _of_runs(runs: Sequence[RunFigures]) -> Iterator[Finding]:
             )
 
 
-def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
+def _answers(run: RunFigures, name: str, stale: str) -> Iterator[Finding]:
     violations = run.summary.violations if run.summary else ()
     for one in run.operations[1:] or run.operations:
+        if stale and (one.wrong or one.missing) and all(_OLDER in _words(text) for text in one.messages):
+            number = one.wrong + one.missing
+            yield codes.L6_STALE.finding(
+                operation=one.name,
+                text=f"{name}{count(number, 'answer')} {'was' if number == 1 else 'were'} older than what had been "
+                f"acknowledged before, which the declared level allows ({stale}): {listed(one.messages)}",
+                remedy="ask for a level at which reads and writes meet (QUORUM), or compare it only with servers that "
+                "promise as little",
+            )
+            continue
         if one.wrong:
             yield codes.L6_WRONG.finding(
                 operation=one.name,

@@ -99,7 +99,10 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
         load = msgspec.structs.replace(load, find_rate=msgspec.structs.replace(load.find_rate, half_width=half_margin))
     return LoadComparisonSpec(
         load=load,
-        contenders=tuple(LoadContender(name=name, target=target.text) for name, target in targets.items()),
+        contenders=tuple(
+            LoadContender(name=name, target=target.text, start=getattr(target, "command", msgspec.UNSET))
+            for name, target in targets.items()
+        ),
         baseline=baseline or next(iter(targets)),
         baseline_declared=baseline is not None,
         blocks=blocks,

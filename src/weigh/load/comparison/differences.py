@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 _LISTED = 6
 """Settings that a text names; the JSON of each load has them all."""
-_STORE = {"mysql": "relational", "postgres": "relational", "sqlite": "relational", "redis": "key-value", "http": "HTTP"}
+_STORE = {
+    "clickhouse": "columnar",
+    "cql": "wide-column",
+    "http": "HTTP",
+    "mysql": "relational",
+    "postgres": "relational",
+    "redis": "key-value",
+    "sqlite": "relational",
+}
 
 
 def differences(record: LoadComparisonRecord, contender: str) -> Iterator[Finding]:

@@ -198,6 +198,9 @@ def _prepared(
             # Somebody's own tables: nobody loads them, and they are read as they are.
             session.read_rows("loaded")
             session.ask()
+    if lives.renewed:
+        # The next one may have the same port.
+        lives.end()
     return _Side(arm, watching, session)
 
 

@@ -26,10 +26,12 @@ class LoadContender(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: how reports call it.
         target: as of :class:`weigh.load.spec.LoadSpec`, without its password.
+        start: command that starts its server anew for every life; left out where there is none.
     """
 
     name: str
     target: str
+    start: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class LoadArm(NamedTuple):

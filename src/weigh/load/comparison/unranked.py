@@ -60,6 +60,7 @@ def unranked(
     return (
         of_all({name: why for name in others if (why := _unlike_rows(records, name))}),
         of_all({name: why for name in others if (why := _unlike_durability(last, name))}),
+        of_all({name: why for name in others if (why := _unlike_consistency(last, name))}),
         of_all({name: why for name in others if (why := _unlike_isolation(last, name))}),
         _refused_runs(runs, questions),
         _unresolved(runs, questions),
@@ -104,6 +105,20 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
     return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(sentences)}")
 
 
+def _unlike_consistency(record: LoadComparisonRecord, contender: str) -> Reason | None:
+    """That a request waits for more replicas here than there, whether it reads or writes."""
+    levels = {}
+    for name in (contender, record.spec.baseline):
+        load = _load(record, name)
+        target = load.environment.target if load and load.environment else None
+        levels[name] = target.consistency if target else msgspec.UNSET
+    # A server without replicas is another kind of store, which is said by itself.
+    if len(set(levels.values())) == 1 or msgspec.UNSET in levels.values():
+        return None
+    listed = " and ".join(f"{name} has {level}" for name, level in levels.items())
+    return codes.E7_UNEQUAL.reason(f"requests wait for other numbers of replicas, which is other work: {listed}")
+
+
 def _unlike_isolation(record: LoadComparisonRecord, contender: str) -> Reason | None:
     """That transactions were isolated otherwise here and there, or less than they were said to be."""
     loads = {name: _load(record, name) for name in (contender, record.spec.baseline)}
@@ -128,6 +143,8 @@ def _kinds(record: LoadRecord) -> frozenset[str]:
 
 def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
     """The setting that would make a contender and the baseline lose as much: a remedy."""
+    if _unlike_consistency(record, contender):
+        return "declare the same ?consistency= for both, over the same number of replicas"
     wanted = []
     for name in (contender, record.spec.baseline):
         load = _load(record, name)

@@ -12,7 +12,8 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.load.config.numbers import text_of
 from weigh.load.disturbances import plan
-from weigh.load.disturbances.nemeses import DISKS, NEMESES
+from weigh.load.disturbances.nemeses import DISKS, LINKED, NEMESES
+from weigh.load.durability.config import CLUSTERS, LEAVE_OUT, OF_CLUSTERS
 from weigh.load.spec import Disturbances, Nemesis, interval_s
 from weigh.model.errors import UsageError, nearest
 
@@ -112,6 +113,15 @@ def _nemeses(flags: dict[str, Any], target: str) -> Disturbances:
             "weigh cannot kill a server that it has not started, nor start it again",
             where=target,
             remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
+        )
+    if target.startswith(CLUSTERS):
+        raise UsageError(OF_CLUSTERS.format(flag="--nemesis"), where=target, remedy=LEAVE_OUT)
+    of_one = [name for name in names if name in (*LINKED, "kill")]
+    if target.partition("://")[0].endswith("-cluster") and of_one:
+        raise UsageError(
+            f"{of_one[0]} happens to one server or on the way to it, and a cluster is several",
+            where=target,
+            remedy=f"leave {of_one[0]} out, or take the URL of a server that is in no cluster",
         )
     here = [name for name in names if name in (*DISKS, "clock")]
     if "://" in target and here:

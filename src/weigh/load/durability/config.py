@@ -7,6 +7,12 @@ from typing import Any
 from weigh.load.spec import Crashes
 from weigh.model.errors import UsageError
 
+CLUSTERS = ("cassandra://", "scylla://")
+OF_CLUSTERS = (
+    "{flag} is for one server that is read back when it answers again, and of a cluster one node is no server: the "
+    "others answer for it"
+)
+LEAVE_OUT = "leave it out: stop a node yourself while the load runs; what reads then show is in the report"
 _NOT_WITH = {
     "contender": "--crash is for one server",
     "find_rate": "--crash is for one rate",
@@ -44,6 +50,15 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
         raise UsageError(
             "--crash kills a server, and SQLite runs inside weigh: a kill would be weigh's own",
             remedy="take a server; what SQLite's settings may lose is said without it",
+        )
+    if target.startswith(CLUSTERS):
+        raise UsageError(OF_CLUSTERS.format(flag="--crash"), where=target, remedy=LEAVE_OUT)
+    if target.partition("://")[0].endswith("-cluster"):
+        raise UsageError(
+            "--crash kills a server and reads it back, and a cluster is several",
+            where=target,
+            remedy="kill a node yourself while a load goes on: what fails meanwhile is counted, and written keys "
+            "are read back; or crash a server that is in no cluster",
         )
     if "://" in target and not kill and not start:
         raise UsageError(

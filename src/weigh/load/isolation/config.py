@@ -52,7 +52,7 @@ def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any]) -> Isola
             f"{NAME} and --nemesis {','.join(ending)} do not go together: {_NOT_WITH['crash']}",
             remedy="leave it out; pause, partition, latency, slow-disk and clock may stay",
         )
-    if target.startswith(("redis", "valkey", "http")):
+    if target.startswith(("redis", "valkey", "http", "clickhouse", "cassandra", "scylla")):
         raise UsageError(
             f"isolation is about transactions of several statements, and {target.partition(':')[0]} has none",
             remedy="take postgres:embedded, sqlite:embedded, or a postgres:// or mysql:// URL",

@@ -171,7 +171,18 @@ def answered(results: LoadResults) -> str:
     if any(run.summary and run.summary.gone for run in runs):
         outcome += ". The server went away and did not come back"
     right = "" if any(one.code in WRONG for one in results.findings) else "; ".join(_right(results, runs))
-    return f"{outcome}. Right: {right}." if right else f"{outcome}."
+    found = f"{outcome}. Right: {right}." if right else f"{outcome}."
+    return f"{found}{_older(results, runs)}"
+
+
+def _older(results: LoadResults, runs: Sequence[RunFigures]) -> str:
+    """How many reads were older than acknowledged writes, where the declared level allows it."""
+    target = results.record.environment.target if results.record.environment else None
+    if target is None or not any(one.code == codes.L6_STALE.code for one in results.findings):
+        return ""
+    older = sum(run.whole.wrong + run.whole.missing for run in runs)
+    level = (target.consistency or "").partition(":")[0]
+    return f" Stale: {units.count(older, 'answer')}, which {level} allows."
 
 
 def _mostly(runs: Sequence[RunFigures]) -> str:
@@ -202,7 +213,9 @@ def _under(results: LoadResults) -> str:
     parts = [f"Offered: {words.offered(spec)}{words.length(spec)}, {one_line(spec.target, 200)}"]
     if record.environment:
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
-        parts.append(durable + words.tls(record.environment.target))
+        parts.append(durable + words.way(record.environment.target))
+        if level := record.environment.target.consistency:
+            parts.append(level)
     size, known = data_bytes(record), in_memory(record)
     if size is not None:
         parts.append(f"{units.size(size)} of data" + (", in memory" if known and known.in_memory else ""))

@@ -100,15 +100,17 @@ def ycsb(spec: LoadSpec) -> str:
     return "; ".join(parts)
 
 
-def tls(target: TargetRead) -> str:
-    """Whether a server that was reached by URL was asked in clear."""
+def way(target: TargetRead) -> str:
+    """How a server by URL was reached: whether in clear, and whether somebody stands between."""
     if target.tls is msgspec.UNSET:
         return ""
-    return {
+    pooler = ", through a pooler, whose time is in every figure" if target.pooler is True else ""
+    encrypted = {
         "off": ", no TLS",
         "require": ", over TLS, its certificate not checked",
         "verify": ", over TLS, its certificate checked",
     }.get(target.tls, "")
+    return encrypted + pooler
 
 
 def data(record: LoadRecord) -> str:
@@ -126,7 +128,7 @@ def server_facts(record: LoadRecord, environment: LoadEnvironment) -> tuple[str,
     target, host = environment.target, environment.host
     durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
     return (
-        f"{target.product} {one_line(target.version, 80)}, {durable}{tls(target)}",
+        f"{target.product} {one_line(target.version, 80)}, {durable}{way(target)}",
         one_line(data(record), 200),
         f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {units.size(host.get('memory_bytes'))}; "
         f"{host.get('system')}",
@@ -140,7 +142,7 @@ def server_sentence(record: LoadRecord, environment: LoadEnvironment) -> str:
     cpu, cores = host.get("cpu") or "a processor not told", host.get("cores_allowed") or "?"
     memory, system = units.size(host.get("memory_bytes")), host.get("system") or "system not told"
     return (
-        f"{target.product} {one_line(target.version)}{begun}{tls(target)}; {one_line(data(record), 200)}; the "
+        f"{target.product} {one_line(target.version)}{begun}{way(target)}; {one_line(data(record), 200)}; the "
         f"generator on {cpu}, {cores} cores, {memory}, {system}."
     )
 

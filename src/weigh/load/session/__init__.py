@@ -159,6 +159,10 @@ class Session:
         spec = self.spec.varied(rate, duration_s)
         if self.lives.fresh:
             self._begin_life()
+        elif self.lives.renewed:
+            self._progress.say("starting the server anew")
+            self.lives.begin()
+            self._watching.track(self.lives.reached.servers or ())
         reached = self.lives.reached
         disturber = None
         if spec.disturbances:
@@ -343,13 +347,13 @@ class Session:
             self.calibrating.next(self._made)
 
     def describe_again(self) -> None:
-        """Write down how the server describes itself now, where that is another durability than before."""
+        """Write down how the server describes itself now, where that is another durability, or it counted errors."""
         reached = self.lives.reached
         if reached.again is None:
             return
         with suppress(WeighError, OSError, ValueError):
             after = reached.again()
-            if after.undurable != reached.read.undurable:
+            if after.undurable != reached.read.undurable or after.errors != reached.read.errors:
                 self._journal.append("after", after)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from weigh.load import conditions
 from weigh.load.target import server_folder
+from weigh.load.target.started import StartedByCommand
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Lives:
         surroundings: entered, in which its servers are started; None for the machine as it is.
 
     Attributes:
-        fresh: whether every run has one.
+        fresh: whether every run has one, whose data is a copy.
+        renewed: whether every run has one that a command of the user's starts, on the data of the one before.
         number: of the present life, from 1; 0 while the copy is being prepared.
         reached: the present life.
         limit: of its memory, read back; None where there is none.
@@ -68,7 +70,8 @@ class Lives:
         self._copies = ExitStack()
         self._copy: Path | None = None
         self.fresh = fresh and target.restarts
-        self.number = 0 if self.fresh else 1
+        self.renewed = fresh and isinstance(target, StartedByCommand)
+        self.number = 0 if self.fresh or self.renewed else 1
 
     def __enter__(self) -> Self:
         self._reach(None)
@@ -112,6 +115,10 @@ class Lives:
             EngineFault: it does not start.
             EnvironmentFault: there is no room for its data.
         """
+        if self.renewed:
+            self._present.close()
+            self._reach(None)
+            self.number += 1
         if self.fresh:
             self._present.close()
             self._reach(self._copy)
@@ -121,7 +128,7 @@ class Lives:
 
     def end(self) -> None:
         """End the present life, where the next run has one of its own."""
-        if self.fresh:
+        if self.fresh or self.renewed:
             self._present.close()
 
     def _reach(self, copy: Path | None) -> None:

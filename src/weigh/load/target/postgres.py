@@ -255,4 +255,5 @@ def _read(reply: Reply, *, embedded: bool, here: bool | None, in_memory: bool = 
         undurable=tuple(undurable),
         durable=not undurable,
         cycles=reply.cycles,
+        pooler=True if reply.pooled else msgspec.UNSET,
     )

@@ -73,6 +73,7 @@ def main() -> None:
                 reached = {}
             names = tuple(request.get("shown", ()))
             reply = {**reached, **_described(connection, names), "encrypted": connection.pgconn.ssl_in_use}
+            reply["pooled"] = place is None and _pooled(connection)
             reply["server"], nearby = _server(connection, request["near"]) if place is None else (None, True)
             connection.close()
         except (psycopg.Error, RuntimeError, OSError) as error:
@@ -258,6 +259,19 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
     if not first or local_server.hidden(first, None if near is False else info.port, path):
         return None, False
     return first, session == number
+
+
+def _pooled(connection: Any) -> bool:
+    """Whether the session is another one than the login named: a pooler gives its clients numbers of its own.
+
+    A proxy that only carries bytes passes the server's on.
+    """
+    try:
+        ((version, number),) = connection.execute("SELECT version(), pg_backend_pid()").fetchall()
+    except Exception:
+        return False
+    # Others that speak the protocol may not number their sessions.
+    return str(version).startswith("PostgreSQL ") and number != connection.info.backend_pid
 
 
 def _described(connection: Any, names: tuple[str, ...]) -> dict[str, Any]:

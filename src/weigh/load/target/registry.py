@@ -25,13 +25,14 @@ def target(text: str) -> Target:
     Raises:
         UsageError: there is no such target, or the URL is none.
     """
-    from weigh.load.target import embedded
+    from weigh.load.target import cassandra, clickhouse, embedded
     from weigh.load.target.http import SCHEMES, Http
     from weigh.load.target.mysql.target import EmbeddedMariaDB, MySqlByUrl
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
     from weigh.load.target.sqlite import SCHEME, Sqlite
     from weigh.load.target.url import parse
-    from weigh.load.target.valkey import EmbeddedValkey, RedisByUrl
+    from weigh.load.target.valkey.cluster import ClusterByUrl
+    from weigh.load.target.valkey.target import EmbeddedValkey, RedisByUrl
 
     match embedded.kind_of(text):
         case "mariadb:embedded":
@@ -42,13 +43,17 @@ def target(text: str) -> Target:
             return EmbeddedValkey(text)
     if text.startswith(SCHEME):
         return Sqlite(text)
+    if text.startswith(clickhouse.SCHEMES):
+        return clickhouse.ClickHouseByUrl(text)
     if text.startswith(SCHEMES):
         return Http(text)
+    if text.startswith(cassandra.SCHEMES):
+        return cassandra.Cassandra(text)
     if "://" not in text:
         raise UsageError(
             f"there is no target '{text}'",
             remedy="a URL names a server that runs (postgres://USER@HOST/DATABASE, mysql://USER@HOST/DATABASE, "
-            "redis://HOST, http://HOST/PATH), "
+            "redis://HOST, redis-cluster://HOST, cassandra://HOST/KEYSPACE, clickhouse://HOST, http://HOST/PATH), "
             f"sqlite:PATH a file; {nearest(text, EMBEDDED)}",
         )
     url = parse(text)
@@ -57,4 +62,4 @@ def target(text: str) -> Target:
             return MySqlByUrl(url)
         case "postgres":
             return PostgresByUrl(url)
-    return RedisByUrl(url)
+    return ClusterByUrl(url) if url.cluster else RedisByUrl(url)

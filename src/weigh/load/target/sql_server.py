@@ -48,6 +48,7 @@ class Reply(msgspec.Struct):
     user: str = ""
     database: str = ""
     encrypted: bool = False
+    pooled: bool = False
     server: int | None = None
     process: int | None = None
 

@@ -75,7 +75,8 @@ class Target(Protocol):
 
     Attributes:
         text: what the user wrote, without its password.
-        kind: protocol: ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, which needs none.
+        kind: protocol: ``clickhouse``, ``cql``, ``mysql``, ``postgres``, ``redis`` or ``http``; or ``sqlite``, which
+            needs none.
         restarts: whether weigh can begin its life anew.
     """
 

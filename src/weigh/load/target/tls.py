@@ -21,7 +21,7 @@ Mode = Literal["off", "require", "verify", "allow", "prefer"]
 _MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _ENCRYPTED = ("require", "verify-full")
 _UNCHECKED: dict[str, Mode] = {"disable": "off", "allow": "allow", "prefer": "prefer", "require": "require"}
-_IMPLIED = ("https", "rediss", "valkeys")
+_IMPLIED = ("clickhouses", "https", "rediss", "valkeys")
 """Schemes that are encrypted by their name."""
 _SYSTEM = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
 """Where Linux distributions keep the authorities that the machine trusts."""

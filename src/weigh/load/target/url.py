@@ -13,16 +13,24 @@ from weigh.load.target.tls import Tls, from_environment, requested
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
+    "cassandra": "cql",
     "mariadb": "mysql",
     "mysql": "mysql",
     "postgres": "postgres",
     "postgresql": "postgres",
     "redis": "redis",
+    "redis-cluster": "redis",
     "rediss": "redis",
+    "rediss-cluster": "redis",
+    "scylla": "cql",
     "valkey": "redis",
+    "valkey-cluster": "redis",
     "valkeys": "redis",
+    "valkeys-cluster": "redis",
 }
-_PORTS = {"mysql": 3306, "postgres": 5432, "redis": 6379}
+_ALL = (*_SCHEMES, "clickhouse", "http", "https", "sqlite")
+_CLUSTER = "-cluster"
+_PORTS = {"cql": 9042, "mysql": 3306, "postgres": 5432, "redis": 6379}
 _PASSWORDS = {"mysql": "MYSQL_PWD", "postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
 """Where a password may stand instead, as the servers' own clients have it."""
 _KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
@@ -36,6 +44,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
         socket: folder of the unix socket for PostgreSQL, its path for the others; None over TCP.
         inline: whether the password stood in what the user wrote.
         tls: how far it goes.
+        cluster: whether it is any node of a cluster, all of whose nodes are the target.
     """
 
     text: str
@@ -48,6 +57,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
     database: str | None
     inline: bool
     tls: Tls
+    cluster: bool = False
 
     def connect(self, *, encrypted: bool = False) -> dict[str, Any]:
         """As the generator takes it.
@@ -66,6 +76,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
             "database": self.database,
             "tls": decided if self.tls.mode in ("allow", "prefer") else self.tls.mode,
             "ca": self.tls.ca,
+            "cluster": self.cluster,
         }
 
 
@@ -94,9 +105,11 @@ def parse(text: str) -> Url:
         )
     if parts.scheme not in _SCHEMES:
         raise UsageError(
-            f"'{parts.scheme}://' is no target", remedy=nearest(parts.scheme, (*_SCHEMES, "http", "https", "sqlite"))
+            f"'{parts.scheme}://' is no target",
+            remedy=nearest(parts.scheme, _ALL),
         )
     kind = _SCHEMES[parts.scheme]
+    cluster = parts.scheme.endswith(_CLUSTER)
     for name, value in given.items():
         if name not in _KNOWN:
             raise UsageError(
@@ -115,9 +128,14 @@ def parse(text: str) -> Url:
     if kind == "mysql":
         user = user or _login()
     host = parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost")
+    if cluster and (database not in (None, "0") or _is_socket(given)):
+        raise UsageError(
+            "a cluster has one database, and its nodes are reached over the network",
+            remedy=f"write {parts.scheme}://HOST:PORT",
+        )
     inline = password is not None
     if password is None:
-        password = os.environ.get(_PASSWORDS[kind])
+        password = os.environ.get(_PASSWORDS.get(kind, ""))
     if password is None and kind == "postgres":
         password = pgpass.password(host, port or _PORTS[kind], database, user)
     return Url(
@@ -129,8 +147,13 @@ def parse(text: str) -> Url:
         user=user,
         password=password,
         inline=inline,
-        database=database,
-        tls=requested(parts.scheme, from_environment(given) if kind == "postgres" else given, socket=_is_socket(given)),
+        database=None if cluster else database,
+        cluster=cluster,
+        tls=requested(
+            parts.scheme.removesuffix(_CLUSTER),
+            from_environment(given) if kind == "postgres" else given,
+            socket=_is_socket(given),
+        ),
     )
 
 

@@ -70,6 +70,9 @@ L5_PACE = error("L5.pace", pages.TPCC_TERMINALS, "users at terminals were faster
 L5_UNREAD = warning("L5.unread", pages.TPCC_CHECKED, "the tables of TPC-C could not be read back")
 L6_WORK = error("L6.work", pages.TPCC_CHECKED, "the tables of TPC-C do not show the work that was acknowledged")
 L6_WRONG = error("L6.wrong", pages.CHECKED, "answers contradict what the server had acknowledged")
+L6_STALE = warning(
+    "L6.stale", pages.CHECKED, "reads were older than acknowledged writes, as the declared consistency level allows"
+)
 L6_MISSING = error("L6.missing", pages.CHECKED, "keys are gone that had been written and acknowledged")
 L6_UNREAD = error("L6.unread", pages.CHECKED, "the server did not let what it had acknowledged be read back to the end")
 L6_INVARIANT = error("L6.invariant", pages.LOAD_ANSWERS, "after a run something does not hold that must")
@@ -86,6 +89,7 @@ L7_RECORDED = note(
 )
 L7_ERRORS = plain("L7.errors", pages.REFUSED, "more requests failed than the error budget allows")
 L7_FAILED = warning("L7.failed", pages.TARGETS, "requests failed or timed out; they are counted and in no percentile")
+L7_COUNTED = note("L7.counted", pages.TARGETS, "the server counted errors while it was under load")
 L7_UNSENT = warning("L7.unsent", pages.REFUSED, "requests were due and never sent")
 L7_RECONNECTS = warning("L7.reconnects", pages.TARGETS, "connections were lost and opened again")
 L7_GONE = warning("L7.gone", pages.TARGETS, "connections were lost, and none could be opened again")

@@ -52,6 +52,8 @@ ODD = {
     "shared-memory": "resources.SharedMemory",
     "addresses": "resources.Addresses",
     "limits": "resources.Limits",
+    "hungry": "resources.Hungry",
+    "killed": "resources.Killed",
     "ends-late": "resources.EndsLate",
     "floods": "resources.Floods",
     "pauses": "resources.Pauses",

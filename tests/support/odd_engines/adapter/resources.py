@@ -100,6 +100,32 @@ class Limits(Engine):
         super().__init__(settings, scratch)
 
 
+class Hungry(Engine):
+    """Has no memory left for what is sorted, from its third execution on: the gate's first answer is right."""
+
+    sorted = 0
+
+    def run(self) -> int:
+        if "ORDER BY" in self.sql.upper():
+            self.sorted += 1
+            if self.sorted > 2:
+                self.starve()
+        return super().run()
+
+    def starve(self) -> None:
+        (pages, *_) = Path("/proc/self/statm").read_text().split()
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (int(pages) * mmap.PAGESIZE + (64 << 20), most))
+        bytearray(1 << 30)
+
+
+class Killed(Hungry):
+    """Is ended in the middle of an execution, as the kernel ends whoever has the most memory."""
+
+    def starve(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 class EndsLate(Engine):
     """Puts things in order when it is asked to end."""
 

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 
 use super::super::limits::{KEPT, beginning};
+use super::document::Document;
 
 const FORMS: &str = "it has one of the forms json .PATH=VALUE, json .PATH!=VALUE, json .PATH, contains TEXT, lacks TEXT, \
                      status 200,204,300-399";
@@ -64,7 +65,7 @@ impl Expectations {
     ///
     /// `body` may have been cut at [`KEPT`] bytes: nothing can be said of such a one.
     pub(crate) fn broken(&self, status: u16, body: &[u8]) -> Option<String> {
-        let mut document: Option<Result<Value, String>> = None;
+        let mut document: Option<Result<Document, String>> = None;
         self.0.iter().find_map(|one| {
             let found = match &one.test {
                 Test::Status(right) => {
@@ -90,17 +91,45 @@ impl Expectations {
 }
 
 /// What stands at a path instead of what is wanted; nothing where it is that.
-fn differs(root: &Value, path: &[Step], wanted: Option<&(bool, Value)>) -> Option<String> {
-    let found = path.iter().try_fold(root, |at, step| match step {
-        Step::Member(name) => at.get(name),
-        Step::Element(number) => at.get(number),
-    });
-    let right = match (found, wanted) {
-        (found, Some((equal, value))) => found.is_some_and(|found| same(found, value)) == *equal,
-        (found, None) => found.is_some_and(|found| !matches!(found, Value::Null | Value::Bool(false))),
+fn differs(root: &Document, path: &[Step], wanted: Option<&(bool, Value)>) -> Option<String> {
+    let found = match at(root, path) {
+        Ok(found) => found.map(Document::value),
+        Err(name) => return Some(format!("{} stands there twice", beginning(name, QUOTED))),
     };
-    let text = found.map_or_else(|| "nothing".to_owned(), Value::to_string);
+    let right = match (&found, wanted) {
+        (found, Some((equal, value))) => found.as_ref().is_some_and(|found| same(found, value)) == *equal,
+        (found, None) => {
+            found.as_ref().is_some_and(|found| !matches!(found, Value::Null | Value::Bool(false)))
+        }
+    };
+    let text = found.map_or_else(|| "nothing".to_owned(), |found| found.to_string());
     (!right).then(|| format!("there is {}", beginning(&text, QUOTED)))
+}
+
+/// What stands at a path, or nothing.
+///
+/// # Errors
+///
+/// The name of a member on the path that stands twice: nobody can tell which of the two is meant.
+fn at<'a>(root: &'a Document, path: &'a [Step]) -> Result<Option<&'a Document>, &'a str> {
+    let mut found = root;
+    for step in path {
+        let next = match (step, found) {
+            (Step::Member(name), Document::Object(members)) => {
+                let mut those = members.iter().filter(|(other, _)| other == name);
+                let first = those.next();
+                if those.next().is_some() {
+                    return Err(name);
+                }
+                first.map(|(_, one)| one)
+            }
+            (Step::Element(number), Document::Array(elements)) => elements.get(*number),
+            _ => None,
+        };
+        let Some(next) = next else { return Ok(None) };
+        found = next;
+    }
+    Ok(Some(found))
 }
 
 /// Whether two values are equal: 1 is 1.0.
@@ -215,6 +244,17 @@ mod tests {
         }
         assert!(broken("json .a=1", 200, "<html>").unwrap().contains("it is no JSON"));
         assert!(broken("lacks x", 200, &"y".repeat(KEPT)).unwrap().contains("too long"));
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_holds_nothing() {
+        let body = r#"{"status": "ok", "status": "error", "a": {"x": 1, "x": 1}, "n": 1}"#;
+        for expected in ["json .status=ok", "json .status=error", "json .status!=late", "json .a.x=1"] {
+            assert!(broken(expected, 200, body).unwrap().ends_with("stands there twice"), "{expected}");
+        }
+        assert_eq!(broken("json .n=1", 200, body), None);
+        assert!(broken("json .n", 200, r#"{"n": 1"#).unwrap().contains("it is no JSON"));
+        assert!(broken("json .n", 200, &"[".repeat(4000)).unwrap().contains("it is no JSON"));
     }
 
     #[test]

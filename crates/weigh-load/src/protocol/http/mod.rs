@@ -4,6 +4,8 @@
 //! further than it has come: a body is read as it arrives, counted, and kept no further than
 //! [`KEPT`](super::limits::KEPT).
 
+mod clickhouse;
+mod document;
 mod expectation;
 mod request;
 
@@ -11,7 +13,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::{Buf, BytesMut};
 
-use crate::config::{Target, TlsUse};
+use crate::config::{Target, TargetKind, TlsUse};
 use crate::error::Error;
 use crate::protocol::Step;
 use crate::protocol::limits::{ERROR_TEXT, KEPT};
@@ -41,6 +43,8 @@ pub(crate) struct Login {
     pub(crate) authorization: Option<String>,
     /// What each answer must be.
     expectations: Expectations,
+    /// Whether statements go there, and rows of ClickHouse come back.
+    sql: bool,
 }
 
 impl Login {
@@ -50,6 +54,7 @@ impl Login {
     pub(crate) fn new(target: &Target) -> Result<Self, Error> {
         let name = target.host.as_deref().unwrap_or("localhost");
         let name = if name.contains(':') { format!("[{name}]") } else { name.to_owned() };
+        let sql = target.kind == TargetKind::ClickHouse;
         let usual = if target.tls == TlsUse::Off { 80 } else { 443 };
         let host = match target.port {
             Some(port) if port != usual => format!("{name}:{port}"),
@@ -62,7 +67,7 @@ impl Login {
         });
         let path = target.path_and_query.clone().unwrap_or_else(|| "/".to_owned());
         let expectations = Expectations::read(&target.expect).map_err(Error::Setting)?;
-        Ok(Self { host, path, authorization, expectations })
+        Ok(Self { host, path, authorization, expectations, sql })
     }
 }
 
@@ -100,6 +105,14 @@ pub(crate) struct Session {
     status: u16,
     /// What is kept of the body.
     body: Vec<u8>,
+    /// Of ClickHouse: the end of the body, the lines between the two, and what stands before an exception.
+    tail: Vec<u8>,
+    lines: usize,
+    tag: Vec<u8>,
+    /// Of its columns.
+    names: Vec<String>,
+    /// Whether the body has them.
+    has_rows: bool,
     /// Whether the server closes the connection behind this answer.
     closing: bool,
 }
@@ -116,13 +129,18 @@ impl Session {
             refused: None,
             status: 0,
             body: Vec::new(),
+            tail: Vec::new(),
+            lines: 0,
+            tag: Vec::new(),
+            names: Vec::new(),
+            has_rows: false,
             closing: false,
         }
     }
 
     /// The answer to the last request.
     pub(crate) fn reply(&self) -> Reply<'_> {
-        self.answer.reply(&[])
+        self.answer.reply(&self.names)
     }
 
     /// Whether no further request may be sent: the server said that it closes the connection.
@@ -140,7 +158,11 @@ impl Session {
         if self.closing {
             return Err(Error::protocol("it closes the connection after an answer, and the script goes on"));
         }
-        let request = Request::read(text).map_err(Error::Setting)?;
+        let request = if self.login.sql {
+            Request::of_sql(text)
+        } else {
+            Request::read(text).map_err(Error::Setting)?
+        };
         request.write(&self.login, out);
         self.bodiless = request.method == "HEAD";
         self.answer.clear();
@@ -253,6 +275,8 @@ impl Session {
             _ => {}
         }
         let mut length: Option<u64> = None;
+        let mut tag = Vec::new();
+        let mut rows = false;
         let (mut chunked, mut kept_alive, mut closed, mut failed) = (false, false, false, false);
         for header in response.headers.iter() {
             let value = header.value.trim_ascii();
@@ -274,6 +298,10 @@ impl Session {
                 kept_alive |= lists(b"keep-alive");
             } else if header.name.eq_ignore_ascii_case("x-clickhouse-exception-code") {
                 failed = true;
+            } else if header.name.eq_ignore_ascii_case("x-clickhouse-exception-tag") {
+                tag = value.to_vec();
+            } else if header.name.eq_ignore_ascii_case("content-type") {
+                rows = value.starts_with(b"text/tab-separated-values");
             }
         }
         if chunked && length.is_some() {
@@ -285,6 +313,8 @@ impl Session {
         self.status = status;
         self.refused = refused.then(|| (status, response.reason.unwrap_or_default().to_owned()));
         self.body.clear();
+        self.tail.clear();
+        (self.lines, self.tag, self.has_rows) = (0, tag, rows);
         Ok(if self.bodiless || matches!(status, 204 | 304) {
             Stage::Sized(0)
         } else if chunked {
@@ -304,18 +334,38 @@ impl Session {
         let most = if self.refused.is_some() { ERROR_TEXT } else { KEPT };
         let kept = taken.min(most.saturating_sub(self.body.len()));
         self.body.extend_from_slice(&inbox[..kept]);
+        if self.login.sql {
+            self.lines += inbox[kept..taken].iter().map(|byte| usize::from(*byte == b'\n')).sum::<usize>();
+            self.tail.extend_from_slice(&inbox[taken.saturating_sub(clickhouse::TAIL)..taken]);
+            self.tail.drain(..self.tail.len().saturating_sub(clickhouse::TAIL));
+        }
         inbox.advance(taken);
         taken as u64
+    }
+
+    /// Takes the exception that a refusal is, if it is one of ClickHouse.
+    fn refusal(&mut self) -> bool {
+        let found = clickhouse::refusal(&String::from_utf8_lossy(&self.body));
+        if let Some((code, text)) = &found {
+            self.answer.fail(code, text);
+        }
+        found.is_some()
     }
 
     /// The answer is whole.
     fn end(&mut self) -> Step {
         self.stage = Stage::Idle;
         match self.refused.take() {
+            Some((_, _)) if self.login.sql && self.refusal() => {}
             Some((status, reason)) => {
                 let text = String::from_utf8_lossy(&self.body);
                 let text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
                 self.answer.fail(&status.to_string(), if text.is_empty() { &reason } else { &text });
+            }
+            None if self.login.sql && self.has_rows => {
+                let (kept, tail, more) = (&self.body, &self.tail, self.lines);
+                let body = clickhouse::Body { kept, tail, more, tag: &self.tag };
+                clickhouse::read(&body, &mut self.answer, &mut self.names);
             }
             None => match self.login.expectations.broken(self.status, &self.body) {
                 Some(what) if self.status < 300 => self.answer.fail(EXPECT, &what),

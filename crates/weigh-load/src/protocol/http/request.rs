@@ -20,6 +20,11 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// A statement, to the path of the target.
+    pub(super) fn of_sql(statement: &'a str) -> Self {
+        Self { method: "POST", path: "", headers: "", body: statement }
+    }
+
     /// Reads it.
     pub(crate) fn read(text: &'a str) -> Result<Self, String> {
         let (line, rest) = text.split_once('\n').unwrap_or((text, ""));

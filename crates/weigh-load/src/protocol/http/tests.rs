@@ -4,6 +4,7 @@ use super::*;
 
 fn login() -> Login {
     Login {
+        sql: false,
         host: "here:81".to_owned(),
         path: "/base?x=1".to_owned(),
         authorization: Some("Basic YTpi".to_owned()),

@@ -7,7 +7,6 @@
 mod answer;
 mod login;
 mod packet;
-mod placeholders;
 mod prepared;
 #[cfg(test)]
 mod tests;

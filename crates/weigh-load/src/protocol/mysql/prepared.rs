@@ -1,12 +1,12 @@
 //! A statement that the server has prepared, its columns, and the answer to its preparation.
 
 use crate::error::Error;
+use crate::protocol::placeholders::{Dialect, Placed, placed};
 use crate::workload::message::{Parameter, ParameterType};
 
 use super::OK;
 use super::login::can;
 use super::packet::Fields;
-use super::placeholders::{Placed, placed};
 use super::values::Column;
 
 /// What comes next.
@@ -59,7 +59,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     pub(super) fn new(text: &str, types: &[ParameterType]) -> Self {
-        Self { placed: placed(text), types: types.to_vec(), ..Self::default() }
+        Self { placed: placed(text, Dialect::MySql), types: types.to_vec(), ..Self::default() }
     }
 
     /// Its values in the order of their question marks.

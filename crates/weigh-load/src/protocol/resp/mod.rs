@@ -1,6 +1,7 @@
 //! One session of RESP, Redis's protocol, in version 3 or, with a server that does not know it, 2. Without a socket.
 
 mod frame;
+pub(crate) mod words;
 
 use bytes::{Buf, BytesMut};
 
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     answer: ReplyBuffer,
     /// Replies that are to come still.
     waiting: u64,
+    /// Of them, those that come before the answer and are none: of `ASKING`.
+    before: u64,
     /// Whether the replies are rows of one answer.
     batch: bool,
     /// How many bytes the next reply has at least.
@@ -62,6 +65,7 @@ impl Session {
             stage: Stage::Greeting,
             answer,
             waiting: 1,
+            before: 0,
             batch: false,
             need: 1,
             scan: Scan::default(),
@@ -87,10 +91,24 @@ impl Session {
                 }
                 self.expect(Stage::Busy, commands.len() as u64, true);
             }
-            Command::Prepared { .. } | Command::Simple(_) | Command::Unnamed { .. } => {
+            Command::Simple(text) => {
+                // Read before the run; only a value of a variable can have made it none.
+                let read = words::words(text).unwrap_or_else(|_| vec![text.clone().into_bytes()]);
+                write(&read, out);
+                self.expect(Stage::Busy, 1, false);
+            }
+            Command::Prepared { .. } | Command::Unnamed { .. } => {
                 return Err(Error::Setting("Redis takes commands, and no SQL".to_owned()));
             }
         }
+        Ok(())
+    }
+
+    /// Puts a command into `out` that the node is to take although its slot is on its way to it (`ASK`).
+    pub(crate) fn send_asking(&mut self, command: &Command, out: &mut BytesMut) -> Result<(), Error> {
+        write(&["ASKING"], out);
+        self.send(command, out)?;
+        (self.waiting, self.before) = (self.waiting + 1, 1);
         Ok(())
     }
 
@@ -106,6 +124,7 @@ impl Session {
         }
         self.stage = stage;
         self.waiting = replies;
+        self.before = 0;
         self.batch = batch;
         self.need = 1;
     }
@@ -149,6 +168,13 @@ impl Session {
                 return Err(Error::Protocol("an answer that nobody asked for".to_owned()));
             }
             self.waiting -= 1;
+            if self.before > 0 {
+                self.before -= 1;
+                self.answer.clear();
+                if self.batch {
+                    self.answer.kind = ReplyKind::Rows;
+                }
+            }
         }
     }
 

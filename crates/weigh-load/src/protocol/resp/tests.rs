@@ -154,3 +154,28 @@ fn a_reply_that_trickles_is_looked_at_once() {
     }
     assert_eq!(last, Step::Replied);
 }
+
+#[test]
+fn a_command_that_is_asked_for_has_one_answer_of_two_replies() {
+    for (command, bytes, expected) in [
+        (Command::Keyed(vec![b"GET".to_vec()]), &b"+OK\r\n$1\r\na\r\n"[..], "Bytes([97])"),
+        (Command::Keyed(vec![b"GET".to_vec()]), b"+OK\r\n$-1\r\n", "Nil"),
+        (Command::Simple("GET 'a b'".to_owned()), b"+OK\r\n*1\r\n$1\r\na\r\n", r#"[[Some("a")]]"#),
+        (
+            Command::Keyed(vec![b"GET".to_vec()]),
+            b"+OK\r\n-ERR no\r\n",
+            r#"Error { code: "ERR", text: "no" }"#,
+        ),
+    ] {
+        for cut in 0..bytes.len() {
+            let (mut session, mut out, mut inbox) = (idle(), BytesMut::new(), BytesMut::new());
+            session.send_asking(&command, &mut out).unwrap();
+            assert!(out.starts_with(b"*1\r\n$6\r\nASKING\r\n*"), "{out:?}");
+            inbox.extend_from_slice(&bytes[..cut]);
+            assert_eq!(session.advance(&mut inbox, &mut out).unwrap(), Step::Wait, "{cut}");
+            inbox.extend_from_slice(&bytes[cut..]);
+            assert_eq!(session.advance(&mut inbox, &mut out).unwrap(), Step::Replied, "{cut}");
+            assert_eq!(show(&session.reply()), expected);
+        }
+    }
+}

@@ -44,7 +44,13 @@ impl Dialect {
                     .chain(["BEGIN".to_owned()])
                     .collect(),
             ),
-            TargetKind::Redis => {
+            TargetKind::Cql => {
+                return Err(Error::Unfit {
+                    message: "isolation is of transactions, and CQL has none that span statements",
+                    remedy: "take a server of SQL, or a script with IF whose answers it checks itself",
+                });
+            }
+            TargetKind::ClickHouse | TargetKind::Redis => {
                 return Err(unfit(
                     "isolation is about transactions of several statements, and this target has none",
                 ));

@@ -25,9 +25,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::ask::Sample;
+use crate::cluster::unfit;
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
 use crate::protocol::http::Request;
+use crate::protocol::resp::words::words;
 use crate::random::scatter;
 use crate::workload::durability::Examiner;
 use crate::workload::message::{Bulk, ParameterType, PreparedStatement};
@@ -99,6 +101,11 @@ pub enum Language {
     Sql,
     /// Requests of HTTP: method and path, headers, an empty line, a body.
     Http,
+    /// Commands of Redis and Valkey, as their client takes them.
+    Resp {
+        /// Whether each goes to the node of a cluster that has its keys.
+        cluster: bool,
+    },
 }
 
 /// A script that is ready to run.
@@ -164,9 +171,15 @@ impl Scripts {
                 })?,
             };
             let steps = parse::parse(&text, &mut names).map_err(|error| error.of(&script.name))?;
-            if settings.language == Language::Http {
-                check_requests(&steps).map_err(|error| error.of(&script.name))?;
+            match settings.language {
+                Language::Sql => Ok(()),
+                Language::Http => check(&steps, |text| Request::read(text).map(drop)),
+                Language::Resp { cluster } => check(&steps, |text| {
+                    let words = words(text)?;
+                    if cluster { unfit(&words).map_or(Ok(()), Err) } else { Ok(()) }
+                }),
             }
+            .map_err(|error| error.of(&script.name))?;
             names.in_script(number);
             let Script { name, weight, .. } = script.clone();
             let writes_history = script.text.is_none() && builtin::writes_history(&name) && weight > 0;
@@ -259,12 +272,12 @@ impl Scripts {
     }
 }
 
-/// Whether every statement is a request, whatever number stands for its variables.
-fn check_requests(steps: &[Step]) -> Result<(), ScriptError> {
+/// Whether every statement is one of its language, whatever number stands for its variables.
+fn check(steps: &[Step], read: impl Fn(&str) -> Result<(), String>) -> Result<(), ScriptError> {
     for step in steps {
         if let Step::Sql { statement, line, .. } = step {
             let position = Position { line: *line, column: 1 };
-            Request::read(&statement.filled("0")).map_err(|why| ScriptError::new(position, why))?;
+            read(&statement.filled("0")).map_err(|why| ScriptError::new(position, why))?;
         }
     }
     Ok(())

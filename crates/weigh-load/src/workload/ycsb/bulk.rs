@@ -43,6 +43,26 @@ pub(crate) fn of(settings: &Settings, values: Values, names: KeyNames, kind: Tar
                 rows: records,
             }
         }
+        Store::Cql => {
+            let columns: Vec<String> = commands.names().iter().map(|field| format!("{field} text")).collect();
+            let cells: Vec<String> = (1..=columns.len() + 1).map(|number| format!("${number}")).collect();
+            Bulk::Sql {
+                before: vec![
+                    format!("DROP TABLE IF EXISTS {TABLE}"),
+                    format!("CREATE TABLE {TABLE} (ycsb_key text PRIMARY KEY, {})", columns.join(", ")),
+                ],
+                copies: vec![(
+                    format!(
+                        "INSERT INTO {TABLE} (ycsb_key, {}) VALUES ({})",
+                        commands.names().join(", "),
+                        cells.join(", ")
+                    ),
+                    Box::new(Rows { next: 0, records, make: move |key| line(key, names, fields, values) }),
+                )],
+                after: Vec::new(),
+                rows: records,
+            }
+        }
         Store::KeyValue { ordered_index } => {
             let index = ordered_index && settings.core.scans();
             let rows = Rows {

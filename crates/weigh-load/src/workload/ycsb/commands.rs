@@ -10,11 +10,20 @@ use super::key_names::KeyNames;
 pub enum Store {
     /// One table with a primary key.
     Sql,
+    /// The same in CQL, which writes a row whether it is there or not, and counts none.
+    Cql,
     /// A hash for each row.
     KeyValue {
         /// Beside the rows, a sorted set of their keys is kept, so that there is an order to scan in.
         ordered_index: bool,
     },
+}
+
+impl Store {
+    /// Whether a row has its values in the order of its columns, and not behind their names.
+    pub(crate) fn has_columns(self) -> bool {
+        matches!(self, Self::Sql | Self::Cql)
+    }
 }
 
 /// The table, which a load replaces.
@@ -44,9 +53,9 @@ impl Commands {
         Self { store, names, prefix, fields, readings, write_all: core.write_all }
     }
 
-    /// In the order reads, insert, scans, updates.
+    /// In the order reads, insert, scans, updates; CQL has no scans.
     pub(crate) fn statements(&self) -> Vec<PreparedStatement> {
-        if self.store != Store::Sql {
+        if !self.store.has_columns() {
             return Vec::new();
         }
         let statement = |text: String, parameters: usize| PreparedStatement {
@@ -66,10 +75,12 @@ impl Commands {
             format!("INSERT INTO {TABLE} (ycsb_key, {fields}) VALUES ({})", values.join(", ")),
             cells,
         ));
-        statements.extend(read.iter().map(|read| {
-            let text = "WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2";
-            statement(format!("SELECT ycsb_key, {read} FROM {TABLE} {text}"), 2)
-        }));
+        if self.store == Store::Sql {
+            statements.extend(read.iter().map(|read| {
+                let text = "WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2";
+                statement(format!("SELECT ycsb_key, {read} FROM {TABLE} {text}"), 2)
+            }));
+        }
         if self.write_all {
             let changes: Vec<String> =
                 self.fields.iter().zip(1..).map(|(field, number)| format!("{field} = ${number}")).collect();
@@ -86,7 +97,9 @@ impl Commands {
     pub(crate) fn read(&self, key: u64, field: Option<u32>) -> Command {
         let name = self.names.name(key);
         match self.store {
-            Store::Sql => Command::Prepared { statement: place(field), values: vec![Parameter::Text(name)] },
+            Store::Sql | Store::Cql => {
+                Command::Prepared { statement: place(field), values: vec![Parameter::Text(name)] }
+            }
             Store::KeyValue { .. } => Command::Keyed(self.get(&name, field)),
         }
     }
@@ -95,9 +108,10 @@ impl Commands {
     pub(crate) fn update(&self, key: u64, values: Vec<(u32, Vec<u8>)>) -> Command {
         let name = self.names.name(key);
         match self.store {
-            Store::Sql => {
+            Store::Sql | Store::Cql => {
                 let first = if self.write_all { None } else { values.first().map(|(field, _)| *field) };
-                let statement = 2 * self.readings + 1 + place(first);
+                let scans = if self.store == Store::Sql { self.readings } else { 0 };
+                let statement = self.readings + 1 + scans + place(first);
                 let values = values.into_iter().map(|(_, value)| value).chain([name]).map(Parameter::Text);
                 Command::Prepared { statement, values: values.collect() }
             }
@@ -115,7 +129,7 @@ impl Commands {
     pub(crate) fn insert(&self, key: u64, values: impl Iterator<Item = Vec<u8>>) -> Command {
         let name = self.names.name(key);
         match self.store {
-            Store::Sql => {
+            Store::Sql | Store::Cql => {
                 let values = std::iter::once(name).chain(values).map(Parameter::Text).collect();
                 Command::Prepared { statement: self.readings, values }
             }
@@ -139,7 +153,8 @@ impl Commands {
         let name = self.names.name(key);
         let rows = i64::try_from(length).unwrap_or(i64::MAX);
         match self.store {
-            Store::Sql => Command::Prepared {
+            // Of CQL there are none.
+            Store::Sql | Store::Cql => Command::Prepared {
                 statement: self.readings + 1 + place(field),
                 values: vec![Parameter::Text(name), Parameter::Int(rows)],
             },

@@ -158,7 +158,7 @@ impl Rows {
         column: usize,
     ) -> Result<Vec<Option<u32>>, String> {
         let fields = self.shared.settings.core.fields as usize;
-        let named = self.shared.settings.store != Store::Sql;
+        let named = !self.shared.settings.store.has_columns();
         let wide = if named { 2 * fields } else { column + fields };
         if rows.width(row) != wide {
             return Err(format!("has {} values where {wide} were written", rows.width(row)));

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _ROWS = 20_000
 _NUMERIC = 1700
 _TIME, _INTERVAL = 1083, 1186
+_MONEY = 790
 _SPAN = re.compile(
     r"(?:(?P<years>[-+]?\d+) years? ?)?(?:(?P<months>[-+]?\d+) mons? ?)?(?:(?P<days>[-+]?\d+) days? ?)?"
     r"(?P<clock>(?P<sign>[-+]?)(?P<h>\d+):(?P<m>\d\d):(?P<s>\d\d)(?:\.(?P<us>\d{1,6}))?)?"
@@ -52,6 +53,8 @@ _KINDS: dict[int, pa.DataType] = {
     3802: pa.string(),  # jsonb
 }
 """Arrow types by the object ids of PostgreSQL's types (src/include/catalog/pg_type.dat), which never change."""
+_CENTS = pa.decimal128(21, 2)
+"""Of money."""
 _ARRAYS = {
     1000: 16, 1001: 17, 1002: 18, 1003: 19, 1005: 21, 1007: 23, 1009: 25, 1014: 1042, 1015: 1043, 1016: 20,
     1021: 700, 1022: 701, 1028: 26, 1115: 1114, 1182: 1082, 1185: 1184, 1231: _NUMERIC, 2951: 2950,
@@ -64,8 +67,9 @@ _WIDEST_256 = 76
 
 
 def prepare(connection: psycopg.Connection[Any]) -> None:
-    """Have the connection hand out text where Arrow casts it."""
-    for kind in _AS_TEXT:
+    """Have the connection hand out text where Arrow casts it, and of every type that Arrow has none like."""
+    others = (one for known in connection.adapters.types for one in (known.oid, known.array_oid))
+    for kind in (*_AS_TEXT, *(one for one in others if one not in _KINDS and one not in _ARRAYS and one != _NUMERIC)):
         connection.adapters.register_loader(kind, TextLoader)
 
 
@@ -73,7 +77,7 @@ def table(cursor: psycopg.Cursor[Any]) -> pa.Table:
     """The result that the cursor holds, typed also when it is empty.
 
     Raises:
-        Unsupported: a column has a type, or a value, that has no Arrow form here.
+        Unsupported: a value of a column has no Arrow form.
     """
     described = cursor.description or ()
     kinds = [_kind(column) for column in described]
@@ -120,18 +124,17 @@ def _named(column: Any) -> Iterator[None]:
 def _kind(column: Any) -> pa.DataType | None:
     """Arrow type of a result column; None for a numeric, whose scale only its values know.
 
-    Raises:
-        Unsupported: there is none.
+    A type that Arrow has none like (inet, a range, an enum, a row) is handed out as PostgreSQL writes it.
     """
     if column.type_code == _NUMERIC:
         return None
+    if column.type_code == _MONEY:
+        return _CENTS
     if column.type_code in _ARRAYS:
         element = _ARRAYS[column.type_code]
         # The scale of numerics is that of all elements of the column.
         return pa.list_(pa.null() if element == _NUMERIC else _KINDS[element])
-    if column.type_code not in _KINDS:
-        raise Unsupported(f"no Arrow form for the PostgreSQL type {column.type_display} of column {column.name}")
-    return _KINDS[column.type_code]
+    return _KINDS.get(column.type_code, pa.string())
 
 
 def _array(values: tuple[Any, ...], kind: pa.DataType | None) -> pa.Array:
@@ -142,6 +145,9 @@ def _array(values: tuple[Any, ...], kind: pa.DataType | None) -> pa.Array:
         texts = pa.types.is_null(element) or pa.types.is_temporal(element)
         found = pa.array(values, pa.list_(pa.string() if texts else element))
         return found if pa.types.is_null(element) else found.cast(kind)
+    if kind == _CENTS:
+        # In the form of en_US and C; in that of another place Arrow reads no number, and it is unsupported.
+        return pc.replace_substring_regex(pa.array(values, pa.string()), "[$,]", "").cast(kind)
     if pa.types.is_interval(kind):
         return pa.array([None if value is None else _span(value) for value in values], kind)
     if pa.types.is_time(kind):

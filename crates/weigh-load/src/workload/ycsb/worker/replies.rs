@@ -24,9 +24,9 @@ impl Worker {
     ) -> Result<(), String> {
         let core = &self.shared.settings.core;
         let (fields, write_all) = (core.fields as usize, core.write_all);
-        let named = asked.is_none() && self.shared.settings.store != Store::Sql;
+        let named = asked.is_none() && !self.shared.settings.store.has_columns();
         let shown = if asked.is_some() { 1 } else { fields };
-        let column = if self.shared.settings.store == Store::Sql { column } else { 0 };
+        let column = if self.shared.settings.store.has_columns() { column } else { 0 };
         let wide = if named { 2 * shown } else { column + shown };
         let name = || String::from_utf8_lossy(&self.shared.names.name(key)).into_owned();
         let place = |field: u32| format!("field {field} of {}", name());
@@ -108,7 +108,7 @@ impl Worker {
 
     /// Whether a row is one that a key-value store does not have.
     fn absent(&self, rows: &Rows<'_>, row: usize, field: Option<u32>) -> bool {
-        self.shared.settings.store != Store::Sql && field.is_some() && rows.get(row, 0).is_none()
+        !self.shared.settings.store.has_columns() && field.is_some() && rows.get(row, 0).is_none()
     }
 
     pub(super) fn written(&mut self, key: u64, version: u32, verified: u64, reply: &Reply<'_>) -> Outcome {
@@ -119,6 +119,7 @@ impl Worker {
         // SQL counts the rows that it changed, HSET the fields that were not there.
         let there = match self.shared.settings.store {
             Store::Sql => *count == 1,
+            Store::Cql => true,
             Store::KeyValue { .. } => *count == 0,
         };
         if there {
@@ -134,7 +135,9 @@ impl Worker {
         let done = match (self.shared.settings.store, reply) {
             (Store::Sql, Reply::Count(count)) => *count == 1,
             // A row of an earlier run may have had the key: its fields are overwritten.
-            (Store::KeyValue { .. }, Reply::Count(_) | Reply::Rows(_)) => true,
+            (Store::KeyValue { .. }, Reply::Count(_) | Reply::Rows(_)) | (Store::Cql, Reply::Count(_)) => {
+                true
+            }
             _ => false,
         };
         if done && let Some(order) = &self.shared.order {
@@ -204,7 +207,7 @@ impl Worker {
             Reply::Count(0) | Reply::Nil => return Err(Outcome::Missing),
             other => return Err(unlike(other)),
         };
-        if self.shared.settings.store == Store::Sql {
+        if self.shared.settings.store.has_columns() {
             return Err(self.scanned(scan, None, &rows));
         }
         let names: Vec<Vec<u8>> =

@@ -16,9 +16,10 @@ from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.remedies import remedy_of
 from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
-from weigh.load.target import embedded, server_folder, valkey_rows
+from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.target import Reached
+from weigh.load.target.valkey import rows
 from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
@@ -111,11 +112,11 @@ class EmbeddedValkey:
                 self._await(connect, life)
                 return life.process.pid
 
-            def described() -> TargetRead:
+            def read_again() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)
-                return _described(connect, embedded=True, here=True, in_memory=in_memory, names=tuple(own))
+                return described(connect, embedded=True, here=True, in_memory=in_memory, names=tuple(own))
 
-            read = described()
+            read = read_again()
             activity = ActivityProcess({"connect": connect, "server": life.process.pid})
             yield Reached(
                 connect=connect,
@@ -124,10 +125,10 @@ class EmbeddedValkey:
                 lock=environment.lock,
                 servers=(),
                 data=place,
-                ready=lambda *, loaded: _ready(connect),
-                again=described,
+                ready=lambda *, loaded: ready(connect),
+                again=read_again,
                 keep=partial(_keep, connect, life.process, place),
-                rows=partial(valkey_rows.digests, connect),
+                rows=partial(rows.digests, [connect]),
                 crash=life.crash,
                 restart=restart,
                 process=life.process.pid,
@@ -178,7 +179,7 @@ class RedisByUrl:
         connect = self.url.connect()
         near = True if self.url.socket else same_host(self.url.host, self.url.port)
         try:
-            read = _described(connect, embedded=False, here=near)
+            read = described(connect, embedded=False, here=near)
         except OSError as error:
             raise EngineFault(
                 f"it cannot be reached: {error}", where=self.text, remedy="check the address, and that it runs"
@@ -193,7 +194,7 @@ class RedisByUrl:
                 where=self.text,
                 remedy=remedy_of(str(error).partition(" ")[0], str(error)) or "check the user and the password",
             ) from None
-        process = _server(connect, near)
+        process = server_process(connect, near)
         here, servers = whereabouts(near, process)
         read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
         activity = ActivityProcess({"connect": connect, "server": process})
@@ -203,16 +204,16 @@ class RedisByUrl:
                 read=read,
                 activity=activity,
                 servers=servers,
-                ready=lambda *, loaded: _ready(connect),
-                again=lambda: _described(connect, embedded=False, here=here),
-                rows=partial(valkey_rows.digests, connect),
+                ready=lambda *, loaded: ready(connect),
+                again=lambda: described(connect, embedded=False, here=here),
+                rows=partial(rows.digests, [connect]),
                 process=process,
             )
         finally:
             activity.close()
 
 
-def _server(connect: dict[str, Any], near: bool | None) -> int | None:
+def server_process(connect: dict[str, Any], near: bool | None) -> int | None:
     """The server's process, where it is one of this machine that can be told from others."""
     with suppress(OSError, Refused, Malformed, KeyError, ValueError), Client(connect) as client:
         info = _info(client)
@@ -242,7 +243,7 @@ def _program(environment: Path) -> Path:
     raise EngineFault(f"{PACKAGE} has no {_PROGRAM}", remedy="remove weigh's cache, and it is installed again")
 
 
-def _described(
+def described(
     connect: dict[str, Any],
     *,
     embedded: bool,
@@ -250,6 +251,7 @@ def _described(
     in_memory: bool = False,
     names: tuple[str, ...] = (),
 ) -> TargetRead:
+    """The server as it describes itself; raises as :class:`weigh.load.resp.Client` does."""
     with Client(connect) as client:
         info = _info(client)
         try:
@@ -281,7 +283,7 @@ def _described(
     )
 
 
-def _ready(connect: dict[str, Any]) -> Ready:
+def ready(connect: dict[str, Any]) -> Ready:
     """How large its data is. All of it is in memory; what is on the disk is a log that is written as it grows.
 
     Raises:

@@ -9,7 +9,7 @@ from weigh.load.rows import YCSB, digest
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from weigh.load.runs import TableRows
 
@@ -17,8 +17,12 @@ _PREFIX = "weigh:"
 _FIELDS = tuple(f"field{number}" for number in range(10))
 
 
-def digests(connect: dict[str, Any], wanted: Callable[[str], bool]) -> dict[str, TableRows]:
+def digests(connects: Sequence[dict[str, Any]], wanted: Callable[[str], bool]) -> dict[str, TableRows]:
     """The rows of YCSB; it has no other tables.
+
+    Args:
+        connects: of the server, or of each node that has a part of them.
+        wanted: whether a table is.
 
     Raises:
         EngineFault: it does not answer.
@@ -26,10 +30,14 @@ def digests(connect: dict[str, Any], wanted: Callable[[str], bool]) -> dict[str,
     if not wanted(YCSB):
         return {}
     try:
-        with Client(connect) as client:
-            return {YCSB: digest(_rows(client))}
+        return {YCSB: digest(row for connect in connects for row in _node(connect))}
     except (OSError, Refused, Malformed) as error:
         raise EngineFault(f"it does not say which rows it has: {error}") from error
+
+
+def _node(connect: dict[str, Any]) -> Iterator[list[str | None]]:
+    with Client(connect) as client:
+        yield from _rows(client)
 
 
 def _rows(client: Client) -> Iterator[list[str | None]]:

@@ -1,0 +1,1 @@
+"""Valkey and Redis as targets: one server or a cluster, their rows."""

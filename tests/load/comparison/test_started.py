@@ -1,0 +1,99 @@
+"""Contenders by URL that a command starts: every life is a fresh one, and only that command's processes are ended."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.command import RAN, Weigh
+from support.servers.process import free_port, listens
+from support.servers.valkey_cluster import program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHORT = ("--closed", "--duration", "200ms", "--warmup", "0s", "--connections", "2", "--records", "100", "--quiet")
+
+
+def _command(folder: Path, port: int) -> str:
+    folder.mkdir()
+    words = [str(program()), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", ""]
+    return shlex.join(words)
+
+
+def _contenders(weigh: Weigh, ports: tuple[int, int]) -> list[str]:
+    found = []
+    for name, port in zip("ab", ports, strict=True):
+        found += ["--contender", f"{name}=valkey://127.0.0.1:{port}"]
+        found += ["--start-command", f"{name}={_command(weigh.folder / name, port)}"]
+    return found
+
+
+@pytest.mark.long
+def test_each_block_is_a_life_and_nothing_is_left(weigh: Weigh) -> None:
+    # Both at one place, as two versions of one installation are: they are never there together.
+    port = free_port()
+    run = weigh("load", "ycsb-a", *_contenders(weigh, (port, port)), "--blocks", "5", *SHORT, "--json", "--same-engine")
+    assert run.code in RAN, run.err
+    assert "T10.starts: " not in run.err
+    assert "T10.one_life" not in {one["code"] for one in run.json["tier"]["reasons"]}
+    assert not listens(port)
+
+
+def test_one_life_a_run_and_the_other_processes_stay(weigh: Weigh) -> None:
+    ports = (free_port(), free_port())
+    # Of the same program, and none of the command's: it is not to be touched.
+    other = subprocess.Popen([*shlex.split(_command(weigh.folder / "other", free_port()))], stdout=subprocess.DEVNULL)
+    try:
+        run = weigh("load", "ycsb-c", *_contenders(weigh, ports), "--blocks", "1", "--no-twice", *SHORT, "--json")
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+    assert run.code in RAN, run.err
+    assert "T10.starts: " not in run.err
+    assert not any(map(listens, ports))
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("a=exit 3", "ended with 3 before the server answered"),
+        ("a=echo no such luck; exit 1", "no such luck"),
+        ("c=true", "names no contender"),
+        ("b=true", "is started by weigh itself"),
+    ],
+)
+def test_a_command_that_starts_nothing_is_said(weigh: Weigh, command: str, why: str) -> None:
+    two = ("--contender", f"a=valkey://127.0.0.1:{free_port()}", "--contender", "b=valkey:embedded")
+    run = weigh("load", "ycsb-c", *two, "--start-command", command, "--blocks", "1", *SHORT)
+    assert run.code == 2
+    assert why in " ".join(run.err.split()), run.err
+
+
+def test_several_servers_are_contenders(weigh: Weigh) -> None:
+    two = ("--target", "a=valkey://127.0.0.1:1", "--target", "b=valkey://127.0.0.1:2")
+    run = weigh("load", "ycsb-c", *two, "--rate", "10", *SHORT[1:])
+    assert run.code == 2
+    assert "--contender NAME=TARGET" in run.err
+
+
+def test_a_server_that_runs_already_is_not_taken_for_a_fresh_one(weigh: Weigh) -> None:
+    port = free_port()
+    words = shlex.split(_command(weigh.folder / "running", port))
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    try:
+        while not listens(port):
+            os.sched_yield()
+        two = ("--contender", f"a=valkey://127.0.0.1:{port}", "--contender", "b=valkey:embedded")
+        run = weigh("load", "ycsb-c", *two, "--start-command", "a=true", "--blocks", "1", *SHORT)
+        assert server.poll() is None
+    finally:
+        server.kill()
+        server.wait()
+    assert run.code == 2
+    assert "answers there already" in run.err
