@@ -83,6 +83,7 @@ check: $(VENV)/.ready
 docs: $(VENV)/.ready
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=scripts $(BIN)/uv run --quiet --isolated --locked --only-group docs mkdocs build --clean --quiet
 	@$(BIN)/python scripts/check_site.py dist/site
+	@echo 'python3 -m http.server --directory dist/site --bind 127.0.0.1 shows it; search needs a server'
 
 # The version, the changelog, a commit and a tag, and nothing is published: make release VERSION=0.2.0
 .PHONY: release

@@ -49,7 +49,7 @@ def wrong_sources(archive: Path) -> list[str]:
 def main() -> int:
     """Check all distributions of a folder."""
     folder = Path(sys.argv[1])
-    problems = [line for wheel in sorted(folder.glob("*.whl")) for line in wrong(wheel)]
+    problems = [line for wheel in sorted(folder.rglob("*.whl")) for line in wrong(wheel)]
     problems += [line for archive in sorted(folder.glob("weigh-*.tar.gz")) for line in wrong_sources(archive)]
     for line in problems:
         print(line, file=sys.stderr)

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,34 @@ PLACES = (
     ("docs/guide/ci.md", r"(weigh@v)[0-9.]+(`)"),
 )
 """Where the version stands: a file, and what is before and after it. Locks and generated pages follow."""
+
+
+AREAS = (
+    (
+        "Servers under load",
+        r"weigh (load|capture)|\[load\]|--target|TPC-C|a load\b|loads\b|[Ss]everal servers|of servers",
+    ),
+    (
+        "CI, history, other tools",
+        r"weigh (ci|history|judge|export|compare|publish|audit)|--ci\b|A history|CI |--markdown",
+    ),
+    (
+        "Engines and workloads",
+        r"(are|is) a? ?contenders?|--command|by URL|ADBC|plug-in|[Tt]he workloads?|--workload (tpch|ssb)",
+    ),
+    ("Evidence and trust", r"weigh (verify|sign|witness|reproduce|lies)|journal|[Ll]ie(s)?\b"),
+    ("Machine", r"weigh doctor|control group|priority|E[0-9]+\.|\bmachine|kernel|CPUs"),
+    ("Suites", r"\b[Ss]uites?\b|ClickBench|clickbench|template"),
+    ("Answers", r"weigh gate|[Gg]ate|answer|accused|blamed|wrong|disqualified|A[0-9]+\."),
+    ("Data and layouts", r"weigh (data|layout|init)|--data|--csv|CSV|Parquet|layout|catalog|[Ss]tores?\b|obfuscat"),
+    ("Verdicts and reports", r""),
+)
+"""Parts of the product, and the words by which a fragment belongs to the first of them that it names."""
+FIRST = "What was changed and corrected before anybody had it is in `git show v{version}^:changelog.d`."
+LEAST = 35
+"""Characters besides code that a sentence has at least."""
+MOST_OF_A_LIST = 15
+"""Items of a kind that are listed without their areas."""
 
 
 class Fragment(NamedTuple):
@@ -56,8 +85,41 @@ def fragments(folder: Path) -> list[Fragment]:
     return found
 
 
+def area(item: str) -> str:
+    """The part of the product that an item of a list is about, by its first sentence."""
+    return next(name for name, words in AREAS if re.search(words, first_sentence(item)))
+
+
+def first_sentence(item: str) -> str:
+    """What an item says first, up to what is listed or explained behind it; that is in the documentation."""
+    text = " ".join(item.split())
+    for found in re.finditer(r"[.:;] |[.]$", text):
+        begin = text[: found.start()]
+        plain, before = re.sub(r"`[^`]*`", "", begin), ""
+        while plain != before:
+            plain, before = re.sub(r"\([^()]*\)", "", plain), plain
+        if len(plain) >= LEAST and not {*"`()"} & {*plain} and not begin.endswith("..."):
+            text = f"{begin}."
+            break
+    return textwrap.fill(text, 119, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def listed(items: list[str]) -> list[str]:
+    """Paragraphs of a list, by areas where it is long."""
+    if len(items) <= MOST_OF_A_LIST:
+        return ["\n".join(items)] if items else []
+    found = []
+    for name, _ in AREAS:
+        if those := [one for one in items if area(one) == name]:
+            found += [f"**{name}**", "\n".join(those)]
+    return found
+
+
 def folded(changelog: str, version: str, date: str, parts: list[Fragment]) -> str:
-    """The changelog with a section of this version: what was written as unreleased, then the fragments by kind."""
+    """The changelog with a section of this version: what was written as unreleased, then the fragments by kind.
+
+    The first version changes and corrects nothing that anybody has: its section lists what was added.
+    """
     begun = _UNRELEASED.search(changelog)
     if begun is None:
         at = _NEXT.search(changelog)
@@ -67,9 +129,13 @@ def folded(changelog: str, version: str, date: str, parts: list[Fragment]) -> st
         head, rest = changelog[: begun.start()], changelog[end.start() :] if end else ""
         before = changelog[begun.end() : end.start() if end else None].strip()
     section = [f"## {version} ({date})", *([before] if before else [])]
-    for kind, heading in HEADINGS.items():
-        if items := [one.item for one in parts if one.kind == kind]:
-            section += [f"### {heading}", "\n".join(items)]
+    if not rest:
+        added = [first_sentence(one.item) for one in parts if one.kind == "added"]
+        section += ["### Everything by area", *listed(added), FIRST.format(version=version)] if added else []
+    else:
+        for kind, heading in HEADINGS.items():
+            if items := [one.item for one in parts if one.kind == kind]:
+                section += [f"### {heading}", *listed(items)]
     return "\n\n".join([head.rstrip(), *section, *([rest.strip()] if rest else [])]) + "\n"
 
 

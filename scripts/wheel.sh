@@ -12,8 +12,9 @@ run() { "$uv" run --quiet --locked --only-group wheel "$@"; }
 # zig links against the symbols of that glibc, whatever the machine has.
 run maturin build --release --zig --compatibility manylinux_2_28 --out "$out"
 run maturin sdist --out "$out"
-"$uv" build --quiet --package weigh-liars --out-dir "$out"
-rm -f "$out/.gitignore"
+# In a folder of its own, so that `uv tool install dist/*.whl` is one wheel.
+"$uv" build --quiet --package weigh-liars --out-dir "$out/liars"
+rm -f "$out/.gitignore" "$out/liars/.gitignore"
 for wheel in "$out"/weigh-*.whl; do run auditwheel show "$wheel"; done
 run python scripts/check_wheel.py "$out"
-ls -l "$out"
+ls -l "$out"/*.whl "$out"/*.tar.gz "$out"/liars/*

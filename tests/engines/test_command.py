@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +16,8 @@ from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from support.command import Weigh
 
 
@@ -122,3 +129,40 @@ def test_commands_are_compared_with_commands_alone(weigh: Weigh, flags: tuple[st
     )
     run = weigh("gate", "--contender", "old", *flags)
     assert (run.code, "and the workload is" in run.err) == (2, True)
+
+
+def test_nothing_stays_of_a_command_whose_weigh_is_killed(weigh: Weigh) -> None:
+    """Not what the command started either, which left its session."""
+    script = weigh.folder / "slow.sh"
+    script.write_text("#!/bin/sh\necho $$ > pid\nexec setsid -w sleep 321\n")
+    script.chmod(0o755)
+    words = [sys.executable, "-m", "weigh", "run", "--command", "one=./slow.sh", "--command", "two=./slow.sh"]
+    running = subprocess.Popen(words, cwd=weigh.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        assert within(60, (weigh.folder / "pid").exists)
+        assert within(10, lambda: sleeping(weigh.folder))
+    finally:
+        running.kill()
+        running.wait()
+    assert within(20, lambda: not sleeping(weigh.folder))
+
+
+def sleeping(folder: Path) -> list[str]:
+    """The processes that sleep in this folder."""
+    found = []
+    for one in Path("/proc").iterdir():
+        with suppress(OSError):
+            here = one.name.isdigit() and (one / "cwd").readlink() == folder.resolve()
+            if here and (one / "cmdline").read_bytes().startswith(b"sleep"):
+                found.append(one.name)
+    return found
+
+
+def within(seconds: float, done: Callable[[], object]) -> bool:
+    """Whether something comes about in that time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if done():
+            return True
+        time.sleep(0.05)
+    return False

@@ -30,6 +30,8 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_a_release_sets_every_version_and_folds_the_fragments(tree: Path) -> None:
+    with (tree / "CHANGELOG.md").open("a") as changelog:
+        changelog.write("\n## 0.0.1 (2030-01-01)\n\nAn earlier one.\n")
     release.release(tree, "7.8.9", "2031-02-03")
     project = tomllib.loads((tree / "pyproject.toml").read_text())["project"]
     liars = tomllib.loads((tree / "liars" / "pyproject.toml").read_text())["project"]
@@ -61,8 +63,30 @@ def test_a_fragment_of_no_kind_is_refused_before_anything_changes(tree: Path) ->
 
 def test_the_fragments_of_this_tree_can_be_folded() -> None:
     parts = release.fragments(ROOT / "changelog.d")
-    text = release.folded((ROOT / "CHANGELOG.md").read_text(), "9.9.9", "2031-01-01", parts)
+    earlier = "# Changelog\n\n## 0.0.1 (2030-01-01)\n\nAn earlier one.\n"
+    text = release.folded(earlier, "9.9.9", "2031-01-01", parts)
     assert all(one.item in text for one in parts)
+
+
+def test_the_first_version_lists_what_was_added_and_corrects_nothing() -> None:
+    def text(kind: str, number: int) -> release.Fragment:
+        return release.Fragment(
+            kind, f"- `weigh load --{number}` (of it; all) is a way to load many things of any kind: {kind} it. More."
+        )
+
+    parts = [text(kind, number) for number in range(20) for kind in ("added", "fixed", "changed")]
+    parts.append(
+        release.Fragment("added", "- A gate checks the answers of everybody `a: b` before any clock.\n  More.")
+    )
+    written = "# Changelog\n\n## 0.1.0 (unreleased)\n\nIn short.\n"
+    found = release.folded(written, "0.1.0", "2031-01-01", parts)
+    servers, answers = found.split("**Servers under load**")[1].split("**Answers**")
+    assert servers.count("\n- `weigh load --") == 20
+    assert "(of it; all) is a way to load many things of any kind.\n" in servers
+    assert answers.startswith(
+        "\n\n- A gate checks the answers of everybody `a: b` before any clock.\n\nWhat was changed"
+    )
+    assert found.startswith("# Changelog\n\n## 0.1.0 (2031-01-01)\n\nIn short.\n\n### Everything by area\n")
 
 
 def test_changes_and_a_tag_that_is_there_are_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from support.sessions import READ, changed, written
 from weigh.evidence import journal
 from weigh.kinds.kind import Kind
 from weigh.kinds.table import KINDS
+from weigh.model.answer import GateStatus
 from weigh.serve.stored import documents
 
 if TYPE_CHECKING:
@@ -266,3 +267,19 @@ def test_what_cannot_be_served_is_refused(weigh: Weigh, root: Path, words: tuple
     run = weigh("report", *words)
     assert (run.code, run.out) == (2, "")
     assert said in run.err
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_wrong_answers_are_in_the_list_while_it_is_measured_and_afterwards(tmp_path: Path, over: bool) -> None:
+    one = record()
+    names = [operation.operation for operation in one.gate.operations]
+    status = {one.spec.contenders[0].name: GateStatus.AGREED, one.spec.contenders[1].name: GateStatus.DIVERGED}
+    wrong = changed(one.gate.operations[0], status=GateStatus.DIVERGED, contenders=status)
+    gate = changed(one.gate, operations=(wrong, *one.gate.operations[1:]))
+    contradicted = changed(one, gate=gate)
+    folder = sealed_run(tmp_path, contradicted) if over else written(tmp_path, changed(contradicted, end=None))
+    with serving(tmp_path) as served:
+        page = html.unescape(served.ask("/").text)
+    assert folder.name in page
+    assert ("not ended" in page) is not over
+    assert f"<strong>WRONG answers: {one.spec.contenders[1].name} on {names[0]}</strong>" in page

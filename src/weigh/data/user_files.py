@@ -33,10 +33,13 @@ FORMATS = {
     ".duckdb": "DuckDB", ".ddb": "DuckDB", ".db": "DuckDB",
 }  # fmt: skip
 """What can be read, by the end of a file's name. What is not Parquet is converted."""
-_TAKEN = "name files of Parquet, CSV, JSON, Arrow, Feather or DuckDB"
+TABLE_FOLDERS = {"Delta": "_delta_log/*.json", "Iceberg": "metadata/*.metadata.json"}
+"""What lies in a folder that is a table, and whose files are those that its log names."""
+_TAKEN = "name files of Parquet, CSV, JSON, Arrow, Feather or DuckDB, or a table of Iceberg or Delta"
 _PACKED = (".gz", ".zst")
 """Texts may be compressed."""
 _NUMBERED = re.compile(r"[-_.]?(part)?[-_.]?\d+$", re.IGNORECASE)
+_PATTERN = frozenset("*?[")
 _UNFIT = re.compile(r"\W+")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _USER = re.compile(r"(?<=://)[^/]*@")
@@ -58,11 +61,13 @@ def find(patterns: Mapping[str, Sequence[str]], root: Path) -> Tables:
 
 
 def form(file: Path) -> str:
-    """What a file is, by the end of its name: a value of :data:`FORMATS`.
+    """What a file is, by the end of its name: a value of :data:`FORMATS`; of a folder, a key of :data:`TABLE_FOLDERS`.
 
     Raises:
         UsageError: it is none of these.
     """
+    if file.is_dir() and (table := _table_folder(file)):
+        return table
     packed = file.suffix.lower() in _PACKED
     suffix = Path(file.stem if packed else file.name).suffix.lower()
     found = FORMATS.get(suffix)
@@ -72,16 +77,27 @@ def form(file: Path) -> str:
 
 
 def _stem(file: Path) -> str:
+    if file.is_dir():
+        return file.name
     return Path(file.stem).stem if file.suffix.lower() in _PACKED else file.stem
 
 
+def _table_folder(path: Path) -> str:
+    """The form of a folder that is a table; empty for any other."""
+    return next((form for form, log in TABLE_FOLDERS.items() if next(path.glob(log), None)), "")
+
+
 def _known(file: Path) -> bool:
+    if file.is_dir():
+        return bool(_table_folder(file))
     name = file.name.lower().removesuffix(".gz").removesuffix(".zst")
     return file.is_file() and any(name.endswith(suffix) for suffix in FORMATS)
 
 
 def matches(pattern: str, root: Path) -> list[Path]:
     """The files that a path or glob pattern names; those directly in it, if it names a folder.
+
+    A folder that is a table of Iceberg or Delta is one of them, and none of the files in it is.
 
     Raises:
         UsageError: there is none, or it is an address.
@@ -94,13 +110,15 @@ def matches(pattern: str, root: Path) -> list[Path]:
             remedy="fetch the file and give its path: over a network every run would measure the network",
         )
     found = [Path(name) for name in glob.glob(str(root / Path(pattern).expanduser()), recursive=True)]  # noqa: PTH207
-    files = [file for path in found for file in (filter(_known, path.iterdir()) if path.is_dir() else [path])]
+    folders = [path for path in found if path.is_dir() and not _table_folder(path)]
+    files = [file for path in found for file in (filter(_known, path.iterdir()) if path in folders else [path])]
     if not files:
-        why = _foreign(found) if found else "there is no such file, and none that this pattern matches"
+        missing = "nothing matches this pattern" if _PATTERN & {*pattern} else "there is no such file or folder"
+        why = _foreign(found) if found else missing
         raise UsageError(why, where=str(root / Path(pattern)), remedy=_TAKEN)
     for file in files:
         # A device or a pipe would be read forever.
-        if not file.is_file():
+        if not (file.is_file() or _table_folder(file)):
             raise UsageError("this is no file", where=str(file), remedy=_TAKEN)
         form(file)
     return sorted(file.resolve() for file in files)

@@ -8,7 +8,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from weigh.engines.run_cost import RunCost, run_cost, unmetered
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, processes, scratch
 from weigh.host.hidden import hiding
-from weigh.host.processes import family_cpu, priority, process_counters
+from weigh.host.processes import family_cpu, guard, priority, process_counters
 from weigh.model.data.store import StoreUse
 from weigh.model.errors import EnvironmentFault, refusal, remedy_of
 from weigh.model.sample import Outcome
@@ -50,9 +49,7 @@ ATTACH_TIMEOUT = 3600.0
 _LOG_TAIL = 2000
 _PATIENCE = 10.0
 """Seconds in which what a worker started may put things in order after its end; a hung PostgreSQL needs five."""
-_MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
-_NUMBERS = itertools.count(1)
 
 
 class WorkerProcess:
@@ -96,7 +93,7 @@ class WorkerProcess:
         self._answers = 0
         self._place: Path | None = None
         self._loads = itertools.count(1)
-        self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
+        self._mark = guard.new_mark()
         self._family: list[processes.Process] = []
         self._closing_s = engine.closing_s
         self._reports = engine.statistics
@@ -114,7 +111,7 @@ class WorkerProcess:
                 self._group.add(self._process.pid)
             two = groups is not None and groups.version == 2
             self.family = family_cpu.account(
-                self.pid, f"{_MARK}={self._mark}", self._group.folder if self._group and two else None
+                self.pid, f"{guard.MARK}={self._mark}", self._group.folder if self._group and two else None
             )
             self.exchange.family = self.family
             self.exchange.decide(self._starting_s)
@@ -156,7 +153,10 @@ class WorkerProcess:
                         stderr=subprocess.STDOUT,
                         pass_fds=[theirs.fileno()],
                         cwd=self.folder / "scratch",
-                        env={**surroundings.variables(self.folder, engine.keys, confined=confined), _MARK: self._mark},
+                        env={
+                            **surroundings.variables(self.folder, engine.keys, confined=confined),
+                            guard.MARK: self._mark,
+                        },
                         start_new_session=True,
                     )
         except BaseException as error:
@@ -356,8 +356,8 @@ class WorkerProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=10)
-        mark = f"{_MARK}={self._mark}"
-        processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
+        left = processes.adopted(f"{guard.MARK}={self._mark}", self._process.pid)
+        processes.end([*self._family, *left], _PATIENCE)
         self.exchange.close()
         self.counters.close()
         if self.store:

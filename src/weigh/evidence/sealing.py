@@ -92,7 +92,7 @@ def attempted(
         yield course
     except KeyboardInterrupt as error:
         course.stop("interrupted")
-        error.add_note(f"what was measured until then is kept in {folder}")
+        error.add_note(f"what was measured until then is kept in {folder}: weigh report shows it")
         raise
     except WeighError as error:
         course.stop(error.what)

@@ -254,7 +254,7 @@ class Attempt:
         number = pins.write(path, self._setup.workload.name, self._setup.data.manifest.digests, trusted)
         self._progress.say(f"{units.count(number, 'answer')} pinned in {path}")
 
-    def shrink(self, answers: GateResult, folder: Path) -> None:
+    def shrink(self, answers: GateResult, folder: Path, *, reuse: bool) -> None:
         """Make what diverged small, for whoever is to mend it; what was shrunk before a kill is not shrunk again."""
         before = self._resumption.record.findings if self._resumption else ()
         scene = search.SearchInput(
@@ -267,6 +267,7 @@ class Attempt:
             cache_folder(),
             self._setup.link.catalogs,
             frozenset((one.contender, one.operation) for one in before if one.code in search.CODES),
+            reuse,
         )
         for finding in search.reproducers(scene, folder, self._progress):
             self._say(finding)

@@ -109,7 +109,7 @@ def init(
     _write(texts, force=force)
     return Written(
         files=tuple(texts),
-        tables={table: len(files) for table, files in tables.items()},
+        tables={table: len(files) for table, files in made.tables.items()},
         conversions=made.conversions,
         queries=tuple(one.name for one in schemas),
         findings=tuple(findings),
@@ -182,13 +182,13 @@ def _readable(
         for file in list(files):
             try:
                 made = converted({table: [file]}, cache, progress, csv)
-                (parquet,) = made.tables[table]
-                user_files.facts(parquet, table, str(file), hash_file(parquet), cache)
+                for parquet in made.tables[table]:
+                    user_files.facts(parquet, table, str(file), hash_file(parquet), cache)
             except (DataFault, UsageError) as error:
                 unread.append(error)
                 files.remove(file)
                 continue
-            found.setdefault(table, []).append(parquet)
+            found.setdefault(table, []).extend(made.tables[table])
             conversions += made.conversions
         if not files:
             del tables[table]

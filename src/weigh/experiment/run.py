@@ -88,7 +88,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.pin:
                 attempt.pin(answers, request.pin, request.trust)
             if request.shrink and not spec.ingest:
-                attempt.shrink(answers, folder)
+                attempt.shrink(answers, folder, reuse=reuse)
             if request.corrupt:
                 attempt.corrupt(answers)
             if request.resume and setup.spending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 BUDGET_S = 270.0
 """Time of a search: with the seconds in which a server starts and stops, below five minutes."""
+_BATCH = 4
+_ENOUGH = 10
+"""Probes: some that halve what lies between, and a batch where the outcomes change."""
 _BUDGET = re.compile(r"^\s*(p\d+(?:\.\d+)?|errors)\s*<=?\s*(\S+(?:\s*\S+)?)\s*$")
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 
@@ -118,7 +122,16 @@ def _budget(text: str) -> Budget:
         return Budget(errors=share)
     if name not in _PERCENTILES:
         raise UsageError(f"there is no budget of {name}", remedy=f"measured are {', '.join(_PERCENTILES)}")
-    seconds = parse_duration(limit)
+    try:
+        seconds = parse_duration(limit)
+    except UsageError as error:
+        raise UsageError(f"'{text}' is no budget", remedy=f"give a time with its unit: '{name}<=20ms'") from error
     if not seconds > 0:
         raise UsageError(f"'{text}' is no budget", remedy="give a time above 0, e.g. 50ms")
     return Budget(q=_PERCENTILES[name], limit_s=seconds)
+
+
+def enough_s(budget: float, made: int) -> float:
+    """Seconds that a search takes which made so many probes within a budget."""
+    # In whole half minutes: the length of a probe changes with its rate.
+    return max(30.0 * math.ceil(budget / max(made, 1) * max(_ENOUGH, made + _BATCH) / 30.0), BUDGET_S)

@@ -63,14 +63,14 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Conversion(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of the user's that was made into Parquet before anybody read it.
+    """A file of the user's that was made into Parquet before anybody read it, or a folder that is a table.
 
     Attributes:
         table: that it belongs to.
         source: its name, and of a database the table inside it.
-        form: what it was: ``CSV``, ``JSON``, ``Arrow`` or ``DuckDB``.
-        blake3: hash of its bytes, hex.
-        by: library that converted it, with its version.
+        form: what it was: ``CSV``, ``JSON``, ``Arrow``, ``DuckDB``, ``Iceberg`` or ``Delta``.
+        blake3: hash of its bytes, hex; of a table in a folder, of the names of its files.
+        by: library that converted it, or listed the table's files, with its version.
         notes: what was guessed or lost, one sentence each; left out where there is nothing to say.
     """
 
@@ -82,6 +82,10 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __str__(self) -> str:
+        if self.form in ("Iceberg", "Delta"):
+            return (
+                f"{self.source} ({self.form}): its files of Parquet, as {self.by} lists them, are read where they lie"
+            )
         return f"{self.source} ({self.form}, blake3 {self.blake3[:12]}) was converted to Parquet by {self.by}"
 
     @property

@@ -152,6 +152,11 @@ def duration(value: Seconds) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def typed(value: Seconds) -> str:
+    """A duration that is no shorter, as a flag takes it: ``90s``, ``5m``."""
+    return f"{math.ceil(value / 60)}m" if value > 120 else f"{math.ceil(value)}s"
+
+
 def size(value: Bytes | float | None) -> str:
     """Bytes with three significant digits and a binary unit: ``1.23 GiB``."""
     if value is None:

@@ -16,7 +16,7 @@ from weigh.kinds.folder import artifacts, entries
 from weigh.kinds.table import kind_of
 from weigh.model.errors import EvidenceFault
 from weigh.model.text import one_line
-from weigh.serve.stored import documents
+from weigh.serve.stored import documents, wrong_answers
 from weigh.serve.stored.documents import Sealed
 from weigh.serve.stored.summary import Judged
 
@@ -63,6 +63,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     contenders: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     verdicts: tuple[Judged, ...] = ()
+    wrong: str = ""
 
 
 class _Rung(msgspec.Struct):
@@ -142,11 +143,13 @@ class Index:
             return msgspec.structs.replace(row, error=one_line(getattr(error, "what", None) or uncomputable(error)))
         if found is None:
             wrong = _ALTERED if sealed is Sealed.ALTERED else ""
-            return msgspec.structs.replace(row, sealed=sealed, error=wrong, says=_unfinished(row))
+            answers = wrong_answers.so_far(entry.path) if row.end is None and not wrong else ""
+            return msgspec.structs.replace(row, sealed=sealed, error=wrong, says=_unfinished(row), wrong=answers)
         return msgspec.structs.replace(
             row,
             sealed=sealed,
             says=one_line(found.says, 400),
+            wrong=found.wrong,
             tier=found.tier,
             contenders=self._once(found.contenders),
             operations=self._once(found.operations),

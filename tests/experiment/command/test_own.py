@@ -109,7 +109,7 @@ def test_what_exists_is_not_written_over(begun: Weigh) -> None:
     [
         (
             ("--data", "nothing/*.parquet"),
-            "nothing/*.parquet: there is no such file, and none that this pattern matches",
+            "nothing/*.parquet: nothing matches this pattern",
         ),
         (("--data", "empty"), "error: empty: this folder is empty\n  name files of Parquet"),
         (("--data", "foreign"), "error: foreign: no file of this folder has a form that is taken: a.txt and 1 more\n"),

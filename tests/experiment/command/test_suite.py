@@ -90,7 +90,7 @@ def test_a_suite_without_tables_or_questions_is_a_usage_error(weigh: Weigh) -> N
     run = weigh("gate", "--workload", "q/", *VERSIONS)
     assert (run.code, "nothing of it can be asked: a: it is not deterministic" in run.err) == (2, True)
     run = weigh("gate", "--workload", "./nowhere", *VERSIONS)
-    assert (run.code, "there is no such folder" in run.err) == (2, True)
+    assert (run.code, "there is no such file or folder" in run.err) == (2, True)
 
 
 @pytest.mark.promise(

@@ -113,7 +113,7 @@ def init(
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
     say(f"tables:  {tables}")
     for conversion in written.conversions:
-        say(f"         {conversion}, in the cache")
+        say(f"         {conversion}")
         for note in conversion.notes or ():
             say(f"           {note}")
     say(f"queries: {', '.join(written.queries)}")

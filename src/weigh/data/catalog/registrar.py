@@ -6,17 +6,17 @@ import os
 import selectors
 import subprocess
 import tempfile
-from typing import IO, TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from weigh.data.catalog import runner
 from weigh.model.data.catalog import TITLES
-from weigh.model.errors import DataFault, EnvironmentFault
+from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 REQUIREMENTS = {
     "iceberg": ("pyiceberg[sql-sqlite,pyarrow]==0.12.0", "pyarrow==26.0.1"),
@@ -55,6 +55,27 @@ class Registered(NamedTuple):
     files: dict[str, list[str]]
 
 
+class Current(NamedTuple):
+    """A table as it is now.
+
+    Attributes:
+        by: who read it, with its version.
+        files: its files.
+        snapshot: which version of it, for people.
+        columns: their names.
+    """
+
+    by: str
+    files: tuple[Path, ...]
+    snapshot: str
+    columns: tuple[str, ...]
+
+
+def copied(kind: str, folder: Path) -> str:
+    """The remedy where files of Parquet alone are not the rows of a table."""
+    return f"write its rows as Parquet: duckdb -c \"COPY (FROM {kind}_scan('{folder}')) TO 'rows.parquet'\""
+
+
 class Registrar:
     """Registers and reads back; a process for each format begins with the first request and ends with ``rest``.
 
@@ -79,6 +100,24 @@ class Registrar:
         """What a catalog lists now; raises as ``register``."""
         return self._request("list", kind, root, tables)
 
+    def current(self, kind: str, folder: Path) -> Current:
+        """What a table that somebody else made holds now.
+
+        Raises:
+            UsageError: its files alone are not its rows, or it cannot be read.
+            EnvironmentFault: there is no environment, or its process ended.
+        """
+        reply = self._reply("current", kind, folder.parent, {folder.name: ()})
+        if "error" in reply:
+            why = reply["error"].removeprefix("ValueError: ")
+            raise UsageError(
+                f"this table of {TITLES[kind]} is not read as its files: {why}",
+                where=str(folder),
+                remedy=copied(kind, folder),
+            )
+        files = tuple(Path(path) for path in reply["files"][folder.name])
+        return Current(reply["by"], files, reply["snapshot"], tuple(reply["columns"]))
+
     def rest(self) -> None:
         """End the processes: nothing of weigh's waits beside a measurement."""
         for process, complaints in self._processes.values():
@@ -88,6 +127,17 @@ class Registrar:
         self._processes.clear()
 
     def _request(self, do: str, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> Registered:
+        reply = self._reply(do, kind, root, tables)
+        if "error" in reply:
+            raise UnsupportedTable(
+                reply["table"],
+                f"table {reply['table']} as {TITLES[kind]}: {reply['error']}",
+                where=str(root),
+                remedy=f"leave out ?catalog={kind}, or write the table in types that {TITLES[kind]} has",
+            )
+        return Registered(reply["by"], reply["files"])
+
+    def _reply(self, do: str, kind: str, root: Path, tables: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         if kind not in self._processes:
             self._processes[kind] = self._started(kind)
         process, complaints = self._processes[kind]
@@ -97,7 +147,7 @@ class Registrar:
         try:
             process.stdin.write(msgspec.json.encode(request) + b"\n")
             process.stdin.flush()
-            reply = msgspec.json.decode(_line(process.stdout))
+            reply: dict[str, Any] = msgspec.json.decode(_line(process.stdout))
         except (OSError, msgspec.DecodeError, TimeoutError) as error:
             process.kill()
             process.wait()
@@ -109,14 +159,7 @@ class Registrar:
                 where=str(root),
                 remedy="remove weigh's cached environments and try again",
             ) from error
-        if "error" in reply:
-            raise UnsupportedTable(
-                reply["table"],
-                f"table {reply['table']} as {TITLES[kind]}: {reply['error']}",
-                where=str(root),
-                remedy=f"leave out ?catalog={kind}, or write the table in types that {TITLES[kind]} has",
-            )
-        return Registered(reply["by"], reply["files"])
+        return reply
 
     def _started(self, kind: str) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
         python = self._environment(list(REQUIREMENTS[kind]))

@@ -5,22 +5,27 @@ Each line of stdin is a JSON object, and gets one line of stdout::
     {"do": "register", "kind": "iceberg", "root": "/place", "tables": {"events": ["/place/events/0000.parquet"]}}
     {"do": "list", "kind": "iceberg", "root": "/place", "tables": {"events": []}}
 
+    {"do": "current", "kind": "delta", "root": "/place", "tables": {"events": []}}
+
     {"by": "pyiceberg 0.12.0", "files": {"events": ["/place/events/0000.parquet"]}}
     {"error": "why not", "table": "events"}
 
 ``register`` describes files where they lie: none is copied, moved or written anew. ``files`` is what the catalog itself
 says afterwards, read back. The files of a table lie in a folder of its name in ``root``, and so does what is made.
+``current`` is what a table of somebody else holds now: its reply also has ``snapshot``, a text, and ``columns``, a
+list; it is an error where its files alone are not its rows.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from abc import ABC, abstractmethod
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 ICEBERG_METADATA = "metadata/v1.metadata.json"
@@ -28,6 +33,21 @@ ICEBERG_METADATA = "metadata/v1.metadata.json"
 DUCKLAKE = "catalog.ducklake"
 """Beneath the root: one database for all tables."""
 _SCHEMA = "weigh"
+_METADATA = re.compile(r"v?(\d+)(?:-[0-9a-f-]+)?\.metadata\.json$")
+
+
+class Snapshot(NamedTuple):
+    """A table as it is now.
+
+    Attributes:
+        name: of the version, for people.
+        files: paths of its files.
+        columns: their names.
+    """
+
+    name: str
+    files: list[str]
+    columns: list[str]
 
 
 class Format(ABC):
@@ -49,6 +69,14 @@ class Format(ABC):
     @abstractmethod
     def listed(self, table: str) -> list[str]:
         """Paths of the files that a table has now, each as often as it is registered."""
+
+    def current(self, table: str) -> Snapshot:
+        """What a table that somebody else made holds now.
+
+        Raises:
+            ValueError: its files alone are not its rows.
+        """
+        raise ValueError(f"tables of {table}'s format are not read so")
 
     def close(self) -> None:  # noqa: B027
         """Leave nothing open."""
@@ -87,13 +115,24 @@ class Iceberg(Format):
 
     def listed(self, table: str) -> list[str]:
         """What its newest snapshot names; a scan would leave out files without a row."""
+        return self._read(self.root / table / ICEBERG_METADATA).files
+
+    def current(self, table: str) -> Snapshot:
+        """By the newest of its files of metadata, or the one that ``version-hint.text`` names."""
+        return self._read(_iceberg_metadata(self.root / table / "metadata"))
+
+    def _read(self, metadata: Path) -> Snapshot:
         from pyiceberg.table import StaticTable
 
-        made = StaticTable.from_metadata(f"file://{self.root / table / ICEBERG_METADATA}")
-        files = made.inspect.files().select(["content", "file_path"]).to_pylist()
+        made = StaticTable.from_metadata(f"file://{metadata}")
+        now = made.current_snapshot()
+        files = made.inspect.files().select(["content", "file_path", "file_format"]).to_pylist() if now else []
         if any(one["content"] for one in files):
             raise ValueError("it holds files of deleted rows")
-        return [_path(one["file_path"]) for one in files]
+        if other := next((one["file_format"] for one in files if one["file_format"].upper() != "PARQUET"), None):
+            raise ValueError(f"it holds files of {other}")
+        name = f"snapshot {now.snapshot_id} of {metadata.name}" if now else f"{metadata.name}, without a snapshot"
+        return Snapshot(name, [_path(one["file_path"]) for one in files], list(made.schema().column_names))
 
 
 class DuckLake(Format):
@@ -156,6 +195,21 @@ class Delta(Format):
 
         return [_path(uri) for uri in DeltaTable(str(self.root / table)).file_uris()]
 
+    def current(self, table: str) -> Snapshot:
+        """By its log."""
+        from deltalake import DeltaTable
+
+        made = DeltaTable(str(self.root / table))
+        features, metadata = made.protocol().reader_features or [], made.metadata()
+        if "deletionVectors" in features:
+            raise ValueError("it may hold deletion vectors")
+        if metadata.configuration.get("delta.columnMapping.mode", "none") != "none":
+            raise ValueError("its columns are mapped to other names")
+        if metadata.partition_columns:
+            raise ValueError(f"its columns {', '.join(metadata.partition_columns)} are in names of folders alone")
+        columns = [field.name for field in made.schema().fields]
+        return Snapshot(f"version {made.version()} of its log", [_path(uri) for uri in made.file_uris()], columns)
+
 
 FORMATS: dict[str, type[Format]] = {"iceberg": Iceberg, "ducklake": DuckLake, "delta": Delta}
 
@@ -176,6 +230,10 @@ def carried_out(job: dict[str, Any]) -> dict[str, Any]:
             for table, paths in job["tables"].items():
                 doing = table
                 made.register(table, paths)
+        if job["do"] == "current":
+            (doing,) = job["tables"]
+            now = made.current(doing)
+            return {"by": made.by(), "files": {doing: sorted(now.files)}, "snapshot": now.name, "columns": now.columns}
         found = {}
         for table in job["tables"]:
             doing = table
@@ -186,6 +244,27 @@ def carried_out(job: dict[str, Any]) -> dict[str, Any]:
     finally:
         if made is not None:
             made.close()
+
+
+def _iceberg_metadata(folder: Path) -> Path:
+    """The file of a table's metadata that is current.
+
+    Raises:
+        ValueError: there is none, or two claim to be the newest.
+    """
+    hint = folder / "version-hint.text"
+    if hint.is_file():
+        version = hint.read_text().strip()
+        named = [folder / f"{name}.metadata.json" for name in (f"v{version}", version)]
+        found = [one for one in named if one.is_file()]
+        if not found:
+            raise ValueError(f"version-hint.text names {version}, which is not there")
+        return found[0]
+    numbered = [(int(match[1]), one) for one in folder.iterdir() if (match := _METADATA.match(one.name))]
+    newest = [one for number, one in numbered if number == max(number for number, _ in numbered)]
+    if len(newest) != 1:
+        raise ValueError(f"two are the newest: {', '.join(sorted(one.name for one in newest))}" if newest else "empty")
+    return newest[0]
 
 
 def _path(uri: str) -> str:

@@ -14,7 +14,7 @@ from weigh.data.layout import parquet
 from weigh.data.layout.program import fault
 from weigh.engines.duckdb_sql import NAME, DuckDB
 from weigh.evidence import whole
-from weigh.experiment.config import losses
+from weigh.experiment.config import losses, table_folders
 from weigh.experiment.config.csv_options import FOUND, CsvTable
 from weigh.model import units
 from weigh.model.dataset import Conversion
@@ -53,7 +53,7 @@ def converted(tables: user_files.Tables, cache: Path, progress: Progress, csv: C
     """The tables with every file that is not Parquet replaced by one that is, from the cache or made now.
 
     Args:
-        tables: files by table, in any form of :data:`weigh.data.user_files.FORMATS`.
+        tables: files by table, in any form of :data:`weigh.data.user_files.FORMATS`, and folders that are tables.
         cache: weigh's cache directory.
         progress: is told what is converted.
         csv: how files of CSV are read.
@@ -67,6 +67,11 @@ def converted(tables: user_files.Tables, cache: Path, progress: Progress, csv: C
     conversions = []
     for table, files in tables.items():
         for file in files:
+            if file.is_dir():
+                listed, conversion = table_folders.files(table, file, cache, progress)
+                found.setdefault(table, []).extend(listed)
+                conversions.append(conversion)
+                continue
             made = _parquet(table, file, cache, progress, csv)
             found.setdefault(table, []).append(made.path)
             if made.conversion:

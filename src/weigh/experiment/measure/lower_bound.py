@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.experiment.measure import budget
@@ -137,12 +136,7 @@ class LowerBound(NamedTuple):
         raise UsageError(
             f"a budget of {units.seconds(most)} is too small: {size} of "
             f"{units.count(timed, 'operation')} need at least {units.duration(needed)}",
-            remedy=f"--budget {_typed(enough)} is enough {pace}{addition}; or "
+            remedy=f"--budget {units.typed(enough)} is enough {pace}{addition}; or "
             + ("" if self.spec.scale is None else "lower --scale, or ")
             + "name fewer --operations",
         )
-
-
-def _typed(seconds: Seconds) -> str:
-    """A duration that is no shorter, as a flag takes it."""
-    return f"{math.ceil(seconds / 60)}m" if seconds > 120 else f"{math.ceil(seconds)}s"

@@ -14,7 +14,7 @@ import msgspec
 
 from weigh.data.layout import parquet
 from weigh.engines import environment as environments
-from weigh.experiment.reproducer import package
+from weigh.experiment.reproducer import package, shrunk
 from weigh.experiment.reproducer.candidates import Divergence, divergences, references, remote
 from weigh.experiment.reproducer.pair import Clock, Contradiction, Party
 from weigh.experiment.reproducer.subset import Source, size
@@ -63,6 +63,7 @@ class SearchInput(NamedTuple):
         cache: weigh's cache directory.
         catalogs: of those who read through one.
         done: (contender, operation) pairs that were dealt with already.
+        reuse: whether reproducers of the same experiment will do (:mod:`weigh.experiment.reproducer.shrunk`).
     """
 
     spec: Spec
@@ -74,6 +75,7 @@ class SearchInput(NamedTuple):
     cache: Path
     catalogs: CatalogPlaces | None = None
     done: frozenset[tuple[str | None, str | None]] = frozenset()
+    reuse: bool = False
 
 
 def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Iterator[Finding]:
@@ -88,10 +90,17 @@ def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Itera
     everyone = divergences(scene.gate, scene.workload, contenders)
     everyone = [one for one in everyone if (one.ready.name, one.operation.name) not in scene.done]
     for suspect in everyone[:MOST]:
+        manifest = scene.manifests[suspect.ready.name]
+        name = shrunk.key(scene.spec.id, scene.contenders, scene.gate, manifest, suspect) if scene.reuse else ""
+        if known := shrunk.find(scene.cache, name, suspect, evidence):
+            yield known
+            continue
         progress.say(f"shrinking: {suspect.ready.name}, {suspect.operation.name} (at most {SECONDS:.0f} s)")
         folder = scratch.folder("shrink")
         try:
-            yield _Shrinking(scene, suspect, contenders, folder, progress).run(evidence)
+            finding = _Shrinking(scene, suspect, contenders, folder, progress).run(evidence)
+            shrunk.store(scene.cache, name, evidence, finding)
+            yield finding
         except WeighError as error:
             yield _none(suspect, str(error))
         except OSError as error:

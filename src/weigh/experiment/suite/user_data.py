@@ -66,7 +66,7 @@ def user_data(
         if options.get("workload"):
             raise UsageError("--sql and --workload both name the questions", remedy="leave out one of the two")
         options["workload"] = str(sql)
-        if file is None and not any(options.get(one) for one in ("budget", "starts", "precision")):
+        if file is None and not any(options.get(one) for one in ("budget", "starts", "precision", "quick")):
             options["budget"] = _FIRST_ANSWER
     elif options.get("data"):
         options["workload"] = options.get("workload") or "sql"

@@ -210,11 +210,13 @@ def _card(one: Series, candidates: tuple[Candidate, ...], anchor: str) -> Markup
     changes = Markup().join(
         Markup('; <span class="w">{}</span>').format(words.change(candidate)) for candidate in candidates
     )
-    return Markup('<a href="#{}"{}><strong>{}</strong>{}<small>{}{}</small></a>\n').format(
+    last = words.value(one, one.places[-1].value)
+    return Markup('<a href="#{}"{}><strong>{}</strong>{}<span class="last">{}</span><small>{}{}</small></a>\n').format(
         anchor,
         Markup(' class="moved"' if candidates else ""),
         one_line(str(one.key), 120),
         plots.small(one, candidates),
+        f"last {last}",
         one_line(_about(one), 120),
         changes,
     )

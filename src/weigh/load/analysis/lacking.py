@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from weigh.load.budgets import BUDGET_S
+from weigh.load.budgets import BUDGET_S, enough_s
 from weigh.load.command_line import parsed
 from weigh.model import codes
-from weigh.model.units import parse_duration
+from weigh.model.units import parse_duration, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -118,8 +118,10 @@ def _uncontended(command_line: CommandLine, record: LoadRecord, runs: Sequence[R
 
 
 def _longer_search(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
-    budget = command_line.value("--budget")
-    yield command_line.but(budget=f"{math.ceil(2 * (parse_duration(budget) if budget else BUDGET_S))}s")
+    given = command_line.value("--budget")
+    budget = parse_duration(given) if given else BUDGET_S
+    made = sum(run.rate_target is not None for run in runs)
+    yield command_line.but(budget=typed(max(enough_s(budget, made), budget + 1)))
 
 
 def _elsewhere(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from markupsafe import Markup
 
-from weigh.load.budgets import BUDGET_S
+from weigh.load.budgets import BUDGET_S, enough_s
 from weigh.load.rate_search.findings import rate
 from weigh.load.rate_search.plot import curve
 from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status, longest_s, precision
@@ -34,9 +33,6 @@ _VERDICTS = {
     "generator": "generator too slow",
     "disturbed": "disturbed",
 }
-_BATCH = 4
-_ENOUGH = 10
-"""Probes: some that halve what lies between, and a batch where the outcomes change."""
 _STYLES = {"kept": "fine", "broken": "refusal"}
 STYLE = (
     ".rk,.rb,.rc{stroke-width:6.5;stroke-linecap:round;fill:none}.rk{stroke:var(--same)}.rb{stroke:var(--bad)}"
@@ -77,7 +73,7 @@ def headline(one: RateSearchResults) -> str:
             highest = rate(one.sustained) if one.sustained else "the rates that were tried"
             why = "above it the generator was too slow, and the server's limit is not known"
             return f"{goal} is kept at {highest}; {why}."
-    return f"Not resolved which rates keep {goal}: {_why_not(one)}."
+    return f"OPEN: which rates keep {goal} is not known yet: {_why_not(one)}."
 
 
 def lines(one: RateSearchResults) -> Iterator[str]:
@@ -139,14 +135,9 @@ def _time_over(one: RateSearchResults) -> str:
     made = len(one.probes)
     given = units.duration(one.search.budget_s)
     if not made:
-        return f"the time was over before a probe was: all of {given}; the usual --budget is {units.duration(BUDGET_S)}"
-    each = one.search.budget_s / made
-    # In whole half minutes: the length of a probe changes with its rate.
-    enough = max(30.0 * math.ceil(each * max(_ENOUGH, made + _BATCH) / 30.0), BUDGET_S)
-    return (
-        f"the time was over after {units.count(made, 'probe')}, each of {units.seconds(each)} with what lies between; "
-        f"at that pace give --budget {units.duration(enough)}"
-    )
+        return f"no probe was over within {given}; the usual budget is --budget {units.typed(BUDGET_S)}"
+    enough = units.typed(enough_s(one.search.budget_s, made))
+    return f"{given} was enough for {units.count(made, 'probe')}; at that pace give --budget {enough}"
 
 
 def _disturbance(one: RateSearchResults) -> str:

@@ -117,7 +117,7 @@ def page(results: LoadResults, evidence: str) -> bytes:
     return pages.page(
         Page(
             command="weigh load",
-            title=f"{spec.title}: load {spec.id}",
+            title=f"{spec.title} on {one_line(spec.target, 60)}",
             heading=f"{spec.title} on {one_line(spec.target, 120)}",
             head=[
                 Lines([_offered(results), *filter(None, about)], css="meta"),
@@ -260,11 +260,7 @@ def _details(results: LoadResults, group: RunGroup, *, drawn: bool) -> Iterator[
     """The same on a page, with its plots."""
     run, number = group.first, group.first.number
     drawn = drawn and bool(run.operations)
-    refused = [
-        (Part("REFUSED", "strong"), " ", Part(one.code, "explained"), f" {one_line(one.text, 1000)}")
-        for one in run.reasons
-    ]
-    yield Lines(refused, css="refusal")
+    yield Lines(words.refusals(results, run), css="refusal")
     yield from _of_workload(results, run)
     if group.between:
         yield _repeats(group)

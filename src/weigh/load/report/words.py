@@ -13,6 +13,7 @@ from weigh.load.requirements import report as requirements
 from weigh.load.spec import QUANTILES
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render.blocks import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from weigh.load.runs import TargetRead
     from weigh.load.spec import Arrivals, LoadSpec
     from weigh.model.units import Seconds
+    from weigh.render.blocks import Phrase
     from weigh.statistics.percentiles import Percentile
 
 DIFFERENCE = (
@@ -353,3 +355,17 @@ def skipped(done: Loaded) -> str:
         f"Left out of the file that made the data: {units.count(len(done.skipped), 'statement')} for owners, roles, "
         f"extensions or settings that this server has not, the first: {first}."
     )
+
+
+def refusals(results: LoadResults, run: RunFigures) -> list[Phrase]:
+    """Why a run is refused; what the tier says above is not told a second time."""
+    told = {one.text for one in results.tier.reasons}
+    return [
+        (
+            Part("REFUSED", "strong"),
+            " ",
+            Part(one.code, "explained"),
+            ": see above" if one.text in told else f" {one_line(one.text, 1000)}",
+        )
+        for one in run.reasons
+    ]

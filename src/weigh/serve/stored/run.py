@@ -15,6 +15,7 @@ from weigh.model import units
 from weigh.model.metrics.run_metrics import HEADLINE
 from weigh.model.verdict import VerdictName
 from weigh.render import words
+from weigh.serve.stored import wrong_answers
 from weigh.serve.stored.summary import Figure, Judged, Named, Summary, against, interval, name
 
 _MOST = 3
@@ -33,6 +34,7 @@ class Gated(msgspec.Struct, frozen=True):
 
     operation: str
     status: str
+    contenders: tuple[str, ...] = ()
 
 
 class Timed(msgspec.Struct, frozen=True):
@@ -88,6 +90,12 @@ class StoredRun(msgspec.Struct, frozen=True):
             tier=self.tier.name if self.tier else None,
             contenders=tuple(name(one.name) for one in self.contenders),
             operations=tuple(operations),
+            wrong=wrong_answers.words(
+                (name(who), name(one.operation))
+                for one in self.gate
+                if one.status == "diverged"
+                for who in one.contenders or ("?",)
+            ),
             verdicts=tuple(
                 dict.fromkeys(
                     [

@@ -49,6 +49,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         tier: what it is good for; None where nothing was timed.
         contenders, operations: their names.
         verdicts: all of them that decide.
+        wrong: who answered what wrongly; empty where nobody did.
     """
 
     workload: str
@@ -57,6 +58,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     contenders: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     verdicts: tuple[Judged, ...] = ()
+    wrong: str = ""
 
 
 class Evidence(Protocol):

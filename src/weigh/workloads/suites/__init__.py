@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.workloads.parameters import Parameters
 
-_TAKEN = "name a folder of .sql, .benchmark or .xml files (docs/guide/suites.md)"
+_TAKEN = "name a folder of .sql, .benchmark or .xml files, or one such file (docs/guide/suites.md)"
 _FORMS = {".sql": sql_file.read, ".benchmark": benchmark_file.read, ".xml": performance_test.read}
 
 
@@ -40,7 +40,7 @@ def read(folder: Path, parameters: Parameters | None = None) -> Suite:
     elif folder.is_dir():
         found = sorted(path for path in folder.rglob("*") if path.suffix in _FORMS and path.is_file())
     else:
-        raise UsageError("there is no such folder", where=str(folder), remedy=_TAKEN)
+        raise UsageError("there is no such file or folder", where=str(folder), remedy=_TAKEN)
     # The statements that make the tables of .sql files are no question.
     forms = {path.suffix for path in found if path.name != sql_file.LOAD}
     if not forms:

@@ -83,13 +83,21 @@ def _outcome(one: Verdict) -> str:
 
 
 def _over(one: OverallVerdict) -> str:
-    """``12 operations``, ``11 of 12 operations (without q9: polars: error (X.crash))``."""
+    """``12 operations``, ``11 of 12 operations (without q9, q10: polars: error (X.crash))``."""
     if not one.missing:
         return f"all {units.count(len(one.operations), 'operation')}"
     total = units.count(len(one.operations) + len(one.missing), "operation")
-    named = "; ".join(f"{missing.operation}: {missing.why}" for missing in one.missing[:_NAMED])
+    named = "; ".join(
+        f"{', '.join(missing.operation for missing in one.missing[:_NAMED] if missing.why == why)}: {_plain(why)}"
+        for why in dict.fromkeys(missing.why for missing in one.missing[:_NAMED])
+    )
     more = len(one.missing) - _NAMED
     return f"{len(one.operations)} of {total} (without {named}{f' and {more} more' if more > 0 else ''})"
+
+
+def _plain(why: str) -> str:
+    """Who is wrong, without the code: which cells is said above."""
+    return why.replace(": diverged (A1)", " is wrong")
 
 
 def _ratios(results: ExperimentResults, ranked: Ranking, room: int) -> str:

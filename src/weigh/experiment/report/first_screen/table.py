@@ -224,7 +224,7 @@ def _left(screen: FirstScreen, lines: Sequence[Line]) -> Iterator[Group]:
         if group.rows:
             without = [name for name, row in zip(group.questions, group.rows, strict=True) if row not in rows]
             above = len(group.questions) - len(without)
-            yield replace(group, questions=(*([f"{above} above"] if above else []), *without))
+            yield replace(group, questions=(*without, *([f"{above} of those above"] if above else [])))
             continue
         questions = tuple(one for one in group.questions if one not in rows or group.sign not in ALIKE)
         if questions:
