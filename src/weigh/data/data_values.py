@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weigh.data.layout import parquet_reading, vortex
 from weigh.model.errors import WeighError
@@ -86,6 +87,12 @@ class DataValues:
         needs = paths[0].endswith(vortex.SUFFIX)
         return _size(paths, field.name, self._python() if needs else None)
 
+    def ends(self, table: str, field: pa.Field) -> tuple[int, int, int] | None:
+        """How many integers a column has, the least and the greatest; None of none, or where it cannot be read."""
+        paths = self._files[table]
+        needs = paths[0].endswith(vortex.SUFFIX)
+        return _ends(paths, field.name, self._python() if needs else None)
+
     def null(self, table: str, field: pa.Field) -> bool:
         """Whether a column has NULL."""
         paths = self._files[table]
@@ -157,6 +164,43 @@ def _size(paths: tuple[str, ...], column: str, python: Path | None) -> tuple[int
             largest = max(largest, float(np.abs(numbers).max(initial=0.0)))
         return rows, largest
     return None
+
+
+@lru_cache(maxsize=1_000)
+def _ends(paths: tuple[str, ...], column: str, python: Path | None) -> tuple[int, int, int] | None:
+    rows = 0
+    ends: list[int] = []
+    with suppress(pa.ArrowException, OSError, WeighError):
+        for low, high, number in _statistics(paths, column) or _scanned(paths, column, python):
+            rows += number
+            each = [one for one in (*ends, low, high) if one is not None]
+            ends = [min(each), max(each)] if each else []
+        return (rows, ends[0], ends[1]) if ends else None
+    return None
+
+
+def _scanned(paths: Sequence[str], column: str, python: Path | None) -> Iterator[tuple[int | None, int | None, int]]:
+    """Least and greatest of each batch, and how many numbers it has."""
+    for array in _arrays(paths, column, python):
+        found = pc.min_max(array).as_py()
+        yield found["min"], found["max"], len(array) - array.null_count
+
+
+def _statistics(paths: Sequence[str], column: str) -> list[tuple[int, int, int]]:
+    """The same of each row group from the footers; none where one does not say it."""
+    found: list[tuple[int, int, int]] = []
+    for path in paths:
+        if path.endswith(vortex.SUFFIX):
+            return []
+        with parquet_reading.opened(Path(path)) as file:
+            at = [file.metadata.schema.column(each).path for each in range(len(file.metadata.schema))].index(column)
+            for group in range(file.metadata.num_row_groups):
+                chunk = file.metadata.row_group(group).column(at)
+                said = chunk.statistics if chunk.is_stats_set else None
+                if said is None or not said.has_min_max:
+                    return []
+                found.append((int(said.min), int(said.max), chunk.num_values))
+    return found
 
 
 @lru_cache(maxsize=1_000)

@@ -8,6 +8,7 @@ from weigh.answers.constructs.construct import (
     SEQUENCE,
     SIGNED,
     SINGLE,
+    WIDTH,
     ZERO,
     ZONE,
     Construct,
@@ -17,6 +18,6 @@ from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "ZERO", "ZONE",
-    "Construct", "of", "settled",
+    "ALIKE", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH",
+    "ZERO", "ZONE", "Construct", "of", "settled",
 ]  # fmt: skip

@@ -26,7 +26,9 @@ SINGLE = "32 "
 """Begin of keys of what is computed of a column, or of its comparisons with a fraction, where it has 32-bit floats."""
 MOMENT = "at "
 """Begin of keys of what is computed of a column, or of its comparisons, where it has moments or dates: text to some."""
-OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT)
+WIDTH = "width "
+"""Begin of keys of integer arithmetic, by its SQL, that leaves the types of its columns over the data."""
+OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT, WIDTH)
 """Begins of the keys of columns that are a matter of the engine by what the data has in them."""
 MERGED = "merged"
 """Key of columns (TABLE.COLUMN), each on a line, in which an engine has one value for two of the data's."""

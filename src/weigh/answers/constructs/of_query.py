@@ -6,8 +6,20 @@ from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
 
+from weigh.answers.constructs import widths
 from weigh.answers.constructs.comparisons import compared
-from weigh.answers.constructs.construct import MOMENT, NAN, SEQUENCE, SIGNED, SINGLE, ZERO, ZONE, Construct, anything
+from weigh.answers.constructs.construct import (
+    MOMENT,
+    NAN,
+    SEQUENCE,
+    SIGNED,
+    SINGLE,
+    WIDTH,
+    ZERO,
+    ZONE,
+    Construct,
+    anything,
+)
 from weigh.answers.constructs.explaining import (
     empties,
     folded,
@@ -147,6 +159,8 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{NAN}{column}", _NAN_WHY, anything
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     yield from _of_columns(node)
+    if widths.arithmetic(node):
+        yield f"{WIDTH}{node.sql()}", f"{node.sql()} {widths.WHY}", widths.explains(node)
     if (name := name or _bare(node)) in NAMES:
         yield f"{name} as a name", f"{name} is no column but a value of its own to some engines", anything
     if _reads_clock(node, name):
@@ -160,11 +174,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield SEQUENCE, f"{name} is an approximation, and each engine has another", anything
     elif isinstance(node, exp.Div):
         if not (_fraction(node.this) or _fraction(node.expression)):
-            yield (
-                "division",
-                "/ between integers is an integer to some engines and a fraction to others",
-                whole,
-            )
+            yield "division", "/ between integers is an integer to some engines and a fraction to others", whole
         if not isinstance(node.expression, exp.Nullif) and not number(node.expression.name):
             yield "zero", "a division by zero is an error, NULL or an infinity", infinite
     elif isinstance(node, (exp.Limit, exp.Fetch, exp.Offset, exp.Distinct)):

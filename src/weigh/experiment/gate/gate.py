@@ -123,10 +123,9 @@ def check_answers(
             queries = one.unwitnessed()
             if is_frames(ready.engine.dialect):
                 findings += frames.unasked(ready.name, queries)
-            probed = dialects.ways(session, queries)
-            ways[ready.name] = probed | dialects.data_ways(
-                ready.name, ready.engine, queries, link.values(ready.contender.layout, environment), probed
-            )
+            data = link.values(ready.contender.layout, environment)
+            probed = dialects.ways(session, queries) | dialects.of_widths(session, queries, data)
+            ways[ready.name] = probed | dialects.data_ways(ready.name, ready.engine, queries, data, probed)
             timed = [name for name, _ in one.seconds]
             if timed and stale.able(ready) and link.drawable(environment):
                 with suppress(WorkerEnded):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from weigh.answers.constructs import rounding
 from weigh.answers.constructs.comparisons import ALL
 from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
+from weigh.experiment.gate.dialects import widths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -69,7 +71,21 @@ def data_ways(
         | merged(engine, queries, data)
         | compared(contender, engine, queries, data, probed)
         | summed(queries, data)
+        | widths.taken(contender, queries, data, probed)
     )
+
+
+def of_widths(session: QuerySession, queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """How an engine takes integers that overflow, asked where integers of the data may, by key of the probe."""
+
+    @cache
+    def asked(sql: str) -> str | None:
+        try:
+            return _answer(session, sql)
+        except WorkerEnded:
+            return None
+
+    return widths.probed(asked, queries, data)
 
 
 def merged(engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:

@@ -1,0 +1,353 @@
+"""Integer arithmetic whose value may leave the width of its columns: engines wrap around, widen, saturate or refuse."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.answers.constructs.construct import anything
+from weigh.answers.constructs.explaining import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlglot import exp
+
+    from weigh.answers.constructs.construct import Explains
+    from weigh.model.gate import Difference
+
+WHY = "leaves the range of its integers, and engines widen them, wrap around or refuse: cast to BIGINT or DECIMAL first"
+_BYTE = 2**8
+_LENGTH = 2**16
+"""Of a text, taken as its greatest."""
+_NUMBER = 2**31
+"""What a literal may be that is not known here."""
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 32, "INT": 32, "BIGINT": 64, "INT128": 128, "INT256": 256}
+_KEPT = 32
+"""Bits of integers whose sums have as many in some engines."""
+_PARTS = {"YEAR": (32, 9999), "DOY": (16, 366), "DAYOFYEAR": (16, 366)}
+_CLOCK = {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "DOW", "DOY", "DAYOFWEEK", "DAYOFYEAR"}
+"""Parts of a moment that are small integers, most of them of 8 bits to some engines."""
+
+
+class Width(NamedTuple):
+    """A type of integers."""
+
+    bits: int
+    signed: bool
+
+    @property
+    def least(self) -> int:
+        """The smallest number."""
+        return -(2 ** (self.bits - 1)) if self.signed else 0
+
+    @property
+    def most(self) -> int:
+        """The greatest number."""
+        return int(2 ** (self.bits - self.signed)) - 1
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The smallest number and the greatest."""
+        return self.least, self.most
+
+    def holds(self, low: float, high: float) -> bool:
+        """Whether it has all numbers between two."""
+        return self.least <= low and high <= self.most
+
+
+class Range(NamedTuple):
+    """Values that an expression may have.
+
+    Attributes:
+        low: the least.
+        high: the greatest.
+        widths: types that it may have; none of a literal, and of what is no integer.
+        whole: whether it is an integer.
+        rows: how many values a column has.
+    """
+
+    low: float
+    high: float
+    widths: tuple[Width, ...] = ()
+    whole: bool = True
+    rows: int = 1
+
+
+class Overflow(NamedTuple):
+    """An operation that may leave a type: of two columns ``+``, ``-`` or ``*``, ``+1`` with a literal, and others."""
+
+    kind: str
+    width: Width
+
+
+def arithmetic(node: exp.Expr) -> bool:
+    """Whether it is the outermost of integer arithmetic, or of casts to integers, in its query."""
+    if not _counts(node):
+        return False
+    from sqlglot import exp
+
+    above = node.parent
+    while above is not None and not isinstance(above, exp.Query):
+        if _counts(above):
+            return False
+        above = above.parent
+    return True
+
+
+def explains(node: exp.Expr) -> Explains:
+    """Which differences it explains where it is all of a column: multiples of 2^8, limits of a type, and NULL."""
+    from sqlglot import exp
+
+    plain = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Paren, exp.Cast, exp.DataType, exp.Column, exp.Identifier)
+    if all(isinstance(one, (*plain, exp.Literal)) for one in node.walk()) or (
+        isinstance(node, exp.Abs) and isinstance(node.this.unnest(), exp.Column)
+    ):
+        return _modulo
+    return anything
+
+
+@cache
+def columns(sql: str) -> frozenset[str]:
+    """Names of columns of which the range of integer arithmetic depends, in small letters."""
+    from sqlglot import exp
+
+    query = _parsed(sql)
+    if query is None:
+        return frozenset()
+    aliases = _aliases(query)
+    found: set[str] = set()
+    parts = [node for node in query.walk() if arithmetic(node)]
+    while parts:
+        names = {one.name.lower() for one in parts.pop().find_all(exp.Column)} - found
+        found |= names
+        parts += [one for name in names for one in aliases.get(name, ())]
+    return frozenset(found)
+
+
+def overflows(sql: str, ranges: Mapping[str, Range]) -> dict[str, set[Overflow]]:
+    """What integer arithmetic of a query may leave its types, by the SQL of the outermost.
+
+    Args:
+        sql: the query.
+        ranges: of the data's columns, by name in small letters.
+    """
+    query = _parsed(sql)
+    found: dict[str, set[Overflow]] = {}
+    if query is None:
+        return found
+    for node in query.walk():
+        if arithmetic(node):
+            ranged = _Ranged(query, ranges)
+            ranged.of(node)
+            if ranged.overflows:
+                found.setdefault(node.sql(), set()).update(ranged.overflows)
+    return found
+
+
+def hull(ranges: Iterable[Range | None]) -> Range | None:
+    """The range of any of some; None where one is not known, or there is none."""
+    each = list(ranges)
+    known = [one for one in each if one is not None]
+    if not each or len(known) < len(each):
+        return None
+    return Range(
+        min(one.low for one in known),
+        max(one.high for one in known),
+        tuple(dict.fromkeys(width for one in known for width in one.widths)),
+        all(one.whole for one in known),
+        max(one.rows for one in known),
+    )
+
+
+@cache
+def _parsed(sql: str) -> exp.Expr | None:
+    import sqlglot
+
+    try:
+        return sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return None
+
+
+def _aliases(query: exp.Expr) -> dict[str, list[exp.Expr]]:
+    """What names of a query that it gives itself stand for, in small letters."""
+    from sqlglot import exp
+
+    found: dict[str, list[exp.Expr]] = {}
+    for one in query.find_all(exp.Alias):
+        found.setdefault(one.alias.lower(), []).append(one.this)
+    return found
+
+
+def _counts(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Cast):
+        return _width(node.to) is not None and not isinstance(node.this, exp.Literal)
+    if isinstance(node, exp.Neg):
+        return not isinstance(node.this, exp.Literal)
+    if isinstance(node, exp.Sum):
+        return any(map(_counts, node.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Abs, exp.Cast)))
+    return isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Abs))
+
+
+def _width(kind: exp.DataType) -> Width | None:
+    name = kind.this.name if hasattr(kind.this, "name") else ""
+    signed = name in _BITS
+    bits = _BITS.get(name) or _BITS.get(name.removeprefix("U"))
+    return Width(bits, signed) if bits else None
+
+
+class _Ranged:
+    """Ranges of the expressions of a query, and what may overflow in them."""
+
+    def __init__(self, query: exp.Expr, ranges: Mapping[str, Range]) -> None:
+        self._ranges = ranges
+        self._aliases = _aliases(query)
+        self._open: set[str] = set()
+        self.overflows: set[Overflow] = set()
+
+    def of(self, node: exp.Expr | None) -> Range | None:
+        """The range of an expression; None where nobody knows it."""
+        from sqlglot import exp
+
+        node = node.unnest() if node is not None else None
+        if isinstance(node, exp.Literal):
+            value = None if node.is_string else number(node.name)
+            if value is None:
+                return None
+            end = int(value) if node.is_int else float(value)
+            return Range(end, end, (), node.is_int)
+        if isinstance(node, (exp.Placeholder, exp.Parameter)):
+            return Range(-_NUMBER, _NUMBER)
+        if isinstance(node, exp.Column):
+            return self._column(node.name.lower())
+        if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
+            return self._binary(node)
+        if isinstance(node, exp.Neg):
+            inner = self.of(node.this)
+            return inner and self._checked("neg", inner._replace(low=-inner.high, high=-inner.low))
+        if isinstance(node, exp.Abs):
+            inner = self.of(node.this)
+            high = max(abs(inner.low), abs(inner.high)) if inner else 0
+            low = 0 if inner and inner.low <= 0 <= inner.high else min(abs(inner.low), abs(inner.high)) if inner else 0
+            return inner and self._checked("abs", inner._replace(low=low, high=high))
+        if isinstance(node, exp.Cast):
+            return self._cast(node)
+        return self._other(node) if node is not None else None
+
+    def _other(self, node: exp.Expr) -> Range | None:
+        from sqlglot import exp
+
+        if isinstance(node, exp.Sum):
+            return self._sum(node.this)
+        if isinstance(node, exp.Count):
+            rows = max((one.rows for one in self._ranges.values()), default=_NUMBER)
+            return Range(0, rows, (Width(64, signed=True),))
+        if isinstance(node, exp.Avg):
+            inner = self.of(node.this)
+            return inner and inner._replace(widths=(), whole=False)
+        if isinstance(node, (exp.Div, exp.IntDiv, exp.Mod)):
+            inner = self.of(node.this)
+            self.of(node.expression)
+            largest = max(abs(inner.low), abs(inner.high)) if inner else 0
+            return inner and inner._replace(low=-largest, high=largest)
+        if isinstance(node, exp.Length):
+            return Range(0, _LENGTH, (Width(32, signed=False),))
+        if isinstance(node, exp.Case):
+            default = node.args.get("default")
+            branches = [one.args["true"] for one in node.args["ifs"]] + ([default] if default is not None else [])
+            return hull(self.of(one) for one in branches if not isinstance(one, exp.Null))
+        if isinstance(node, exp.If):
+            branches = [node.args["true"], *filter(None, [node.args.get("false")])]
+            return hull(self.of(one) for one in branches if not isinstance(one, exp.Null))
+        if isinstance(node, (exp.Coalesce, exp.Greatest, exp.Least)):
+            return hull(map(self.of, (node.this, *node.expressions)))
+        taken = (exp.Min, exp.Max, exp.AnyValue, exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.Lag, exp.Lead,
+                 exp.Window, exp.Filter, exp.Nullif, exp.Distinct, exp.IgnoreNulls)  # fmt: skip
+        if isinstance(node, taken):
+            return self.of(node.this or node.expressions[0])
+        if isinstance(node, exp.Query) and len(node.selects) == 1:
+            return self.of(node.selects[0].unalias())
+        unit = node.name.upper() if isinstance(node, exp.Extract) else node.key.upper().replace("OF_", "OF")
+        bits, most = _PARTS.get(unit, (8, 59))
+        return Range(0, most, (Width(bits, signed=True),)) if unit in _CLOCK else None
+
+    def _column(self, name: str) -> Range | None:
+        known = [self._ranges[name]] if name in self._ranges else []
+        if name in self._open:
+            return hull(known)
+        self._open.add(name)
+        meant = [self.of(one) for one in self._aliases.get(name, ())]
+        self._open.discard(name)
+        # What it stands for within itself (sum(x) AS x) is not known there.
+        return hull([*known, *(one for one in meant if one is not None)])
+
+    def _binary(self, node: exp.Add | exp.Sub | exp.Mul) -> Range | None:
+        from sqlglot import exp
+
+        one, other = self.of(node.this), self.of(node.expression)
+        if one is None or other is None:
+            return None
+        if isinstance(node, exp.Add):
+            sign, ends = "+", [one.low + other.low, one.high + other.high]
+        elif isinstance(node, exp.Sub):
+            sign, ends = "-", [one.low - other.high, one.high - other.low]
+        else:
+            sign, ends = "*", [a * b for a, b in product(one[:2], other[:2])]
+        lone = one.widths == () or other.widths == ()
+        widths = one.widths or other.widths
+        if not lone:
+            pairs = product(one.widths, other.widths)
+            widths = tuple(dict.fromkeys(each for pair in pairs for each in pair if each.bits == max(pair)[0]))
+        elif not widths:
+            widths = (Width(32, signed=True),)
+        found = Range(min(ends), max(ends), widths, one.whole and other.whole, max(one.rows, other.rows))
+        return self._checked(f"{sign}1" if lone else sign, found)
+
+    def _cast(self, node: exp.Cast) -> Range | None:
+        width, inner = _width(node.to), self.of(node.this)
+        if width is None:
+            real = node.is_type(*node.to.REAL_TYPES) or node.is_type("decimal")
+            return inner._replace(widths=(), whole=False) if inner and real else None
+        if inner is None:
+            return Range(width.least, width.most, (width,))
+        if inner.whole and not width.holds(inner.low, inner.high):
+            self.overflows.add(Overflow("cast", width))
+        return inner._replace(
+            low=max(inner.low, width.least), high=min(inner.high, width.most), widths=(width,), whole=True
+        )
+
+    def _sum(self, summed: exp.Expr) -> Range | None:
+        before = set(self.overflows)
+        inner = self.of(summed)
+        if inner is None:
+            return None
+        # Sums of 32 bits stay such in some engines, those of fewer are wide in all.
+        wide = tuple(Width(64, one.signed) if one.bits != _KEPT else one for one in inner.widths)
+        low, high = min(0, inner.low * inner.rows), max(0, inner.high * inner.rows)
+        found = Range(low, high, wide or (Width(_KEPT, signed=True),), inner.whole, inner.rows)
+        # Of numbers that do not overflow themselves the sum says by itself that it wrapped.
+        return self._checked("sum", found) if self.overflows - before else found
+
+    def _checked(self, kind: str, found: Range) -> Range:
+        if not found.whole:
+            return found._replace(widths=())
+        self.overflows.update(Overflow(kind, one) for one in found.widths if not one.holds(found.low, found.high))
+        return found
+
+
+def _modulo(cells: Sequence[Difference]) -> bool:
+    limits = {end for bits in (8, 16, 32, 64) for signed in (True, False) for end in Width(bits, signed).ends}
+    for cell in cells:
+        pair = number(cell.got), number(cell.expected)
+        if "NULL" in (cell.got, cell.expected):
+            continue
+        if None in pair or any(one != one.to_integral_value() for one in pair if one is not None):
+            return False
+        got, expected = (int(one) for one in pair if one is not None)
+        if (got - expected) % _BYTE and not {got, expected} & limits:
+            return False
+    return True
