@@ -1,0 +1,135 @@
+"""Integer arithmetic that leaves the width of its columns: what it excuses, and what it does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from weigh.answers import constructs
+from weigh.answers.constructs import width_probes
+from weigh.answers.constructs.widths import Overflow, Range, Width, overflows
+from weigh.answers.votes import vote
+from weigh.data.data_values import DataValues
+from weigh.experiment.gate.dialects import widths
+from weigh.model.answer import Column, GateStatus, ResultSchema
+from weigh.model.operation import Case, Operation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+U8, I8, I16, I32, I64 = Width(8, False), Width(8, True), Width(16, True), Width(32, True), Width(64, True)
+RANGES = {
+    "u": Range(0, 255, (U8,), rows=100), "w": Range(0, 255, (U8,), rows=100), "s": Range(-128, 127, (I8,), rows=100),
+    "i": Range(-(2**31), 2**31 - 1, (I32,), rows=100), "a": Range(0, 49, (I64,), rows=100),
+    "tiny": Range(0, 10, (I8,), rows=100), "f": Range(-1e9, 1e9, (), whole=False, rows=100),
+}  # fmt: skip
+WRAPS, WIDENS = "254, 508", "510, 1020"
+NAMES = ("polars", "datafusion", "chdb")
+
+
+def votes(sql: str, values: dict[str, int], taken: dict[str, str] | None = None) -> dict[str, GateStatus]:
+    """Each engine of a lineage of its own; polars and datafusion wrap around, chdb widens, unless told otherwise."""
+    case = Case(name="only", timed=True)
+    schema = ResultSchema(columns=(Column(name="v", kind="integer"),))
+    tables = {name: pa.table({"v": pa.array([value], pa.decimal128(38, 0))}) for name, value in values.items()}
+    found: dict[str, dict[str, str]] = {key: {} for key in values}
+    taken = taken or {"polars": WRAPS, "datafusion": WRAPS, "chdb": WIDENS}
+    for text in overflows(sql, RANGES):
+        for name in values:
+            found[name][f"{constructs.WIDTH}{text}"] = taken[name]
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema)
+    return {one.contender: one.status for one in vote(operation, case, tables, {name: name for name in values}, found)}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sum(u - w) AS v FROM t",
+        "SELECT count(*) AS v FROM t WHERE i + i > 0",
+        "SELECT max(u - w) AS v FROM t",
+        "SELECT -s AS v FROM t",
+        "SELECT avg(i + i) AS v FROM t",
+        "SELECT count(*) AS v FROM t GROUP BY u * w",
+        "SELECT a AS v FROM t ORDER BY u * 2 LIMIT 1",
+        "SELECT count(*) AS v FROM (SELECT u + w AS k FROM t) AS s WHERE k > 300",
+        "SELECT count(*) AS v FROM t WHERE CAST(i AS SMALLINT) > 0",
+    ],
+)
+def test_two_that_wrap_around_do_not_outvote_one_that_widens(sql: str) -> None:
+    values = {"polars": 322990, "datafusion": 322990, "chdb": -4690}
+    assert set(votes(sql, values).values()) == {GateStatus.LEFT_OPEN}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sum(a + a) AS v FROM t",
+        "SELECT sum(tiny + tiny) AS v FROM t",
+        "SELECT count(*) AS v FROM t WHERE a * 2 > 3",
+        "SELECT sum(f * 2) AS v FROM t",
+        "SELECT sum(a) * 100 AS v FROM t",
+    ],
+)
+def test_where_no_value_leaves_its_type_who_is_outvoted_is_wrong(sql: str) -> None:
+    assert not overflows(sql, RANGES)
+    found = votes(sql, {"polars": 900, "datafusion": 900, "chdb": 517})
+    assert found["chdb"] is GateStatus.DIVERGED
+
+
+def test_casts_to_wide_integers_leave_no_type() -> None:
+    assert not overflows("SELECT sum(CAST(u AS BIGINT) * w), CAST(i AS BIGINT) + i FROM t", RANGES)
+    assert not overflows("SELECT sum(CAST(i * 1.5 AS BIGINT)), a / 7, 100.0 * sum(u) FROM t", RANGES)
+
+
+def test_who_takes_it_as_the_others_do_is_outvoted() -> None:
+    values = {"polars": 900, "datafusion": 900, "chdb": 517}
+    sql = "SELECT sum(u - w) AS v FROM t"
+    assert votes(sql, values, dict.fromkeys(NAMES, WRAPS))["chdb"] is GateStatus.DIVERGED
+
+
+def test_where_it_is_all_of_a_column_numbers_differ_by_the_width() -> None:
+    sql = "SELECT u * 2 AS v FROM t"
+    assert set(votes(sql, {"polars": 144, "datafusion": 144, "chdb": 400}).values()) == {GateStatus.LEFT_OPEN}
+    assert set(votes(sql, {"polars": 255, "datafusion": 255, "chdb": 400}).values()) == {GateStatus.LEFT_OPEN}
+    assert votes(sql, {"polars": 144, "datafusion": 144, "chdb": 401})["chdb"] is GateStatus.DIVERGED
+
+
+def test_an_engine_is_asked_of_the_types_that_the_data_can_leave_and_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    rows = {"u": pa.array([0, 200], pa.uint8()), "i": pa.array([5, -5], pa.int32()), "x": pa.array([1.5, None])}
+    pq.write_table(pa.table(rows), path)
+    data = DataValues({"t": [str(path)]})
+    asked: list[str] = []
+
+    def answer(sql: str) -> str | None:
+        asked.append(sql)
+        return None if "UTINYINT" in sql else "1"
+
+    assert widths.probed(answer, ["SELECT i + i, x * 2, CAST(u AS BIGINT) + u FROM t"], data) == {}
+    assert not asked
+    sql = "SELECT u + u FROM t"
+    assert widths.probed(answer, [sql], data) == {"overflow + u8": "1, 1"}
+    assert "TINYINT UNSIGNED" in asked[-1]
+    assert widths.taken("me", [sql], data, {"overflow + u8": "1, 1"}) == {"width u + u": "1, 1"}
+    # Who could not be asked may take it in a way of its own.
+    assert widths.taken("me", [sql], data, {}) == {"width u + u": "me"}
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_the_range_of_a_column_is_read_with_statistics_and_without(tmp_path: Path, statistics: bool) -> None:
+    path = tmp_path / "t.parquet"
+    table = pa.table({"n": pa.array([3, None, -7, 2**63 - 1, 4]), "none": pa.array([None] * 5, pa.int8())})
+    pq.write_table(table, path, row_group_size=2, write_statistics=statistics)
+    data = DataValues({"t": [str(path)]})
+    assert [data.ends("t", field) and data.ends("t", field)[1:] for _, field in data.fields()] == [
+        (-7, 2**63 - 1), None,
+    ]  # fmt: skip
+
+
+def test_a_refusal_is_an_answer_and_a_type_that_is_lacking_none() -> None:
+    plus = Overflow("+", I16)
+    assert width_probes.probe(plus, lambda _sql: None) is None
+    assert width_probes.probe(plus, lambda sql: "1" if "max(a)" in sql else None) == "refused, refused"

@@ -1,0 +1,74 @@
+"""Engines that count in integers of different widths: none of them is accused, and nobody else is excused by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+from ..reading import contenders, diverged, statuses
+
+if TYPE_CHECKING:
+    from support.command import Run, Weigh
+
+ROWS = """
+    SELECT i AS id, (i * 37 % 256)::UTINYINT AS u8, (i * 91 % 256)::UTINYINT AS v8, (i * 37 % 256 - 128)::TINYINT AS i8,
+        (i * 77777 % 65536)::USMALLINT AS u16, (i * 77777 % 65536 - 32768)::SMALLINT AS i16,
+        (i * 1234567891 % 4294967296 - 2147483648)::INTEGER AS i32, (i * 1234567891 % 4294967296)::UINTEGER AS u32,
+        9223372036854775807 - i % 9 AS i64, i % 50 AS a, i % 70 AS b, DATE '2024-01-01' + (i % 365)::INTEGER AS d
+    FROM range(1, 2000) AS t(i)
+"""
+NARROW = {
+    "difference": "SELECT sum(u8 - v8) AS v FROM t",
+    "condition": "SELECT count(*) AS v FROM t WHERE i32 + i32 > 0",
+    "negative": "SELECT sum(-i8) AS v FROM t",
+    "absolute": "SELECT sum(abs(i8)) AS v FROM t",
+    "largest": "SELECT max(u16 - u8) AS v FROM t",
+    "mean": "SELECT avg(i32 + i32) AS v FROM t",
+    "product": "SELECT sum(u32 * u32) AS v FROM t",
+    "doubled": "SELECT id, u8 * 2 AS v FROM t",
+    "squares": "SELECT i16 * i16 AS k, count(*) AS v FROM t GROUP BY i16 * i16",
+    "order": "SELECT id, u8 - v8 AS v FROM t ORDER BY u8 - v8, id LIMIT 20",
+    "within": "SELECT count(*) AS v FROM (SELECT u8 + v8 AS k FROM t) AS s WHERE k > 300",
+    "having": "SELECT u8 % 5 AS k, count(*) AS v FROM t GROUP BY u8 % 5 HAVING max(u8 * 2) > 300",
+    "month": "SELECT sum(extract(month FROM d) * 100) AS v FROM t",
+    "narrowed": "SELECT sum(CAST(i32 AS TINYINT)) AS v FROM t",
+    "large": "SELECT max(i64 + id) AS v FROM t",
+}
+WIDE = {
+    "wide": "SELECT sum(a + b) AS n FROM t",
+    "cast": "SELECT sum(CAST(u8 AS BIGINT) - CAST(v8 AS BIGINT)) AS n FROM t",
+}
+"""Of these no value leaves its type."""
+
+
+def gate(weigh: Weigh, questions: dict[str, str], *names: str) -> Run:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({ROWS}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    folder = weigh.folder / "asked"
+    folder.mkdir()
+    for name, sql in questions.items():
+        (folder / f"{name}.sql").write_text(sql)
+    flags = ("--data", "t.parquet", "--sql", "asked", "--quiet", "--json", "--no-shrink")
+    return weigh("gate", *contenders(*names), *flags)
+
+
+def test_who_wraps_and_who_widens_are_honest_and_who_is_off_by_one_is_wrong(weigh: Weigh) -> None:
+    questions = {"condition": NARROW["condition"], "wide": WIDE["wide"]}
+    run = gate(weigh, questions, "polars", "sqlite", "liar?lie=openly")
+    assert statuses(run) == {"condition": "left_open", "wide": "diverged"}
+    assert diverged(run) == {("liar?lie=openly", "wide")}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "named",
+    [("polars", "datafusion", "chdb"), ("duckdb", "datafusion", "polars", "chdb", "sqlite", "postgres")],
+    ids=["three", "six"],
+)
+def test_nobody_is_accused_of_the_width_of_its_integers(weigh: Weigh, named: tuple[str, ...]) -> None:
+    run = gate(weigh, NARROW | WIDE, *named)
+    assert not [(row["operation"], row["detail"]) for row in run.json["gate"] if row["status"] == "diverged"]
+    assert {statuses(run)[name] for name in WIDE} == {"agreed"}
+    assert statuses(run)["difference"] == "left_open"
