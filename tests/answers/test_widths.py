@@ -15,6 +15,7 @@ from weigh.answers.votes import vote
 from weigh.data.data_values import DataValues
 from weigh.experiment.gate.dialects import widths
 from weigh.model.answer import Column, GateStatus, ResultSchema
+from weigh.model.gate import Difference
 from weigh.model.operation import Case, Operation
 
 if TYPE_CHECKING:
@@ -79,6 +80,15 @@ def test_where_no_value_leaves_its_type_who_is_outvoted_is_wrong(sql: str) -> No
     assert found["chdb"] is GateStatus.DIVERGED
 
 
+def test_who_goes_on_in_doubles_beyond_64_bits_is_honest() -> None:
+    ranges = {"n": Range(0, 2**63 - 1, (I64,), rows=9)}
+    assert overflows("SELECT n + 1000 AS v FROM t", ranges) == {"n + 1000": {Overflow("+1", I64)}}
+    (one,) = [one for one in constructs.of("SELECT n + 1000 AS v FROM t") if one.key == "width n + 1000"]
+    cell = Difference(row="", column="v", got=str(999 - 2**63), expected="9.223372036854776e+18")
+    assert one.explains([cell])
+    assert not one.explains([Difference(row="", column="v", got="7", expected="9")])
+
+
 def test_casts_to_wide_integers_leave_no_type() -> None:
     assert not overflows("SELECT sum(CAST(u AS BIGINT) * w), CAST(i AS BIGINT) + i FROM t", RANGES)
     assert not overflows("SELECT sum(CAST(i * 1.5 AS BIGINT)), a / 7, 100.0 * sum(u) FROM t", RANGES)
@@ -102,17 +112,17 @@ def test_an_engine_is_asked_of_the_types_that_the_data_can_leave_and_no_others(t
     rows = {"u": pa.array([0, 200], pa.uint8()), "i": pa.array([5, -5], pa.int32()), "x": pa.array([1.5, None])}
     pq.write_table(pa.table(rows), path)
     data = DataValues({"t": [str(path)]})
-    asked: list[str] = []
+    queries: list[str] = []
 
     def answer(sql: str) -> str | None:
-        asked.append(sql)
+        queries.append(sql)
         return None if "UTINYINT" in sql else "1"
 
     assert widths.probed(answer, ["SELECT i + i, x * 2, CAST(u AS BIGINT) + u FROM t"], data) == {}
-    assert not asked
+    assert not queries
     sql = "SELECT u + u FROM t"
     assert widths.probed(answer, [sql], data) == {"overflow + u8": "1, 1"}
-    assert "TINYINT UNSIGNED" in asked[-1]
+    assert "TINYINT UNSIGNED" in queries[-1]
     assert widths.taken("me", [sql], data, {"overflow + u8": "1, 1"}) == {"width u + u": "1, 1"}
     # Who could not be asked may take it in a way of its own.
     assert widths.taken("me", [sql], data, {}) == {"width u + u": "me"}

@@ -196,10 +196,10 @@ def _statistics(paths: Sequence[str], column: str) -> list[tuple[int, int, int]]
             at = [file.metadata.schema.column(each).path for each in range(len(file.metadata.schema))].index(column)
             for group in range(file.metadata.num_row_groups):
                 chunk = file.metadata.row_group(group).column(at)
-                said = chunk.statistics if chunk.is_stats_set else None
-                if said is None or not said.has_min_max:
+                statistics = chunk.statistics if chunk.is_stats_set else None
+                if statistics is None or not statistics.has_min_max:
                     return []
-                found.append((int(said.min), int(said.max), chunk.num_values))
+                found.append((int(statistics.min), int(statistics.max), chunk.num_values))
     return found
 
 

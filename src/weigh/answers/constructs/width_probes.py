@@ -22,20 +22,20 @@ def key_of(one: Overflow) -> str:
     return f"{PREFIX}{one.kind} {'i' if one.width.signed else 'u'}{one.width.bits}"
 
 
-def probe(one: Overflow, asked: Callable[[str], str | None]) -> str | None:
+def probe(one: Overflow, ask: Callable[[str], str | None]) -> str | None:
     """What an engine gives where an operation leaves a type, alone and summed; None where it lacks the type.
 
     Args:
         one: the operation.
-        asked: the first value of an answer to a query, or None where the engine refuses.
+        ask: the first value of an answer to a query, or None where the engine refuses.
     """
     name = _NAMES.get(one.width.bits)
     if name is None:
         return None
     for spelled in [name] if one.width.signed else [f"U{name}", f"{name} UNSIGNED"]:
-        if asked(_query("max(a)", 1, 1, spelled)) is not None:
+        if ask(_query("max(a)", 1, 1, spelled)) is not None:
             # What is summed some engines compute in the width of the sum.
-            answers = (asked(_overflowing(one, spelled, called)) for called in ("max", "sum"))
+            answers = (ask(_overflowing(one, spelled, called)) for called in ("max", "sum"))
             return ", ".join(answer or REFUSED for answer in answers)
     return None
 

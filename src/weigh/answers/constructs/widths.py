@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 WHY = "leaves the range of its integers, and engines widen them, wrap around or refuse: cast to BIGINT or DECIMAL first"
 _BYTE = 2**8
+_EXACT = 2**53
+"""Beyond it an engine that goes on in doubles, as SQLite, has not every digit."""
 _LENGTH = 2**16
 """Of a text, taken as its greatest."""
 _NUMBER = 2**31
 """What a literal may be that is not known here."""
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 32, "INT": 32, "BIGINT": 64, "INT128": 128, "INT256": 256}
-_KEPT = 32
+_NARROW_SUM = 32
 """Bits of integers whose sums have as many in some engines."""
 _PARTS = {"YEAR": (32, 9999), "DOY": (16, 366), "DAYOFYEAR": (16, 366)}
 _CLOCK = {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "DOW", "DOY", "DAYOFWEEK", "DAYOFYEAR"}
@@ -326,9 +328,9 @@ class _Ranged:
         if inner is None:
             return None
         # Sums of 32 bits stay such in some engines, those of fewer are wide in all.
-        wide = tuple(Width(64, one.signed) if one.bits != _KEPT else one for one in inner.widths)
+        wide = tuple(Width(64, one.signed) if one.bits != _NARROW_SUM else one for one in inner.widths)
         low, high = min(0, inner.low * inner.rows), max(0, inner.high * inner.rows)
-        found = Range(low, high, wide or (Width(_KEPT, signed=True),), inner.whole, inner.rows)
+        found = Range(low, high, wide or (Width(_NARROW_SUM, signed=True),), inner.whole, inner.rows)
         # Of numbers that do not overflow themselves the sum says by itself that it wrapped.
         return self._checked("sum", found) if self.overflows - before else found
 
@@ -348,6 +350,8 @@ def _modulo(cells: Sequence[Difference]) -> bool:
         if None in pair or any(one != one.to_integral_value() for one in pair if one is not None):
             return False
         got, expected = (int(one) for one in pair if one is not None)
+        if max(abs(got), abs(expected)) > _EXACT:
+            continue
         if (got - expected) % _BYTE and not {got, expected} & limits:
             return False
     return True

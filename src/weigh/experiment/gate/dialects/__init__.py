@@ -1,6 +1,6 @@
 """How an engine takes what SQL leaves open: asked of constants, and bounded by what the data has."""
 
-from weigh.experiment.gate.dialects.asking import (
+from weigh.experiment.gate.dialects.probed import (
     compared,
     data_ways,
     merged,

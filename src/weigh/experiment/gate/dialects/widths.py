@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from weigh.data.data_values import DataValues
 
 
-def probed(asked: Callable[[str], str | None], queries: Iterable[str], data: DataValues) -> dict[str, str]:
+def probed(ask: Callable[[str], str | None], queries: Iterable[str], data: DataValues) -> dict[str, str]:
     """What an engine gives for each operation of some queries that may overflow over the data, by key of the probe.
 
     Args:
-        asked: the first value of its answer to a query, or None where it refuses.
+        ask: the first value of its answer to a query, or None where it refuses.
         queries: the SQL of what the contenders are asked.
         data: the values.
     """
     kinds = {kind for each in _overflows(queries, data).values() for kind in each}
-    answers = {width_probes.key_of(one): width_probes.probe(one, asked) for one in sorted(kinds)}
+    answers = {width_probes.key_of(one): width_probes.probe(one, ask) for one in sorted(kinds)}
     return {key: answer for key, answer in answers.items() if answer is not None}
 
 

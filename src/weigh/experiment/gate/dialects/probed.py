@@ -79,13 +79,13 @@ def of_widths(session: QuerySession, queries: Iterable[str], data: DataValues) -
     """How an engine takes integers that overflow, asked where integers of the data may, by key of the probe."""
 
     @cache
-    def asked(sql: str) -> str | None:
+    def ask(sql: str) -> str | None:
         try:
             return _answer(session, sql)
         except WorkerEnded:
             return None
 
-    return widths.probed(asked, queries, data)
+    return widths.probed(ask, queries, data)
 
 
 def merged(engine: Engine, queries: Iterable[str], data: DataValues) -> dict[str, str]:
