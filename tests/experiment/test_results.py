@@ -50,7 +50,7 @@ def test_a_rerun_does_not_acquit() -> None:
 
 def test_that_answers_were_reused_is_said_of_the_attempt_that_did() -> None:
     first, second = attempt(1, GateStatus.AGREED), attempt(2, GateStatus.AGREED)
-    finding = codes.X_REUSED.finding(text="the answers are those of a gate of yesterday")
+    finding = codes.X_REUSED.finding(text="the answers are those of a gate of yesterday", remedy="ask anew")
 
     def reusing(record: Record) -> Record:
         return msgspec.structs.replace(record, findings=(*record.findings, finding))
