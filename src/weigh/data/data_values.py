@@ -193,7 +193,9 @@ def _statistics(paths: Sequence[str], column: str) -> list[tuple[int, int, int]]
         if path.endswith(vortex.SUFFIX):
             return []
         with parquet_reading.opened(Path(path)) as file:
-            at = [file.metadata.schema.column(each).path for each in range(len(file.metadata.schema))].index(column)
+            places = {file.metadata.schema.column(each).path: each for each in range(len(file.metadata.schema))}
+            if (at := places.get(column)) is None:
+                return []
             for group in range(file.metadata.num_row_groups):
                 chunk = file.metadata.row_group(group).column(at)
                 statistics = chunk.statistics if chunk.is_stats_set else None

@@ -160,7 +160,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     yield from _of_columns(node)
     if widths.arithmetic(node):
-        yield f"{WIDTH}{node.sql()}", f"{node.sql()} {widths.WHY}", widths.explains(node)
+        yield f"{WIDTH}{node.sql()}", f"in {node.sql()} {widths.WHY}", widths.explains(node)
     if (name := name or _bare(node)) in NAMES:
         yield f"{name} as a name", f"{name} is no column but a value of its own to some engines", anything
     if _reads_clock(node, name):

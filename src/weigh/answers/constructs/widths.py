@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weigh.answers.constructs.construct import Explains
     from weigh.model.gate import Difference
 
-WHY = "leaves the range of its integers, and engines widen them, wrap around or refuse: cast to BIGINT or DECIMAL first"
+WHY = "integers leave their type, and engines widen them, wrap around or refuse: cast to BIGINT or DECIMAL first"
 _BYTE = 2**8
 _EXACT = 2**53
 """Beyond it an engine that goes on in doubles, as SQLite, has not every digit."""
