@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weigh.verdict.table import Table, Turns
 
 LEVEL = 0.001
-"""False discovery rate over the questions of a table: where nothing is carried over, the probability that any is found."""
+"""False discovery rate over the questions of a table: how likely any is found where nothing is carried over."""
 
 
 def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
