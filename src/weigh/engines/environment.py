@@ -176,6 +176,23 @@ def _stamp(folder: Path) -> str:
     return hashed.hexdigest()
 
 
+def state(environment: Environment) -> str:
+    """Hash of names, sizes and times of everything in an environment's packages, but for bytecode.
+
+    It is another one where a file was edited, added or removed, also one that no package says it has.
+    """
+    hashed = hashlib.sha256()
+    for site in sorted(environment.python.parent.parent.glob("lib/python*/site-packages")):
+        for folder, folders, files in os.walk(site):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(files):
+                if not name.endswith(".pyc"):
+                    path = Path(folder, name)
+                    found = path.lstat()
+                    hashed.update(f"{path.relative_to(site)}\0{found.st_size} {found.st_mtime_ns}\0".encode())
+    return hashed.hexdigest()
+
+
 def _size(path: Path) -> int:
     """Bytes; less than none where there is no such file."""
     try:

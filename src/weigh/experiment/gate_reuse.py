@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from weigh.answers.votes import conclude
 from weigh.cluster.versions import versions
+from weigh.engines import environment
 from weigh.evidence import whole
 from weigh.experiment.gate import gate
 from weigh.model import codes, units
@@ -45,6 +46,7 @@ LASTS: Seconds = 24 * 3600.0
 """How long answers are reused: what a key cannot name (drivers, a microcode, a mended library) changes by days."""
 _AGAIN = 3
 """Operations that are asked again, whole."""
+_RECORD, _DIGEST = "gate.json", "gate.sha256"
 _LARGEST = 1 << 28
 """Bytes of answers above which they are not stored."""
 _UNREADABLE = (
@@ -98,7 +100,7 @@ def key(setup: Setup, reads: Sequence[ContenderRead], without: Iterable[str]) ->
         reads: what the running engines say of themselves.
         without: contenders that are not asked.
     """
-    ours = Path(__file__).parents[1]
+    ours, left = Path(__file__).parents[1], frozenset(without)
     spills = {one.name: one.engine.spill for one in setup.contenders}
     for one in setup.contenders:
         foreign = ours not in one.engine.adapter.resolve().parents
@@ -113,7 +115,8 @@ def key(setup: Setup, reads: Sequence[ContenderRead], without: Iterable[str]) ->
             [data.manifest for data in setup.layouts.values()],
             [_named(one, spills[one.name]) for one in reads],
             [(one.name, one.settings, one.bounds) for one in setup.contenders],
-            sorted(without),
+            [environment.state(one.environment) for one in setup.contenders if one.name not in left],
+            sorted(left),
             (setup.spec.truth, setup.spec.timeout),
             setup.pinned and setup.pinned.answers,
         ),
@@ -133,7 +136,10 @@ def find(cache: Path, key: str) -> Answers | None:
             # As it is written here: nothing grows when it is read.
             if any(one.compress_type != zipfile.ZIP_STORED for one in file.infolist()):
                 return None
-            stored = msgspec.json.decode(file.read("gate.json"), type=Stored)
+            record = file.read(_RECORD)
+            if file.read(_DIGEST).decode() != hashlib.sha256(record).hexdigest():
+                return None
+            stored = msgspec.json.decode(record, type=Stored)
             if not 0 <= time.time() - stored.at < LASTS:
                 return None
             tables = {}
@@ -173,7 +179,9 @@ def store(cache: Path, key: str, result: GateResult, findings: Sequence[Finding]
         (cache / ROOM).mkdir(mode=0o700, exist_ok=True)
         _sweep(cache / ROOM)
         with whole.aside(cache / ROOM / f"{key}.zip", mode=0o600) as path, zipfile.ZipFile(path, "w") as file:
-            file.writestr("gate.json", msgspec.json.encode(stored))
+            record = msgspec.json.encode(stored)
+            file.writestr(_RECORD, record)
+            file.writestr(_DIGEST, hashlib.sha256(record).hexdigest())
             for number, content in enumerate(files):
                 file.writestr(f"{number}.arrow", content)
 

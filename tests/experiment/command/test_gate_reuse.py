@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import zipfile
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from support.command import RAN, Weigh
+from weigh.engines.environment import Environment, state
 from weigh.experiment import gate_reuse
 
 if TYPE_CHECKING:
@@ -68,13 +70,23 @@ def test_another_answer_than_stored(weigh: Weigh, store: Path) -> None:
     stored = msgspec.json.decode(content["gate.json"], type=gate_reuse.Stored)
     checks = tuple(msgspec.structs.replace(check, digest="0" * 16) for check in stored.gate.checks)
     changed = msgspec.structs.replace(stored, gate=msgspec.structs.replace(stored.gate, checks=checks))
+    record = msgspec.json.encode(changed)
+    content |= {"gate.json": record, "gate.sha256": hashlib.sha256(record).hexdigest().encode()}
     with zipfile.ZipFile(path, "w") as file:
-        for name, old in content.items():
-            file.writestr(name, msgspec.json.encode(changed) if name == "gate.json" else old)
+        for name, new in content.items():
+            file.writestr(name, new)
     ran = weigh(*RUN, "--json")
     assert ran.code in RAN, ran.err
     assert "an answer is another than before" in ran.err
     assert "X.reused" not in ran.codes
+
+    # A record that somebody edited is no record of what was asked.
+    (path,) = store.iterdir()
+    intact = path.read_bytes()
+    with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate"):
+        file.writestr("gate.json", msgspec.json.encode(msgspec.structs.replace(stored, seconds=())))
+    assert gate_reuse.find(store.parent, path.stem) is None
+    path.write_bytes(intact)
 
     # What is damaged is asked, however it is damaged.
     (path,) = store.iterdir()
@@ -105,3 +117,18 @@ def test_who_is_wrong_is_asked_each_time(weigh: Weigh, store: Path) -> None:
     asked = weigh("gate", "--contender", "duckdb", "--contender", "bad=liar?lie=forty-two", *WHAT)
     assert asked.code == 1, asked.err
     assert not store.exists()
+
+
+def test_a_library_that_was_edited_is_another_one(tmp_path: Path) -> None:
+    """Also where it is as long as before, and where no package says that it has the file."""
+    site = tmp_path / "lib" / "python3.11" / "site-packages"
+    (site / "engine" / "__pycache__").mkdir(parents=True)
+    (site / "engine" / "sql.py").write_text("answer = 42")
+    one = Environment(python=tmp_path / "bin" / "python", key="", lock="")
+    before = state(one)
+    (site / "engine" / "__pycache__" / "sql.pyc").write_text("compiled again")
+    assert state(one) == before
+    (site / "engine" / "sql.py").write_text("answer = 41")
+    edited = state(one)
+    (site / "mine.pth").write_text("import engine")
+    assert len({before, edited, state(one)}) == 3
