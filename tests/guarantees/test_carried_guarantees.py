@@ -11,8 +11,11 @@ MANY = Size(200, 34, rounds=6, runs=2)
 
 
 def test_nothing_is_made_up() -> None:
-    found = rate(carried.compared(noise.iid, Size(3_000), 61, 0.0).carried != 0)
-    assert found.within(0.0, 0.003), found
+    """However many operations a run has: at .001 for each of 60 it would be in 6 % of the runs."""
+    runs = [carried.compared(noise.iid, Size(60), 6_100 + seed, 0.0).carried for seed in range(60)]
+    found = rate(np.array([one.any() for one in runs]))
+    assert found.value <= 0.02, found
+    assert carried.compared(noise.iid, MANY, 61, np.log1p(0.04)).carried.all()
 
 
 @pytest.mark.promise("more starts do not help")

@@ -35,6 +35,7 @@ LIES: dict[Any, str] = {
     "other-forms": "forms.OtherForms",
     "wrong-forms": "forms.WrongForms",
     "two-units": "forms.TwoUnits",
+    "unsorted": "forms.Unsorted",
     "odd-forms": "odd_types.OddForms",
     "odd-counts": "odd_types.OddCounts",
     "odd-values": "odd_types.OddValues",

@@ -58,3 +58,10 @@ class TwoUnits(Engine):
 
     def run(self) -> int:
         return self.consume(WrongForms.quotients.format(self.sql) if "mean_bytes" in self.sql else self.sql)
+
+
+class Unsorted(Engine):
+    """Leaves the sort out: rows as a hash table may have them, here backwards, and NULLs first."""
+
+    def run(self) -> int:
+        return self.consume(f"SELECT * FROM ({self.sql}) ORDER BY ALL DESC NULLS FIRST")

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from weigh.answers.compare import settled_rows
+from weigh.answers.one_form import nulls_last
 from weigh.answers.values import rows
 from weigh.model.answer import Agreement
 
@@ -34,7 +35,7 @@ def of(table: pa.Table, schema: ResultSchema) -> Agreement:
         table: with the columns of the schema.
         schema: of the operation.
     """
-    answer = [_plain(row, schema) for row in rows(table, schema)]
+    answer = [_plain(row, schema) for row in rows(nulls_last(table, schema), schema)]
     firm = settled_rows(answer, schema)
     text = hashlib.sha256()
     for line in sorted(repr(_exact(row, schema)) for row in firm):

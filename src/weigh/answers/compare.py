@@ -14,7 +14,7 @@ import msgspec
 
 from weigh.answers import names, printed, row_by_row
 from weigh.answers.comparison import MAX_DIFFERENCES, Comparison, mismatch
-from weigh.answers.one_form import in_one_form
+from weigh.answers.one_form import in_one_form, nulls_elsewhere, nulls_last
 from weigh.answers.pairing import distance, pair, row_difference, within
 from weigh.answers.values import cell, rows
 from weigh.model import codes
@@ -52,7 +52,7 @@ def digest(table: pa.Table, schema: ResultSchema) -> str:
 
     if table.num_columns != len(schema.columns):
         return f"width:{table.num_columns}"
-    typed = conform(table, schema)
+    typed = nulls_last(conform(table, schema), schema)
     try:
         return _digest(typed, schema, digest_arrow)
     except DigestError as error:
@@ -149,7 +149,8 @@ def compare(
         any_rows = schema.limit is not None and not schema.ordered_by
         whole = answer.num_rows == schema.limit and witness.num_rows >= answer.num_rows
         return Comparison(agrees=True, open=True, notes=(ANY_ROWS,)) if any_rows and whole else result
-    notes = (*result.notes, *dict.fromkeys([*_in_other_types(given, schema), *forms]), *left_open)
+    liberties = [*_in_other_types(given, schema), *forms, *nulls_elsewhere(answer, witness, schema)]
+    notes = (*result.notes, *dict.fromkeys(liberties), *left_open)
     if schema is not declared:
         changed = [(a.kind, b) for a, b in zip(declared.columns, schema.columns, strict=True) if a != b]
         for what, among in (("doubles for the decimals", True), ("floats of fewer than 64 bits", False)):
@@ -230,10 +231,15 @@ def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete
             return Comparison(agrees=True, notes=("compared by digest (export)",))
         if answer.num_rows > _MOST_ROWS_LISTED:
             return mismatch("(digest)", digest(answer, schema), digest(witness, schema))
+    answer, witness = nulls_last(answer, schema), nulls_last(witness, schema)
     got, known = rows(answer, schema), rows(witness, schema)
     order = _order_difference(got, known[:wanted], schema, most)
     if order is not None:
-        return order
+        if schema.nulls_open is msgspec.UNSET or wanted != schema.limit:
+            return order
+        # The same rows may be before the cut wherever NULLs stand.
+        uncut = msgspec.structs.replace(schema, limit=None)
+        return _compare(answer, witness.slice(0, wanted), uncut, complete=False, most=most)
     ours, theirs, note = settle(got, known, schema, complete)
     result = pair(ours, theirs, schema, most)
     return msgspec.structs.replace(result, notes=(*result.notes, note)) if note else result

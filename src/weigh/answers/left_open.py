@@ -63,10 +63,16 @@ def reason(
     if merged := _merged(operation.sql, ways or {}, camps):
         return merged
     differ = _differing(ways or {}, *camps)
-    if _of_order(operation, cells):
+    # The place of NULL and NaN in the sequence of rows is compared as open as the query leaves it.
+    sequence = operation.schema.nulls_open is not msgspec.UNSET and all(one.row.endswith("in order") for one in cells)
+    if not sequence and _of_order(operation, cells):
         return "where NaN stands in an order is left open by SQL"
     placed = _NULLS.search(operation.sql) is not None or differ("nulls") is False
-    if not placed and (_of_nulls(operation, cells) or (nulls and differ("nulls") and _cuts(operation.sql))):
+    if (
+        not placed
+        and not sequence
+        and (_of_nulls(operation, cells) or (nulls and differ("nulls") and _cuts(operation.sql)))
+    ):
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
     if all(_wrapped(one, outvoted=outvoted) for one in cells):
         return "integers are of different widths, and a number beyond them wraps around"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weigh.model.operation import Case, Operation
 
 
+_NOT_COMPARED = "no answers were compared (--output none)"
 _INNER = re.compile(r"\bover\b|\bselect\b.*\bselect\b", re.I | re.S)
 """Of queries that put rows in order by what their answer need not have."""
 
@@ -106,7 +107,7 @@ def vote(
                         contender=name,
                         status=GateStatus.AGREED,
                         witness=_others(camp, name),
-                        notes=notes.get(name, ()),
+                        notes=notes.get(name, ()) if operation.compared else (_NOT_COMPARED,),
                     )
                 )
             elif alike := [one for pair, one in left_open.items() if camp[0] in pair]:

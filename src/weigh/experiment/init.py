@@ -323,8 +323,7 @@ def _filled(statement: Statement, values: Parameters) -> str:
 def _any_order(query: str) -> Finding:
     return codes.A7_ORDER.finding(
         operation=query,
-        text="its ORDER BY is by no column of the answer that can be compared (an expression, a collation, another "
-        "table's column, or NULLs whose place is open): rows in any order agree",
+        text=f"it has an {infer_schema.UNCHECKED_ORDER}: rows in any order agree",
         remedy="select what it is ordered by, by name; or write ordered_by into its .toml",
     )
 

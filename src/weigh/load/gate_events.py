@@ -71,12 +71,14 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
         keys: columns of its GROUP BY.
         quotients: columns that are averages or divisions.
         limit: its LIMIT; 0 where that is a parameter; None where it has none.
+        nulls_open: those of ``ordered_by`` of which it does not say where NULLs stand; left out where that counts.
     """
 
     ordered_by: tuple[int, ...] = ()
     keys: tuple[int, ...] = ()
     quotients: tuple[int, ...] = ()
     limit: int | None = None
+    nulls_open: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):

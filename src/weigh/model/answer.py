@@ -43,12 +43,15 @@ class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
         ordered_by: positions of the columns that the query orders by, in order; empty when it does not.
         limit: the query's LIMIT; any row that ties at the limit is right.
         keys: positions of the columns whose values no two rows share, e.g. those of GROUP BY; empty if not known.
+        nulls_open: those of ``ordered_by`` of which the query does not say whether NULLs come first or last: they may
+            stand at either end, as NaN may in all of ``ordered_by``. Left out where the place of both counts.
     """
 
     columns: tuple[Column, ...]
     ordered_by: tuple[int, ...] = ()
     limit: int | None = None
     keys: tuple[int, ...] = ()
+    nulls_open: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def exact(self) -> tuple[int, ...]:

@@ -92,6 +92,11 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         text = self.dialect.get(dialect, self.sql)
         return frames.program(text, case.literals) if frames.is_program(text) else fill(text, case.literals, dialect)
 
+    @property
+    def compared(self) -> bool:
+        """Whether its answers are compared: what commands print is not with ``--output none``."""
+        return (self.name, self.sql) != ("command", "none")
+
     def timed(self) -> tuple[Case, ...]:
         """The cases the clock runs on."""
         return tuple(case for case in self.cases if case.timed)

@@ -84,7 +84,7 @@ class Original:
         self.unpacked: Unpacked = bundle.unpacked(path, place)
         if self.unpacked.head.kind != _RUN:
             raise EvidenceFault(
-                f"it is the evidence of a {self.unpacked.head.kind}, and only runs are measured again",
+                f"it is evidence of the kind '{self.unpacked.head.kind}', and only runs are measured again",
                 where=str(path),
                 remedy="weigh verify checks it; its report has the command that made it",
             )

@@ -177,6 +177,9 @@ class _Session:
             spread = float(np.expm1(error * np.sqrt(starts)))
             beyond = name is not VerdictName.REFUSED
             yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=beyond)
+        if compared.carried[at]:
+            # After what refuses it: by its first reason a mean tells whether it can have it.
+            yield reasons.carried(float(compared.carried[at]))
         if name is not VerdictName.REFUSED:
             yield from soundness.warnings(compared, at, rules)
         if name is VerdictName.UNRESOLVED:

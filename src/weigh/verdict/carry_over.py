@@ -18,13 +18,14 @@ import numpy as np
 from weigh.model.rules import Typical
 from weigh.statistics import student_t
 from weigh.statistics.effects import TINY
+from weigh.verdict.decide import step_up
 
 if TYPE_CHECKING:
     from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.table import Table, Turns
 
 LEVEL = 0.001
-"""P-value below which something is carried over."""
+"""False discovery rate over the questions of a table: how likely any is found where nothing is carried over."""
 
 
 def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
@@ -43,6 +44,7 @@ def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
         Shape (questions,).
     """
     found = np.zeros(len(table.questions))
+    p_values = np.full(len(found), np.nan)
     if table.before is None or len(base) != 2 or table.typical is Typical.PAIRS:
         return found
     after, known = table.after(candidate)[..., base], _known(table)[..., base]
@@ -56,7 +58,11 @@ def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
         cases = np.flatnonzero(table.question_of == question)
         there = usable[cases]
         block = np.broadcast_to(np.arange(table.blocks)[None, :, None], there.shape)[there]
-        found[question] = _estimated(apart[cases][there], follows[cases][there], first[cases][there], block)
+        found[question], p_values[question] = _estimated(
+            apart[cases][there], follows[cases][there], first[cases][there], block
+        )
+    tested = np.flatnonzero(~np.isnan(p_values))
+    found[np.setdiff1d(np.arange(len(found)), tested[step_up(p_values[tested], LEVEL)])] = 0.0
     return found
 
 
@@ -83,12 +89,12 @@ def _known(table: Table) -> Bools:
     return found
 
 
-def _estimated(apart: Floats, follows: Floats, first: Floats, block: Ints) -> float:
-    """What follows the contender takes longer, where its t over the blocks is beyond chance."""
+def _estimated(apart: Floats, follows: Floats, first: Floats, block: Ints) -> tuple[float, float]:
+    """By how much what follows the contender takes longer, and the p-value of none; NaN where that cannot be told."""
     blocks = len(np.unique(block))
     design = np.stack([follows, first], axis=1)
     if blocks < 3 or np.linalg.matrix_rank(design) < 2:
-        return 0.0
+        return 0.0, math.nan
     inverse = np.linalg.inv(design.T @ design)
     size = inverse @ design.T @ apart
     scores = design * (apart - design @ size)[:, None]
@@ -97,6 +103,6 @@ def _estimated(apart: Floats, follows: Floats, first: Floats, block: Ints) -> fl
     # Where nothing varies, rounding may leave less than nothing.
     error = math.sqrt(max(variance, 0.0))
     if error < TINY:
-        return 0.0
+        return 0.0, math.nan
     p_value = student_t.two_sided(np.array(abs(size[0]) / error), np.array(blocks - 1.0))
-    return float(size[0]) if p_value < LEVEL else 0.0
+    return float(size[0]), float(p_value)

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 DIALECT = "duckdb"
 """In which users' queries are parsed: the widest of the standard-like ones. The text itself is never changed."""
 
-_NULLS = re.compile(r"\bnulls\s+(?:first|last)\b", re.IGNORECASE)
 _ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
+UNCHECKED_ORDER = (
+    "ORDER BY by no column of the answer that can be compared (an expression, a collation, another table's column, or "
+    "nested or enumerated values)"
+)
+"""What :func:`unchecked_order` finds, for people."""
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,18 +96,11 @@ def describe(sql: str, answer: pa.Table) -> QueryFile:
         found = kind(field.type)
         columns.append(ColumnTable(name=name, kind=found, match=_match(found, selects[position] if known else None)))
     return QueryFile(
-        ordered_by=[names[at] for at in order_columns.of(query, answer, nulls_placed=nulls_placed(sql))]
-        if query is not None
-        else [],
+        ordered_by=[names[at] for at in order_columns.of(query, answer)] if query is not None else [],
         limit=_limit(query),
         keys=_keys(query, selects, names) if query is not None and known else [],
         column=columns,
     )
-
-
-def nulls_placed(sql: str) -> bool:
-    """Whether a query says where NULLs stand in its order; engines differ where it does not."""
-    return _NULLS.search(sql) is not None
 
 
 def any_rows(sql: str, described: QueryFile) -> bool:

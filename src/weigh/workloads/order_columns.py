@@ -2,44 +2,102 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from weigh.workloads.long_lists import shortened
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlglot import exp
+
+_NULLS = re.compile(r"\bnulls\s+(?:first|last)\b", re.IGNORECASE)
 
 _BY_BYTES = {"c", "posix", "binary", "ucs_basic"}
 """Collations under which no two different texts tie."""
 
 
-def of(query: exp.Query, answer: pa.Table, *, nulls_placed: bool) -> list[int]:
+def of(query: exp.Query, answer: pa.Table) -> list[int]:
     """Positions of the ORDER BY columns that the answer has, up to the first that it does not have.
 
     A star stands for the answer's columns: one of them is found by its name if no other has that name. Where right
-    answers may have values in different orders (NULL where the query does not say first or last, NaN, nested and
-    enumerated values), the order is left unchecked.
+    answers may have values in different orders (nested and enumerated ones), the order is left unchecked. NULL and NaN
+    are not among those: only their place is open (:func:`nulls_open`).
 
     Args:
         query: as it was parsed.
         answer: one answer to it.
-        nulls_placed: whether it says NULLS FIRST or NULLS LAST, which a parsed query does not tell.
     """
-    order = query.args.get("order")
-    wanted = list(order.expressions) if order is not None else []
-    everything = len(wanted) == 1 and _is_all(wanted[0].this)
-    selects = _outputs(query, answer)
-    places = (
-        range(answer.num_columns) if everything else [_position(one.this, query, selects, answer) for one in wanted]
-    )
-    listed_all = not everything and selects is not None and None not in selects
     found: list[int] = []
-    for at in places:
-        if at is None or (not (listed_all and nulls_placed) and _left_open(answer.column(at))):
+    for at in _positions(query, answer):
+        if at is None or _left_open(answer.column(at)):
             break
         if at not in found:
             found.append(at)
     return found
+
+
+def nulls_open(sql: str, ordered_by: Sequence[int], columns: Sequence[str]) -> tuple[int, ...]:
+    """The columns of an order of which the query does not say where NULLs stand; engines differ there.
+
+    Args:
+        sql: the query.
+        ordered_by: positions of the columns that it orders by.
+        columns: names of all columns of its answer.
+    """
+    if not ordered_by or _NULLS.search(sql) is None:
+        return tuple(ordered_by)
+    placed = _placed(sql, pa.table({str(at): pa.nulls(0) for at in range(len(columns))}).rename_columns(list(columns)))
+    return tuple(at for at in ordered_by if at not in placed)
+
+
+def _placed(sql: str, answer: pa.Table) -> set[int]:
+    """Positions of the columns whose order says NULLS FIRST or NULLS LAST.
+
+    A parsed query has what its dialect takes for granted filled in, so what two dialects read alike is written.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.dialects import DuckDB
+
+    read = []
+    for granted in ("nulls_are_small", "nulls_are_large"):
+        dialect = DuckDB()
+        dialect.NULL_ORDERING = granted
+        try:
+            query = sqlglot.parse_one(shortened(sql), read=dialect)
+        except (sqlglot.errors.SqlglotError, RecursionError):
+            return set()
+        if not isinstance(query, exp.Query):
+            return set()
+        read.append(query)
+    first, second = ([one.args.get("nulls_first") for one in _wanted(query)] for query in read)
+    written = [one == other for one, other in zip(first, second, strict=True)]
+    places = _positions(read[0], answer)
+    if len(written) == 1:
+        written *= len(places)
+    found: dict[int, bool] = {}
+    for at, one in zip(places, written, strict=True):
+        if at is not None:
+            found.setdefault(at, one)
+    return {at for at, one in found.items() if one}
+
+
+def _wanted(query: exp.Query) -> list[exp.Expr]:
+    order = query.args.get("order")
+    return list(order.expressions) if order is not None else []
+
+
+def _positions(query: exp.Query, answer: pa.Table) -> list[int | None]:
+    """Where the answer has what the query orders by, None for what it does not have."""
+    wanted = _wanted(query)
+    if len(wanted) == 1 and _is_all(wanted[0].this):
+        return [*range(answer.num_columns)]
+    selects = _outputs(query, answer)
+    return [_position(one.this, query, selects, answer) for one in wanted]
 
 
 def listed(wanted: exp.Expr, selects: list[exp.Expr]) -> int | None:
@@ -167,10 +225,4 @@ def _named(one: exp.Expr) -> str | None:
 
 def _left_open(column: pa.ChunkedArray) -> bool:
     """Whether right answers may have the values of a column in different orders."""
-    import pyarrow.compute as pc
-
-    of = column.type
-    if pa.types.is_nested(of) or pa.types.is_dictionary(of):
-        return True
-    not_a_number = pa.types.is_floating(of) and bool(pc.any(pc.is_nan(column)).as_py())
-    return bool(column.null_count) or not_a_number
+    return bool(pa.types.is_nested(column.type) or pa.types.is_dictionary(column.type))

@@ -28,6 +28,7 @@ import msgspec
 from weigh.model.answer import Column, Kind, Match, ResultSchema
 from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case, Filter, Literal, Operation, Workload
+from weigh.workloads import order_columns
 from weigh.workloads.askable import refuse
 from weigh.workloads.frames import FrameFiles
 from weigh.workloads.parameters import Parameters, braced, check, grid, names
@@ -170,7 +171,7 @@ def _operation(path: Path, parameters: Parameters) -> Operation:
     return Operation(
         name=path.stem,
         sql=braced(sql),
-        schema=result_schema(file, described),
+        schema=result_schema(file, described, sql),
         cases=cases,
         filter=Filter(table=file.filter.table, predicate=braced(file.filter.predicate)) if file.filter else None,
         dialect={dialect: braced(text) for dialect, text in file.dialect.items()},
@@ -178,22 +179,25 @@ def _operation(path: Path, parameters: Parameters) -> Operation:
     )
 
 
-def result_schema(file: QueryFile, place: Path) -> ResultSchema:
+def result_schema(file: QueryFile, place: Path, sql: str) -> ResultSchema:
     """What a right answer looks like, as a file says it.
 
     Args:
         file: what it says.
         place: where it lies, for errors.
+        sql: the query, which says where NULLs stand in its order, or leaves that open.
 
     Raises:
         UsageError: it names a column that is not there.
     """
     columns = [column.name for column in file.column]
+    ordered_by = _positions("ordered_by", file.ordered_by, columns, place)
     return ResultSchema(
         columns=tuple(_column(column) for column in file.column),
-        ordered_by=_positions("ordered_by", file.ordered_by, columns, place),
+        ordered_by=ordered_by,
         limit=file.limit,
         keys=_positions("keys", file.keys, columns, place),
+        nulls_open=order_columns.nulls_open(sql, ordered_by, columns) if ordered_by else msgspec.UNSET,
     )
 
 

@@ -103,3 +103,16 @@ def test_empty_answers_are_counted_and_accuse_nobody(fresh: Callable[[], Weigh])
     told = words(weigh("report", "only/latest").out)
     assert told.startswith("Every answer is empty, to 1 question: agreement of nothing is no evidence.")
     assert only.code == 0
+
+
+def test_outputs_that_nobody_compared_are_not_said_to_agree(weigh: Weigh) -> None:
+    for output, first in (("none", "No answers were compared (--output none)."), ("exact", "All answers agree")):
+        commands = ("--command", "one=echo 1", "--command", f"other=echo {2 if output == 'none' else 1}")
+        run = weigh("gate", *commands, "--output", output, "--no-shrink", "--json")
+        assert run.code == 0
+        (row,) = run.json["gate"]
+        assert ("no answers were compared" in row["detail"]) is (output == "none")
+        (evidence,) = (weigh.folder / "runs").glob(f"*{run.json['experiment']['id']}*")
+        for report in (weigh("report", str(evidence)).out, (evidence / "report.html").read_text()):
+            assert first in words(report)
+            assert ("answers agree" in words(report)) is (output == "exact")

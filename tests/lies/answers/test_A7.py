@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+import duckdb
 import pytest
 
 from ..reading import SMALL, assert_silent, contenders, detail, diverged, words
@@ -68,3 +70,36 @@ def test_the_twin_agrees_with_another_engine_and_the_report_says_how(weigh: Weig
 
 def test_where_no_liberty_is_taken_there_is_no_note(twins: Run) -> None:
     assert "A7" not in (twins.evidence / "report.txt").read_text()
+
+
+ORDERED = {
+    "one": "SELECT g, count(*) AS n FROM t GROUP BY g ORDER BY g",
+    "two": "SELECT g, h, count(*) AS n FROM t GROUP BY g, h ORDER BY h DESC, g",
+    "star": "SELECT * FROM t ORDER BY g, id DESC",
+    "placed": "SELECT g, count(*) AS n FROM t GROUP BY g ORDER BY g NULLS FIRST",
+    "cut": "SELECT g, count(*) AS n FROM t GROUP BY g ORDER BY g LIMIT 100",
+}
+
+
+def test_who_does_not_sort_is_found_where_a_value_is_null_and_who_has_it_first_is_not_accused(weigh: Weigh) -> None:
+    """SQLite puts NULLs first, DuckDB last."""
+    with duckdb.connect() as connection:
+        rows = "SELECT i AS id, nullif(i % 7, 6) AS g, nullif(i % 3, 2) AS h FROM range(200) AS t(i)"
+        connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    folder = weigh.folder / "ordered"
+    folder.mkdir()
+    for name, sql in ORDERED.items():
+        (folder / f"{name}.sql").write_text(sql)
+    made = weigh("init", "--data", "t.parquet", "--sql", "ordered", "--contender", "duckdb")
+    assert (made.code, "A7.order" in made.out + made.err) == (0, False)
+    honest = contenders("duckdb=fork", "sqlite")
+    run = weigh("gate", *honest, *contenders("liar?lie=unsorted"), "--quiet", "--json", "--no-shrink")
+    assert diverged(run) == {("liar?lie=unsorted", name) for name in ORDERED}
+    assert "row 1 in order, g: 5, not 0" in detail(run, "one")
+    assert run.code == 1
+    twins = weigh("gate", *honest, "--quiet", "--json", "--no-shrink")
+    assert_silent(twins)
+    (twin,) = (weigh.folder / "runs").glob(f"*{twins.json['experiment']['id']}*")
+    checks = json.loads((twin / "gate.json").read_text())["checks"]
+    noted = {one["operation"] for one in checks if "elsewhere in the order by g" in str(one.get("notes"))}
+    assert noted == {"one", "two", "star", "cut"}

@@ -6,6 +6,7 @@ the order of their turns, and go the way of recorded ones; ``tests/guarantees`` 
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -14,6 +15,8 @@ from weigh.model.contender import Contender
 from weigh.model.rules import RULES
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
+from weigh.model.verdict import VerdictName
+from weigh.verdict.refusals import why_not_pooled
 
 ARMS = ("new", "old", "old#2")
 
@@ -58,3 +61,13 @@ def test_what_is_left_behind_is_told_and_left_out(carried: float, told: bool) ->
     earlier = Spec(workload="w", contenders=contenders, baseline="old")
     (before,) = analyse(samples(carried), spec=earlier).verdicts
     assert before.ratio == pytest.approx(1 - carried / 3, abs=0.008)
+
+
+def test_it_leaves_no_operation_out_of_the_mean_that_only_noise_refuses() -> None:
+    contenders = tuple(Contender(name=name, engine="duckdb") for name in ("old", "new"))
+    rules = msgspec.structs.replace(RULES, unstable=0.0001, margin=0.0001)
+    spec = Spec(workload="w", contenders=contenders, baseline="old", rules=rules)
+    (verdict,) = analyse(samples(0.06), spec=spec).verdicts
+    assert verdict.verdict is VerdictName.REFUSED
+    assert [why.code for why in verdict.reasons][:2] == ["T7.unstable", "T15"]
+    assert why_not_pooled(verdict) is None

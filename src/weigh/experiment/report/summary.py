@@ -45,8 +45,8 @@ def suite(one: Suite, workload: str) -> str:
         groups.setdefault(missing.why, []).append(missing.operation)
     members = "; ".join(f"{why}: {_names(names)}" for why, names in groups.items())
     return (
-        f"no mean of {one.contender} over {workload}: {len(one.missing)} of "
-        f"{units.count(one.operations, 'operation')} have no ratio. {members}"
+        f"no mean of {one.contender} over {workload} from verdicts alone: {len(one.missing)} of "
+        f"{units.count(one.operations, 'operation')} have no verdict with a ratio. {members}"
     )
 
 

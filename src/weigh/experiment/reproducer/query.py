@@ -179,4 +179,7 @@ def _narrowed(schema: ResultSchema, columns: list[int]) -> ResultSchema:
         columns=tuple(schema.columns[old] for old in columns),
         ordered_by=tuple(ordered),
         keys=found if len(found) == len(schema.keys) else (),
+        nulls_open=tuple(place[at] for at in schema.nulls_open if at in place)
+        if schema.nulls_open
+        else schema.nulls_open,
     )

@@ -7,6 +7,7 @@ nothing of weigh, so that whoever makes the engine can run it.
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import os
 import sys
@@ -20,6 +21,7 @@ TABLES: dict[str, list[str]] = {}
 SETTINGS: dict[str, Any] = {}
 COLUMNS: list[tuple[str, str, str, float]] = []
 ORDERED_BY: list[int] = []
+NULLS_OPEN: list[int] | None = None
 LIMIT: int | None = None
 TIMES = 1
 WITNESS = ""
@@ -84,6 +86,8 @@ def differing(got: list[Any], expected: list[Any]) -> list[str]:
     )
     if len(got) != len(expected):
         return [f"rows: {len(got)}, not {len(expected)}"]
+    if NULLS_OPEN is not None and (LIMIT is None or len(expected) < LIMIT):
+        got, expected = (nulls_last(rows, ORDERED_BY) for rows in (got, expected))
     found = [
         f"row {number} in order, {COLUMNS[at][0]}: {a[at]}, not {b[at]}"
         for number, (a, b) in enumerate(zip(got, expected, strict=True), start=1)
@@ -103,6 +107,27 @@ def differing(got: list[Any], expected: list[Any]) -> list[str]:
         for x, y, column in zip(a, b, COLUMNS, strict=True)
         if not same_value(x, y, column)
     ]
+    return found
+
+
+def nulls_last(rows: list[tuple[Any, ...]], columns: list[int]) -> list[tuple[Any, ...]]:
+    """Rows with NULLs behind NaNs behind all else in columns, where they lie together and their place is open."""
+    if not columns or len(rows) < 2:
+        return rows
+    (at, *later) = columns
+    placed = at not in (NULLS_OPEN or [])
+
+    def kind(row: tuple[Any, ...]) -> int:
+        return 2 if row[at] is None else int(isinstance(row[at], float) and math.isnan(row[at]))
+
+    found: list[tuple[Any, ...]] = []
+    for _, part in itertools.groupby(rows, lambda row: placed and row[at] is None):
+        some = list(part)
+        runs = [one for one, _ in itertools.groupby(map(kind, some))]
+        if len(runs) == len(set(runs)):
+            some.sort(key=kind)
+        for _, equal in itertools.groupby(some, lambda row: (kind(row), 0 if kind(row) else row[at])):
+            found += nulls_last(list(equal), later)
     return found
 
 

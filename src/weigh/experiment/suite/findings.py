@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model import codes
 from weigh.model.units import count
+from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,8 +43,8 @@ def of(
         )
     if any_order:
         yield codes.A7_ORDER.finding(
-            text=f"{count(len(any_order), 'operation')} {'has' if len(any_order) == 1 else 'have'} an ORDER BY by no "
-            f"column of the answer that can be compared ({_some(any_order)}): rows in any order agree",
+            text=f"{count(len(any_order), 'operation')} {'has' if len(any_order) == 1 else 'have'} an "
+            f"{infer_schema.UNCHECKED_ORDER}: {_some(any_order)}. Rows in any order agree",
             remedy="select what they are ordered by, by name",
         )
 

@@ -261,7 +261,7 @@ def _operation(question: Question, described: QueryFile) -> Operation:
         name=question.name,
         sql=question.sql,
         dialect=question.dialect,
-        schema=result_schema(described, Path(question.file)),
+        schema=result_schema(described, Path(question.file), question.sql),
         cases=(Case(name="only", timed=True),),
         about=question.about,
         template=question.template or msgspec.UNSET,

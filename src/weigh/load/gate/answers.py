@@ -115,6 +115,7 @@ def schema(answers: Sequence[Answer], order: Order | None) -> ResultSchema:
         ordered_by=tuple(one for one in order.ordered_by if one < width),
         limit=limit,
         keys=tuple(one for one in order.keys if one < width),
+        nulls_open=order.nulls_open,
     )
 
 

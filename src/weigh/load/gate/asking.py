@@ -29,7 +29,7 @@ from weigh.load.tpcc.mysql import in_mysql
 from weigh.load.tpcc.workload import SCHEMA
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
-from weigh.workloads import infer_schema
+from weigh.workloads import infer_schema, order_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -371,11 +371,11 @@ def order_of(statement: str, answer: Answer) -> Order:
     """What the text of a query says of the rows that answer it."""
     found = infer_schema.describe(statement, answers.sketch(answer))
     names = [column.name for column in found.column]
-    limit = found.limit
-    if limit is None and infer_schema.limited(statement):
-        limit = 0
+    limit = 0 if found.limit is None and infer_schema.limited(statement) else found.limit
+    ordered_by = tuple(names.index(name) for name in found.ordered_by)
     return Order(
-        ordered_by=tuple(names.index(name) for name in found.ordered_by),
+        ordered_by=ordered_by,
+        nulls_open=order_columns.nulls_open(statement, ordered_by, names) if ordered_by else msgspec.UNSET,
         keys=tuple(names.index(name) for name in found.keys),
         quotients=tuple(place for place, column in enumerate(found.column) if column.match == "quotient"),
         limit=limit,

@@ -109,9 +109,7 @@ def not_equal(names: NDArray[np.str_], other: Bools) -> NDArray[np.str_]:
 
 
 def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: bool) -> Iterator[Reason]:
-    """Why the comparison at position ``at`` is refused, after what was left out of it."""
-    if compared.carried[at]:
-        yield reasons.carried(float(compared.carried[at]))
+    """Why the comparison at position ``at`` is refused."""
     if lossy(compared, attempts)[at]:
         yield reasons.lost(int(compared.lost[at]))
     if few_builds(compared)[at]:

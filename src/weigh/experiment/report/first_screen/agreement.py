@@ -37,6 +37,10 @@ def answers(results: ExperimentResults) -> Iterator[str]:
     if gate is None:
         yield "The gate was not reached: no answer was checked."
         return
+    if _uncompared(results) and not any(one.answered < one.questions for one in results.answered):
+        # Nobody is praised for what nobody looked at (A13).
+        yield "No answers were compared (--output none)."
+        return
     yield from _agreement(results, gate)
     yield from _emptiness(results, gate)
     if open_ := unverified(results):
@@ -80,6 +84,12 @@ def unverified(results: ExperimentResults) -> list[str]:
     """Operations whose answers nothing confirmed that shares no code with those who gave them."""
     found = results.gate.operations if results.gate else ()
     return [one.operation for one in found if one.status is GateStatus.UNVERIFIED]
+
+
+def _uncompared(results: ExperimentResults) -> bool:
+    """Whether the answers were wanted uncompared."""
+    workload = results.record.workload
+    return workload is not None and not any(one.compared for one in workload.operations)
 
 
 def remedy(results: ExperimentResults) -> str:
