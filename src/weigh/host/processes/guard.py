@@ -10,6 +10,10 @@ import itertools
 import os
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
+
+from weigh.host.processes import Process, started
 
 MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
@@ -47,6 +51,18 @@ def new_mark() -> str:
     The first call starts the guard, which ends with this process, and kills what has a mark of it before it does.
     """
     return f"{_session()}-{next(_NUMBERS)}"
+
+
+def marked(mark: str) -> list[Process]:
+    """Every process that began with a mark in its environment and may be looked at, wherever it belongs by now."""
+    found, wanted = [], f"{MARK}={mark}".encode()
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            # It may end meanwhile, or be another user's.
+            with suppress(OSError):
+                if wanted in (place / "environ").read_bytes().split(b"\0") and (ticks := started(int(place.name))):
+                    found.append(Process(int(place.name), ticks))
+    return found
 
 
 @functools.cache
