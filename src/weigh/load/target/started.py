@@ -83,6 +83,7 @@ class StartedByCommand:
                 env={**os.environ, guard.MARK: mark},
             )
             try:
+                guard.watch(process.pid)
                 with ExitStack() as stack:
                     yield self._reached(process, output, stack, (cache, connections))
             finally:
