@@ -65,7 +65,9 @@ def findings(
     found = [
         *record.findings,
         *_durability(record),
-        *gate.findings(answers, record.spec, len(record.runs)),
+        *gate.findings(
+            answers, record.spec, len(record.runs), record.environment.target.kind if record.environment else ""
+        ),
         *_prepared(record),
         *replay.findings(replayed),
         *_terms(record),

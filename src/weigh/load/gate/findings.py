@@ -22,11 +22,17 @@ _LISTED = 3
 """Statements, requests and rows that are named; the document has them all."""
 _TWICE = re.compile(r"^node (\S+): \1 ")
 _WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them)"
+UNASKED = {
+    "http": "say with --expect what every answer must be: of HTTP none is asked before the clock",
+    "clickhouse": "compare some of its answers by hand: weigh asks none of ClickHouse before the clock",
+    "cql": "compare some of its answers by hand: weigh asks none of CQL before the clock",
+}
+"""Kinds of servers whose answers are not asked before the clock -> what to do instead."""
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
-def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Finding]:
-    """What is to be said of the answers."""
+def findings(found: GateResults | None, spec: LoadSpec, runs: int, kind: str = "") -> Iterator[Finding]:
+    """What is to be said of the answers; of a kind of server, some of which nobody asks before the clock."""
     if found is not None:
         yield from _wrong(found, spec)
         for one in found.otherwise:
@@ -35,7 +41,7 @@ def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[F
     if missing:
         yield codes.A8_UNCHECKED.finding(
             text=f"{missing}. A server that answers wrongly, or with too few rows, would look fast",
-            remedy=_WITHOUT + f"; and {_INVARIANT} in a script that writes",
+            remedy=UNASKED.get(kind) or _WITHOUT + f"; and {_INVARIANT} in a script that writes",
         )
 
 
