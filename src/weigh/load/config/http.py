@@ -19,7 +19,8 @@ _PATH = re.compile(r"\.|(\.?\[\d+\]|\.[^.\[\]\s<>=!]+)+")
 _STATUSES = re.compile(r"\s*[1-5]\d\d(-[1-5]\d\d)?\s*(,\s*[1-5]\d\d(-[1-5]\d\d)?\s*)*")
 _FORMS = "write json .PATH=VALUE, json .PATH!=VALUE, json .PATH, contains TEXT, lacks TEXT, or status 200,204,300-399"
 _JSON = (
-    "compare with = or !=: --expect 'json .rows[0].n=1'; a path is of .name and [0], [1], and has no <, >, == and blank"
+    "write json .PATH=VALUE, json .PATH!=VALUE or json .PATH, with a path of .name and [0]: no <, > and ==, and "
+    "no counting from the end"
 )
 
 

@@ -111,7 +111,7 @@ def described(address: Address, *, here: bool | None, tls: str) -> TargetRead:
         same_host=here,
         in_force=in_force,
         undurable=tuple(found),
-        durable=None if unread else not found,
+        durable=False if found else None if unread else True,
         unread=unread,
         tls=tls,
         consistency=str(meaning) if meaning else level,
