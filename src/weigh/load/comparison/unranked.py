@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weigh.load.analysis.isolation import of_isolation
+from weigh.load.analysis.validity import MISSED
 from weigh.load.comparison.figures import Kind
 from weigh.load.comparison.metrics import PERCENTILES
 from weigh.load.isolation.results import refusals
@@ -280,7 +281,7 @@ def rate_missed(missed: Sequence[BlockRun], target: float) -> str:
     """What runs did that missed a rate: how many a second they answered, or where that is enough, what stayed open."""
     rates = [answered(one) for one in missed]
     low, high = (f"{rate:,.4g}" for rate in (min(rates), max(rates)))
-    if max(rates) < target:
+    if max(rates) < (1 - MISSED) * target:
         return f"it answered {low if low == high else f'{low} to {high}'} a second"
     # The rate is of the part that counts; requests that came late are of the whole run.
     accounts = [one.run.summary for one in missed if one.run.summary and one.run.summary.in_time is not None]
