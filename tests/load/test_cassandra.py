@@ -16,7 +16,7 @@ from support.hostile_servers import Trickle
 from support.tls_proxy import certificates
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.cassandra.address import address
-from weigh.load.target.cassandra.replicas import replicas, undurable
+from weigh.load.target.cassandra.replicas import durability_unread, replicas, undurable
 from weigh.load.target.registry import target
 from weigh.model.errors import EngineFault, UsageError
 from weigh_liars.tcp_server import Door
@@ -48,7 +48,7 @@ def test_a_url_names_several_nodes_levels_and_no_password() -> None:
         ("cassandra://a:99999,b/k", "a node that is none"),
         ("cassandra://a,a/k", "a node twice"),
         ("cassandra://a/k?consistency=ANY", "no level that reads and writes"),
-        ("cassandra://a/k?serial_consistency=ONE", "no level"),
+        ("cassandra://a/k?serial_consistency=ONE", "is no serial level"),
         ("cassandra://a,b/k?sslmode=verify-full", "names several"),
         ("cassandra://a/k?level=ONE", "parameter 'level'"),
         ("casandra://a/k", "no target"),
@@ -73,6 +73,8 @@ def test_a_url_that_is_none_is_refused(text: str, word: str) -> None:
         ("LOCAL_ONE", TWO_CENTRES, 1, 5, False),
         ("QUORUM", TWO_CENTRES, 3, 5, True),
         ("EACH_QUORUM", TWO_CENTRES, 4, 5, True),
+        # More than there are: such a level cannot be had.
+        ("TWO", SIMPLE.replace("3", "1"), 2, 1, True),
     ],
 )
 def test_a_level_means_so_many_replicas(level: str, replication: str, answering: int, of: int, meets: bool) -> None:
@@ -93,6 +95,21 @@ def test_what_may_lose_an_acknowledged_write_is_named() -> None:
     [periodic] = undurable({"commitlog_sync": "periodic", "commitlog_sync_period": "7000ms"}, "True")
     assert "last 7000ms" in periodic
     assert "durable_writes is false" in undurable({"commitlog_sync": "group"}, "False")[0]
+
+
+@pytest.mark.parametrize(
+    ("sync", "durable_writes", "unread"),
+    [
+        ("batch", "True", ""),
+        ("periodic", "false", ""),
+        ("xq\x00", "true", "commitlog_sync"),
+        ("", "true", "commitlog_sync"),
+        ("batch", "", "durable_writes"),
+    ],
+)
+def test_what_is_no_setting_of_durability_is_not_taken_for_one(sync: str, durable_writes: str, unread: str) -> None:
+    found = durability_unread({"commitlog_sync": sync}, durable_writes)
+    assert found.startswith(unread) and bool(found) == bool(unread)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ REMEDIES = {
     "or leave the check out with sslmode=require",
 }
 """Code of an error, or the two characters of its class in PostgreSQL -> what to do."""
+LASTING = frozenset((_LOGIN, *(REMEDIES[code] for code in ("3D000", "NOAUTH", "NOPERM", "WRONGPASS"))))
+"""Remedies of what no waiting mends: the user or the database that the URL names."""
 _WORDS = {
     "prepared statement": _POOLER,
     "no more connections allowed": _CROWDED,

@@ -46,7 +46,6 @@ WRONG = tuple(
     for one in (
         codes.L6_WRONG,
         codes.L6_MISSING,
-        codes.L6_UNREAD,
         codes.L6_INVARIANT,
         codes.L6_BROKEN,
         codes.L6_WORK,
@@ -60,7 +59,7 @@ WRONG = tuple(
         codes.L12_LEVEL,
     )
 )
-"""Findings of wrong answers."""
+"""Findings of wrong answers. What could not be read (``L6.unread``) is none: a server that died has said nothing."""
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):

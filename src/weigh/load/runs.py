@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.load.spec import Loop
 from weigh.model.cold import Pages, PutOut
 from weigh.model.units import Bytes, Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NODE = re.compile(r"node (\S+) cannot be reached")
+"""Of the errors of ``crates/weigh-load/src/event_loop/cluster.rs``."""
 
 
 class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,3 +274,12 @@ class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
     intervals: tuple[LoadInterval, ...] = ()
     summary: LoadSummary | None = None
     server: ServerUse | None = None
+
+
+def unreached(errors: Iterable[str]) -> str:
+    """Of a cluster the nodes that could not be reached, by the errors of requests; empty where none is named."""
+    nodes = sorted({found[1] for one in errors if (found := _NODE.search(one))})
+    if not nodes:
+        return ""
+    listed = f"{', '.join(nodes[:-1])} and {nodes[-1]}" if len(nodes) > 1 else nodes[0]
+    return f"{'nodes' if len(nodes) > 1 else 'node'} {listed} of the cluster"

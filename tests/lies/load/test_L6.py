@@ -32,7 +32,9 @@ def test_answers_that_contradict_what_was_acknowledged_are_found(offered: Callab
 @pytest.mark.promise("A read-back that does not come to its end is an error (`L6.unread`)")
 def test_a_server_that_hangs_up_when_it_is_read_back_is_named(offered: Callable[..., Run]) -> None:
     run = offered("hangs-up", *GENTLE)
-    assert run.code == 1
+    # Nothing that it answered was wrong: nobody may conclude from it, and nobody is accused.
+    assert run.code == 3
+    assert run.json["tier"]["name"] == "inadmissible"
     assert "L6.unread" in run.codes
     assert not {"L6.wrong", "L6.missing"} & run.codes
 

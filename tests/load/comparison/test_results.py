@@ -187,6 +187,8 @@ def test_durability_that_is_not_known_is_not_equal() -> None:
     found = concluded(comparison(short(workload="ycsb-a"), targets={"new": unread}))
     assert refusals(found, "p50") == {"E7.unequal"}
     assert "not known" in of(found, "p50").reasons[0].text
+    [unequal] = [one for one in found.findings if one.code == "E7.unequal"]
+    assert "read the settings of new" in unequal.remedy
 
 
 def test_different_rows_are_not_compared() -> None:
@@ -214,6 +216,9 @@ def test_a_rate_that_one_server_did_not_keep_has_no_response_times() -> None:
     assert "L2.unequal" in codes(found)
     kept = {one.contender: one.missed for one in found.sustained}
     assert kept == {"old": 0, "new": 1}
+    # As many a second as were due, over the part that counts: what was late is said instead.
+    [said] = [one for one in words.sustained(found) if one.startswith("new did not keep")]
+    assert "had no answer when the last one was due" in said and "it answered" not in said
 
 
 def busy(blocks: set[int]) -> object:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +68,7 @@ def test_one_life_a_run_and_the_other_processes_stay(weigh: Weigh) -> None:
         ("a=exit 3", "ended with 3 before the server answered"),
         ("a=echo no such luck; exit 1", "no such luck"),
         ("c=true", "names no contender"),
+        ("a=", "the command of a is empty"),
         ("b=true", "is started by weigh itself"),
     ],
 )
@@ -97,3 +101,68 @@ def test_a_server_that_runs_already_is_not_taken_for_a_fresh_one(weigh: Weigh) -
         server.wait()
     assert run.code == 2
     assert "answers there already" in run.err
+
+
+def test_a_server_that_left_its_process_group_ends_with_its_life(weigh: Weigh) -> None:
+    port = free_port()
+    command = _command(weigh.folder / "a", port)
+    two = ("--contender", f"a=valkey://127.0.0.1:{port}", "--contender", "b=valkey:embedded", "--same-engine")
+    words = (
+        "--start-command",
+        f"a=timeout 300 setsid {command} & wait",
+        "--blocks",
+        "2",
+        "--no-twice",
+        *SHORT,
+        "--json",
+    )
+    run = weigh("load", "ycsb-c", *two, *words)
+    assert run.code in RAN, run.err
+    assert not listens(port)
+
+
+def test_a_server_ends_with_weigh_however_that_ends(weigh: Weigh) -> None:
+    port = free_port()
+    command = _command(weigh.folder / "a", port)
+    program = (
+        "import sys, time; from pathlib import Path; from weigh.load.target.registry import target; "
+        "from weigh.load.target.started import StartedByCommand\n"
+        f"with StartedByCommand(target('valkey://127.0.0.1:{port}'), 'setsid --wait {command}').reach(Path('.'), 1):\n"
+        "    print('begun', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=weigh.folder) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == b"begun\n"
+            assert listens(port)
+        finally:
+            process.kill()
+    until = time.monotonic() + 10
+    while listens(port) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not listens(port)
+
+
+@pytest.mark.long
+def test_what_a_server_refuses_is_said_at_once(weigh: Weigh) -> None:
+    port = free_port()
+    command = _command(weigh.folder / "a", port) + " --requirepass secret"
+    two = ("--contender", f"a=valkey://127.0.0.1:{port}", "--contender", "b=valkey:embedded")
+    run = weigh("load", "ycsb-c", *two, "--start-command", f"a={command}", "--blocks", "1", *SHORT)
+    assert run.code == 2
+    said = " ".join(run.err.split())
+    assert "cannot be used" in said and "NOAUTH" in said and "REDISCLI_AUTH" in said
+    assert not listens(port)
+
+
+def test_a_server_that_outlives_its_command_is_said(weigh: Weigh) -> None:
+    port = free_port()
+    # Without its environment, and under a parent that is not the command's: as a service of the machine is.
+    command = (
+        f"(env -i setsid {_command(weigh.folder / 'a', port)} --pidfile {weigh.folder}/pid --daemonize yes); sleep 60"
+    )
+    two = ("--contender", f"a=valkey://127.0.0.1:{port}", "--contender", "b=valkey:embedded", "--same-engine")
+    run = weigh("load", "ycsb-c", *two, "--start-command", f"a={command}", "--blocks", "1", "--no-twice", *SHORT)
+    os.kill(int((weigh.folder / "pid").read_text()), signal.SIGKILL)
+    assert run.code == 2
+    assert "still answers there" in " ".join(run.err.split())

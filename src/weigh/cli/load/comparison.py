@@ -131,7 +131,11 @@ def started(servers: Mapping[str, Target], commands: Sequence[str]) -> dict[str,
     found = dict(servers)
     for text in commands:
         name, equals, command = text.partition("=")
-        if not equals or name not in found or not command.strip():
+        if equals and name in found and not command.strip():
+            raise UsageError(
+                f"the command of {name} is empty", where=f"--start-command {text}", remedy=f"write {name}=COMMAND"
+            )
+        if not equals or name not in found:
             raise UsageError(
                 f"--start-command '{text}' names no contender",
                 remedy=f"write NAME=COMMAND; {nearest(name, tuple(found))}",

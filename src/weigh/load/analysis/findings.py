@@ -16,6 +16,7 @@ from weigh.load.disturbances import results as disturbances
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
 from weigh.load.replay import findings as replay
+from weigh.load.runs import unreached
 from weigh.load.tpcc import findings as tpcc
 from weigh.load.waits import analysis
 from weigh.load.ycsb import properties as ycsb_properties
@@ -26,7 +27,7 @@ from weigh.model.finding import gravest_first
 from weigh.model.units import count, percent, seconds, size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
@@ -64,7 +65,9 @@ def findings(
     found = [
         *record.findings,
         *_durability(record),
-        *gate.findings(answers, record.spec, len(record.runs)),
+        *gate.findings(
+            answers, record.spec, len(record.runs), record.environment.target.kind if record.environment else ""
+        ),
         *_prepared(record),
         *replay.findings(replayed),
         *_terms(record),
@@ -135,11 +138,12 @@ def ignored_properties(spec: LoadSpec) -> Iterator[Finding]:
         )
 
 
-def gone(summary: LoadSummary, number: int) -> Iterator[Finding]:
-    """That a server which went away during a run did not come back."""
+def gone(summary: LoadSummary, number: int, errors: Iterable[str]) -> Iterator[Finding]:
+    """That a server, or a node, which went away during a run did not come back; by the errors of its requests."""
     if summary.gone:
+        who = unreached(errors)
         yield codes.L7_GONE.finding(
-            text=f"run {number}: connections were lost and none could be opened again; "
+            text=f"run {number}: connections {f'to {who} ' if who else ''}were lost and none could be opened again; "
             f"{count(summary.failed_connects, 'attempt')} failed",
             remedy="look into the server's log, and run again when it is back",
         )

@@ -11,6 +11,7 @@ import msgspec
 
 from weigh.load.budgets import BUDGET_S, enough_s
 from weigh.load.command_line import parsed
+from weigh.load.gate.findings import UNASKED
 from weigh.model import codes
 from weigh.model.units import parse_duration, typed
 
@@ -104,7 +105,8 @@ def _open(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigur
 
 def _answers(command_line: CommandLine, record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[CommandLine]:
     spec = record.spec
-    if spec.scripts and not command_line.has("--answers"):
+    kind = record.environment.target.kind if record.environment else ""
+    if spec.scripts and kind not in UNASKED and not command_line.has("--answers"):
         yield command_line.but(pin="answers.json")
         yield command_line.but(pin=None, answers="answers.json")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from weigh.load.analysis.isolation import of_isolation
+from weigh.load.analysis.validity import MISSED
 from weigh.load.comparison.figures import Kind
 from weigh.load.comparison.metrics import PERCENTILES
 from weigh.load.isolation.results import refusals
@@ -38,6 +40,8 @@ _FORCED = {
 }
 """Settings that decide what an acknowledged write survives, and the value under which it survives everything."""
 _READ_ONLY = ("ycsb-c",)
+_HTTP = ("http://", "https://")
+_SAFE = ("GET", "HEAD", "OPTIONS")
 _OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code, codes.E8_LATE.code, codes.E8_CLOCK.code)
 """Reasons for which a run is refused that are the machine's, and not the server's."""
 _UPDATES = ("A", "B", "C", "F")
@@ -73,8 +77,21 @@ def writes(record: LoadComparisonRecord) -> bool:
     if load.replay:
         planned = (one.replay.planned for one in record.loads.values() if one.replay)
         return any(one.writes for one in planned)
+    if load.scripts and all(one.target.startswith(_HTTP) for one in record.spec.contenders):
+        return not all(_only_asks(one.text) for one in load.scripts)
     built_in = all(not one.text and one.name == "select-only" for one in load.scripts) and bool(load.scripts)
     return not built_in and load.workload not in _READ_ONLY
+
+
+def _only_asks(script: str) -> bool:
+    """Whether every request of a script of HTTP is one that asks for nothing to be changed (RFC 9110, 9.2.1).
+
+    Where a request may begin, one of those methods has to stand: a semicolon in quotes is taken for the end of one, and
+    what is not understood for what writes.
+    """
+    text = re.sub(r"(?m)^\s*--.*$", "", re.sub(r"\\.*", ";", script))
+    requests = [one.split(None, 1)[0] for one in text.split(";") if one.strip()]
+    return bool(requests) and all(one in _SAFE for one in requests)
 
 
 def _load(record: LoadComparisonRecord, contender: str) -> LoadRecord | None:
@@ -145,6 +162,12 @@ def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
     """The setting that would make a contender and the baseline lose as much: a remedy."""
     if _unlike_consistency(record, contender):
         return "declare the same ?consistency= for both, over the same number of replicas"
+    loads = {name: one for name in (contender, record.spec.baseline) if (one := _load(record, name))}
+    unknown = [name for name, one in loads.items() if one.durable is None]
+    if any(one.target.startswith(_HTTP) for one in record.spec.contenders if one.name in unknown):
+        return "HTTP does not tell what a server keeps: compare requests that only ask (GET, HEAD, OPTIONS)"
+    if unknown:
+        return f"let the user of the load read the settings of {' and '.join(unknown)}, or compare what only reads"
     wanted = []
     for name in (contender, record.spec.baseline):
         load = _load(record, name)
@@ -241,10 +264,10 @@ def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
         by_code[one.run.reasons[0].code].append(one)
     missed = by_code.get(codes.L2_RATE.code)
     if missed:
-        target, rates = missed[0].run.rate_target or 0.0, [answered(one) for one in missed]
+        target = missed[0].run.rate_target or 0.0
         return codes.L2_UNEQUAL.reason(
             f"{contender} did not keep the rate: {target:,.6g} requests a second were due, and in {len(missed)} of "
-            f"{count(len(own), 'run')} it answered {min(rates):,.4g} to {max(rates):,.4g} while they were"
+            f"{count(len(own), 'run')} {rate_missed(missed, target)}"
         )
     for code, those in by_code.items():
         if code in _OTHERS and len(those) <= _LOST * len({one.attempt for one in own}):
@@ -252,6 +275,19 @@ def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
         reason = f"{len(those)} of {count(len(own), 'run')} of {contender} are refused: {those[0].run.reasons[0].text}"
         return msgspec.structs.replace(those[0].run.reasons[0], text=reason)
     return None
+
+
+def rate_missed(missed: Sequence[BlockRun], target: float) -> str:
+    """What runs did that missed a rate: how many a second they answered, or where that is enough, what stayed open."""
+    rates = [answered(one) for one in missed]
+    low, high = (f"{rate:,.4g}" for rate in (min(rates), max(rates)))
+    if max(rates) < (1 - MISSED) * target:
+        return f"it answered {low if low == high else f'{low} to {high}'} a second"
+    # The rate is of the part that counts; requests that came late are of the whole run.
+    accounts = [one.run.summary for one in missed if one.run.summary and one.run.summary.in_time is not None]
+    due = sum(one.scheduled for one in accounts)
+    left = due - sum(one.in_time or 0 for one in accounts)
+    return f"{left:,} of {count(due, 'request')} had no answer when the last one was due"
 
 
 def answered(one: BlockRun) -> float:

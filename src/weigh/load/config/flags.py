@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import conditions
-from weigh.load.config import disturbances
+from weigh.load.comparison.config import parse
+from weigh.load.config import disturbances, http
 from weigh.load.config.arrivals import arrivals
 from weigh.load.config.numbers import LONGEST_NUMBER, duration_of, positive, text_of, whole
 from weigh.load.durability import config as durability
@@ -92,10 +93,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     if made_under.get("cold") and warmup is None:
         # The beginning is what is measured.
         warmup = 0.0
+    targets = targets_of(flags, target)
     ycsb = ycsb_properties.wanted(workload, flags)
     workload = [ycsb_properties.PROPERTIES] if ycsb else workload
     own_tables = ycsb or workload[0] in (*YCSB, tpcc.NAME, ISOLATION)
-    scripts = () if own_tables else tuple(_script(word, target) for word in workload)
+    scripts = () if own_tables else tuple(_script(word, targets) for word in workload)
     if scripts and not any(one.weight for one in scripts):
         raise UsageError("every script has the weight 0: nothing would be run", remedy="raise an @WEIGHT")
     if not scripts and len(workload) > 1:
@@ -121,7 +123,6 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
             f"--define is of scripts, and {workload[0]} has no variables", remedy="leave it out; --records, -p, --seed"
         )
     check_scale(variables, scripts)
-    targets = [one.partition("=")[2] or one for one in flags.get("contender") or ()] or [target]
     spec = LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
@@ -165,10 +166,15 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         agents=agents.wanted(flags, target),
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         prepare=prepared(flags.get("prepare"), workload[0], scripts, targets),
-        expect=_expected(flags.get("expect"), targets),
+        expect=http.expected(flags.get("expect"), targets),
         **made_under,
     )
     return rate_search.searching(spec, search, offered) if search else requirements.requiring(spec, required)
+
+
+def targets_of(flags: Mapping[str, Any], target: str) -> list[str]:
+    """Every server, as the user wrote it: the contenders', or the one."""
+    return [parse(one).target for one in flags.get("contender") or ()] or [target]
 
 
 def files(spec: LoadSpec, flags: Mapping[str, Any], plan: Plan | None = None) -> LoadFiles:
@@ -185,6 +191,9 @@ def files(spec: LoadSpec, flags: Mapping[str, Any], plan: Plan | None = None) ->
                 f"--{name} is about the answers to scripts; weigh knows those of {spec.workload}",
                 remedy=f"leave --{name} out",
             )
+        if flags[name] is not None:
+            for target in targets_of(flags, spec.target):
+                http.need_answers(name, target)
     given = flags["answers"]
     prepare: Path | None = flags.get("prepare")
     return LoadFiles(
@@ -192,20 +201,6 @@ def files(spec: LoadSpec, flags: Mapping[str, Any], plan: Plan | None = None) ->
         pin=flags["pin"],
         prepare=prepare.absolute() if prepare else None,
     )
-
-
-def _expected(texts: Sequence[str] | None, targets: Sequence[str]) -> tuple[str, ...] | msgspec.UnsetType:
-    """``--expect``; its form is the generator's to read.
-
-    Raises:
-        UsageError: a target does not speak HTTP.
-    """
-    other = next((one for one in targets if not one.startswith(("http://", "https://"))), None)
-    if texts and other is not None:
-        raise UsageError(
-            f"--expect is about answers of HTTP, and {other} gives none", remedy="leave it out; --answers checks rows"
-        )
-    return tuple(texts) if texts else msgspec.UNSET
 
 
 def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
@@ -221,17 +216,18 @@ def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
     return ("open",)
 
 
-def _script(word: str, target: str) -> Script:
+def _script(word: str, targets: Sequence[str]) -> Script:
     """``FILE[@WEIGHT]``, as pgbench has it."""
     name, at, weight = word.rpartition("@")
     if not at or not weight.isdecimal():
         name, weight = word, "1"
-    by_http = target.startswith(("http://", "https://"))
     if name == _GET:
-        if not by_http:
-            raise UsageError(f"{_GET} asks for a URL, and {target} is none", remedy="write --target http://HOST/PATH")
+        if (other := http.other(targets)) is not None:
+            raise UsageError(
+                f"{_GET} asks for a URL, and {other} is none", remedy="write http://HOST/PATH as the target"
+            )
         return Script(name=_GET, text="GET", weight=int(weight))
-    if name in BUILT_IN and by_http:
+    if name in BUILT_IN and any(one.startswith(http.SCHEMES) for one in targets):
         raise UsageError(f"{name} is SQL, and a server of HTTP takes requests", remedy=f"take {_GET}, or a FILE.sql")
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
@@ -12,18 +13,26 @@ if TYPE_CHECKING:
 
     from weigh.load.gate.as_text import Otherwise
     from weigh.load.gate.results import GateResults
+    from weigh.load.gate_events import ReadBack
     from weigh.load.spec import LoadSpec
     from weigh.model.finding import Finding
     from weigh.model.verdict import Reason
 
 _LISTED = 3
 """Statements, requests and rows that are named; the document has them all."""
+_TWICE = re.compile(r"^node (\S+): \1 ")
 _WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them)"
+UNASKED = {
+    "http": "say with --expect what every answer must be: of HTTP none is asked before the clock",
+    "clickhouse": "compare some of its answers by hand: weigh asks none of ClickHouse before the clock",
+    "cql": "compare some of its answers by hand: weigh asks none of CQL before the clock",
+}
+"""Kinds of servers whose answers are not asked before the clock -> what to do instead."""
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
-def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Finding]:
-    """What is to be said of the answers."""
+def findings(found: GateResults | None, spec: LoadSpec, runs: int, kind: str = "") -> Iterator[Finding]:
+    """What is to be said of the answers; of a kind of server, some of which nobody asks before the clock."""
     if found is not None:
         yield from _wrong(found, spec)
         for one in found.otherwise:
@@ -32,7 +41,7 @@ def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[F
     if missing:
         yield codes.A8_UNCHECKED.finding(
             text=f"{missing}. A server that answers wrongly, or with too few rows, would look fast",
-            remedy=_WITHOUT + f"; and {_INVARIANT} in a script that writes",
+            remedy=UNASKED.get(kind) or _WITHOUT + f"; and {_INVARIANT} in a script that writes",
         )
 
 
@@ -94,13 +103,10 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
                 f"{'is' if back.missing == 1 else 'are'} gone: {'; '.join(back.texts[:_LISTED])}",
                 remedy="the server loses rows; its figures are those of less work",
             )
-        if back.error or back.failed:
-            how_far = f"{back.read:,} rows were read back after run {back.run}"
-            why = back.error or f"{count(back.failed, 'read')} failed: {'; '.join(back.texts[:_LISTED])}"
+        if unread := _not_read(back):
             yield codes.L6_UNREAD.finding(
-                text=f"{how_far}, and then no more ({why}): whether the rest of what the server acknowledged is there, "
-                "nobody can tell",
-                remedy="look into its log; where it cannot be read back, its figures are those of unproven work",
+                text=unread,
+                remedy="look into its log, start it, and run again: whether it kept what was not read, nobody knows",
             )
     for drawn in found.sampled:
         if drawn.differ and not drawn.inapplicable:
@@ -109,6 +115,26 @@ def _wrong(found: GateResults, spec: LoadSpec) -> Iterator[Finding]:
                 f"random had another answer when they were asked again: {'; '.join(drawn.differ[:_LISTED])}",
                 remedy="the server answers wrongly under load, or somebody else wrote to its tables meanwhile",
             )
+
+
+def _not_read(back: ReadBack) -> str:
+    """What could not be read back after a run, which is no wrong answer; empty where everything could be."""
+    if back.error:
+        return f"after run {back.run} none of the written keys could be read back: {_plain(back.error)}"
+    if not back.failed:
+        return ""
+    # Behind the name of the row; of what else is not right they are other texts.
+    whys = [] if back.wrong or back.missing else [_plain(text.partition(": ")[2]) for text in back.texts]
+    why = "; ".join([one for one in dict.fromkeys(whys) if one][:_LISTED])
+    rest = f", the other {back.right:,} are right" if back.right and not back.wrong and not back.missing else ""
+    return f"after run {back.run}, {back.failed:,} of {back.read:,} written keys could not be read back{rest}" + (
+        f" ({why})" if why else ""
+    )
+
+
+def _plain(error: str) -> str:
+    """An error of the generator without the code that it does not have, and with the node named once."""
+    return _TWICE.sub(r"node \1 ", error.strip().removesuffix("()").rstrip())
 
 
 def unchecked(found: GateResults | None, spec: LoadSpec, runs: int) -> str:

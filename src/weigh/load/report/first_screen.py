@@ -14,6 +14,7 @@ from weigh.load.rate_search import report as searches
 from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
 from weigh.load.results import WRONG
+from weigh.load.runs import unreached
 from weigh.load.tpcc import report as tpcc
 from weigh.model import codes, units
 from weigh.model.text import one_line, whole_sentences
@@ -51,8 +52,10 @@ _NAME = 34
 """Characters of a name."""
 _LEFT_OUT = (6, 2, 4, 3)
 """Columns that give way where there is no room: the longest time and the middle say most, and then the tail."""
+_FIRST = (*WRONG, codes.L6_UNREAD.code)
+"""What stands before everything else."""
 _ALARMS = {
-    **dict.fromkeys(("WRONG", "REFUSED", "NOT DURABLE", "BROKEN"), "bold red"),
+    **dict.fromkeys(("WRONG", "UNREAD", "REFUSED", "NOT DURABLE", "BROKEN"), "bold red"),
     "HOLDS": "bold green",
     "OPEN": "bold yellow",
 }
@@ -100,8 +103,9 @@ def to_markdown(results: LoadResults, evidence: str) -> str:
 
 
 def wrong(results: LoadResults) -> list[str]:
-    """Wrong answers, each in a sentence; they come before everything."""
-    return [f"WRONG: {_wrong(one)}." for one in results.findings if one.code in WRONG]
+    """Wrong answers, and what could not be read back, each in a sentence; they come before everything."""
+    found = [f"WRONG: {_wrong(one)}." for one in results.findings if one.code in WRONG]
+    return found + [f"UNREAD: {_wrong(one)}." for one in results.findings if one.code == codes.L6_UNREAD.code]
 
 
 def _more(results: LoadResults) -> Iterator[str]:
@@ -169,8 +173,10 @@ def answered(results: LoadResults) -> str:
     if unsent:
         outcome += f", and {unsent:,} due {'one was' if unsent == 1 else 'ones were'} never sent"
     if any(run.summary and run.summary.gone for run in runs):
-        outcome += ". The server went away and did not come back"
-    right = "" if any(one.code in WRONG for one in results.findings) else "; ".join(_right(results, runs))
+        who = unreached(text for run in runs for text in run.whole.errors)
+        outcome += f". {who[:1].upper()}{who[1:]}" if who else ". The server"
+        outcome += " went away and did not come back"
+    right = "" if any(one.code in _FIRST for one in results.findings) else "; ".join(_right(results, runs))
     found = f"{outcome}. Right: {right}." if right else f"{outcome}."
     return f"{found}{_older(results, runs)}"
 
@@ -225,7 +231,7 @@ def _under(results: LoadResults) -> str:
 
 def _why(results: LoadResults) -> str:
     # Wrong answers were said first.
-    reasons = [one for one in results.tier.reasons if one.code not in WRONG]
+    reasons = [one for one in results.tier.reasons if one.code not in _FIRST]
     if not reasons:
         return ""
     first, rest = first_reason(reasons, limit=_REASON)

@@ -171,7 +171,8 @@ class Run:
         self._take()
         self._server.end()
         self._journal.append("summary", records.RunEnded(run=number, summary=summary, server=self._server.use))
-        for finding in gone(summary, number):
+        errors = (text for one in self._intervals for operation in one.operations for text in operation.errors)
+        for finding in gone(summary, number, errors):
             self._journal.append("finding", finding)
         self._progress.step(1, 1, "")
         return summary

@@ -12,6 +12,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from weigh.host import processes
+from weigh.host.processes import guard
+from weigh.load.remedies import LASTING
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
@@ -23,6 +26,10 @@ _START_LIMIT = 120.0
 """Seconds in which it must answer at its URL."""
 _END_LIMIT = 60.0
 """Seconds for an orderly end."""
+_GONE_LIMIT = 2.0
+"""Seconds in which its URL must fall silent once the processes of the command have ended."""
+_REFUSED_LIMIT = 5.0
+"""Seconds in which a server that makes its users and databases as it starts may refuse them."""
 _POLL = 0.05
 _LISTED = 300
 _FLAG = "--start-command"
@@ -52,7 +59,8 @@ class StartedByCommand:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
-            EngineFault: somebody answers there already, or nobody does in time, or the command does not stay.
+            EngineFault: somebody answers there already, or nobody does in time, or the command does not stay;
+                or somebody answers there still when the processes of the command have ended.
         """
         if _answers(self.url):
             raise EngineFault(
@@ -61,18 +69,45 @@ class StartedByCommand:
                 remedy="stop it, so that each of its lives is one that weigh begins",
             )
         # A file: nobody reads a pipe while the load goes on.
-        with tempfile.TemporaryFile() as output, ExitStack() as stack:
-            # A session of its own: its processes are one group, which nothing else is in.
+        with tempfile.TemporaryFile() as output:
+            # By its mark a process is known that left the session (setsid, timeout); where weigh is killed, the guard
+            # ends what has one.
+            mark = guard.new_mark()
             process = subprocess.Popen(
-                self.command, shell=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+                self.command,
+                shell=True,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                env={**os.environ, guard.MARK: mark},
             )
-            stack.callback(_end, process)
-            yield self._reached(process, output, stack, (cache, connections))
+            try:
+                guard.watch(process.pid)
+                with ExitStack() as stack:
+                    yield self._reached(process, output, stack, (cache, connections))
+            finally:
+                _end(process, mark)
+        self._need_silence()
+
+    def _need_silence(self) -> None:
+        until = time.monotonic() + _GONE_LIMIT
+        while _answers(self.url):
+            if time.monotonic() > until:
+                raise EngineFault(
+                    f"a server still answers there, though every process of {_FLAG} that weigh knows has ended: "
+                    "it runs under somebody else, as a service or a container does",
+                    where=self.text,
+                    remedy="stop it, and take a command that runs the server itself in the foreground (docker run --rm "
+                    "without -d)",
+                )
+            time.sleep(_POLL)
 
     def _reached(
         self, process: subprocess.Popen[bytes], output: IO[bytes], stack: ExitStack, arguments: tuple[Path, int]
     ) -> Reached:
         until = time.monotonic() + _START_LIMIT
+        refused, last = None, None
         while True:
             if process.poll() is not None:
                 raise EngineFault(
@@ -82,8 +117,17 @@ class StartedByCommand:
                     "its processes, and nothing else",
                 )
             if _answers(self.url):
-                with suppress(EngineFault):
+                try:
                     return stack.enter_context(self._target.reach(*arguments))
+                except EngineFault as error:
+                    last = error
+                    refused = (refused or time.monotonic()) if error.remedy in LASTING else None
+            if last is not None and (
+                time.monotonic() > until or (refused and time.monotonic() > refused + _REFUSED_LIMIT)
+            ):
+                raise EngineFault(
+                    f"the server that {_FLAG} began cannot be used: {last.what}", where=self.text, remedy=last.remedy
+                )
             if time.monotonic() > until:
                 raise EngineFault(
                     f"no server answers there within {_START_LIMIT:g} s of {_FLAG}: {_last_line(output)}",
@@ -108,26 +152,29 @@ def _answers(url: Any) -> bool:
         return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the group of the command's processes: in order, and those that do not end by force."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
+    """End the processes of the command, wherever they belong by now: in order, and what does not end so by force."""
     until = time.monotonic() + _END_LIMIT
-    while _lives(process) and time.monotonic() < until:
+    asked: set[processes.Process] = set()
+    while (left := _alive(process, mark, asked)) and time.monotonic() < until:
+        # What was begun meanwhile is asked, too.
+        for one in left:
+            if one not in asked:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(one.pid, signal.SIGTERM)
+        asked |= set(left)
         time.sleep(_POLL)
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    processes.end(left, 0)
+    if process.returncode is None:
+        process.wait()
 
 
-def _lives(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process of the group does."""
-    process.poll()
-    try:
-        os.killpg(process.pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def _alive(process: subprocess.Popen[bytes], mark: str, known: set[processes.Process]) -> list[processes.Process]:
+    """Those of the command: with its mark, those that were known, and what its shell has started without it."""
+    found = [*known, *guard.marked(mark)]
+    if process.poll() is None:
+        found += processes.family(process.pid)
+    return [one for one in dict.fromkeys(found) if not processes.gone([one], 0)]
 
 
 def _last_line(output: IO[bytes]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.figures import ALL
+from weigh.load.comparison.figures import Kind
 from weigh.load.comparison.metrics import ERRORS, LOAD_METRICS, PERCENTILES, RATE
 from weigh.load.comparison.rate_search import report as rates
+from weigh.load.comparison.unranked import rate_missed
 from weigh.load.replay import differences
 from weigh.load.report import words as load_words
 from weigh.load.requirements import report as requirements
@@ -18,7 +20,6 @@ from weigh.render import words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weigh.load.comparison.figures import Kind
     from weigh.load.comparison.results import LoadComparisonResults
     from weigh.load.comparison.verdicts import LoadVerdict
 
@@ -179,10 +180,13 @@ def sustained(results: LoadComparisonResults) -> Iterator[str]:
             who = "Both" if len(own) == 2 else "All"
             yield f"{who} kept the {own[0].offered:,.6g} requests a second that were due{where}."
         for one in missed:
-            low, high = (f"{number:,.4g}" for number in one.answered)
+            runs = [
+                run for run in results.runs if run.contender == one.contender and run.kind == Kind(connections, "open")
+            ]
+            late = [run for run in runs if any(why.code == codes.L2_RATE.code for why in run.run.reasons)]
             yield (
                 f"{one.contender} did not keep the {one.offered:,.6g} requests a second{where} in {one.missed} of "
-                f"{units.count(one.runs, 'run')}: it answered {low if low == high else f'{low} to {high}'}."
+                f"{units.count(one.runs, 'run')}: {rate_missed(late, one.offered)}."
             )
 
 

@@ -106,8 +106,9 @@ def _nodes(hosts: str) -> list[tuple[str, int]]:
 def _level(name: str, given: str) -> str:
     level, known = given.upper(), SERIAL_LEVELS if name == "serial_consistency" else LEVELS
     if level not in known:
+        what = "serial level" if known is SERIAL_LEVELS else "level that reads and writes can both have"
         raise UsageError(
-            f"{name}={given} is no level that reads and writes can both have",
-            remedy=f"{nearest(level, known)} There are {', '.join(known)}",
+            f"{name}={given} is no {what}",
+            remedy=nearest(level, known),
         )
     return level

@@ -8,7 +8,9 @@ import msgspec
 
 from weigh.load.generator_errors import call
 from weigh.load.runs import TargetRead
-from weigh.load.target.cassandra.replicas import replicas, undurable
+from weigh.load.target.cassandra.replicas import durability_unread, replicas, undurable
+from weigh.model.errors import EngineFault
+from weigh.model.units import count
 
 if TYPE_CHECKING:
     from weigh.load.target.cassandra.address import Address
@@ -80,7 +82,15 @@ def described(address: Address, *, here: bool | None, tls: str) -> TargetRead:
     replication, durable_writes = (*_row(keyspaces), "", "")[:2]
     meaning = replicas(address.levels["consistency"], replication, data_center)
     level = address.levels["consistency"]
+    if meaning and meaning.answering > meaning.of:
+        raise EngineFault(
+            f"?consistency={level} needs {count(meaning.answering, 'replica')}, and the keyspace has {meaning.of}: "
+            "every request would be refused",
+            remedy="declare a level that needs fewer (QUORUM, ONE), or raise the replication of the keyspace",
+        )
     found = undurable(settings, durable_writes)
+    unread = "" if settings.get("commitlog_sync") else read.text[:_LONGEST] or f"{_TABLES[product]} has none"
+    unread = unread or durability_unread(settings, durable_writes)
     in_force: dict[str, dict[str, Any]] = {
         "consistency": {"value": level, "default": "LOCAL_ONE"},
         "serial_consistency": {"value": address.levels["serial_consistency"], "default": "SERIAL"},
@@ -101,8 +111,8 @@ def described(address: Address, *, here: bool | None, tls: str) -> TargetRead:
         same_host=here,
         in_force=in_force,
         undurable=tuple(found),
-        durable=not found if settings.get("commitlog_sync") else None,
-        unread="" if settings.get("commitlog_sync") else read.text[:_LONGEST] or f"{_TABLES[product]} has none",
+        durable=False if found else None if unread else True,
+        unread=unread,
         tls=tls,
         consistency=str(meaning) if meaning else level,
         stale=_stale(level, meaning),

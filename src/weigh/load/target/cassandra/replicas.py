@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _FIXED = {"ONE": 1, "LOCAL_ONE": 1, "TWO": 2, "THREE": 3}
+_SYNC = ("batch", "group", "periodic")
+_QUOTED = 40
 _FACTOR = "replication_factor"
 
 
@@ -22,7 +24,7 @@ class Replicas(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         level: as it was declared.
-        answering: replicas that must answer a request.
+        answering: replicas that must answer a request; more than there are where the level cannot be had.
         of: of how many; of a local level those of the data centre.
     """
 
@@ -58,7 +60,7 @@ def replicas(level: str, replication: str, data_center: str) -> Replicas | None:
         # A write waits for a majority everywhere, and a read of the same level does.
         return Replicas(level=level, answering=sum(one // 2 + 1 for one in counts.values()), of=everywhere)
     answering = {"QUORUM": everywhere // 2 + 1, "ALL": everywhere}.get(level) or _FIXED[level]
-    return Replicas(level=level, answering=min(answering, everywhere), of=everywhere)
+    return Replicas(level=level, answering=answering, of=everywhere)
 
 
 def _counts(replication: str) -> dict[str, int]:
@@ -73,6 +75,21 @@ def _counts(replication: str) -> dict[str, int]:
     # A number may be followed by how many of them are transient: 3/1.
     texts = {str(name): str(value).partition("/")[0] for name, value in found.items()}
     return {name: int(text) for name, text in texts.items() if text.isdecimal() and int(text) > 0}
+
+
+def durability_unread(settings: Mapping[str, str], durable_writes: str) -> str:
+    """Why it is not known whether acknowledged writes last; empty where it is.
+
+    Args:
+        settings: in force, by their names.
+        durable_writes: of the keyspace.
+    """
+    sync = settings.get("commitlog_sync", "")
+    if sync not in _SYNC:
+        return f"commitlog_sync is '{sync[:_QUOTED]}', which is none of {', '.join(_SYNC)}"
+    if durable_writes.lower() not in ("true", "false"):
+        return f"durable_writes of the keyspace is '{durable_writes[:_QUOTED]}', which is neither true nor false"
+    return ""
 
 
 def undurable(settings: Mapping[str, str], durable_writes: str) -> list[str]:
