@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -201,7 +202,15 @@ def suite_files(
         unread=suite.unread,
         literals={one.name: one.literals for one in questions if one.literals},
         findings=tuple(
-            findings.of(suite, tuple(left), schemas_found.any_rows, schemas_found.any_order, len(operations))
+            findings.of(
+                suite,
+                tuple(left),
+                schemas_found.any_rows,
+                schemas_found.any_order,
+                len(operations),
+                # The command takes a suite by its folder, and no questions by --sql.
+                lists="" if flags.get("sql") else f"weigh workloads audit {quote(str(folder))}",
+            )
         ),
     )
 
