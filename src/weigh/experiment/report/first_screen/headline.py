@@ -31,7 +31,7 @@ FACTOR = 2.0
 _MOST = 160
 """Characters of the error of an engine that failed."""
 
-_LEFT_OUT = 220
+_LEFT_OUT = 160
 """Characters of what is not asked, and why."""
 
 _SAME = "it is one and the same engine as "
@@ -89,10 +89,11 @@ def headline(
     sentences = (*pooled, *lines) if pooled and open_alone else (*lines, *pooled)
     return (
         *first,
-        *_not_asked(results),
         *_unfinished(results),
         *_same_engine(results),
-        *sentences,
+        *sentences[:1],
+        *_not_asked(results),
+        *sentences[1:],
         *_attempts(results),
         *_failures(results),
         *last,
