@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +46,33 @@ def test_a_question_of_a_file_that_nobody_answers_is_on_the_first_screen(weigh: 
     first_screen = " ".join(weigh("report", "latest").out.split())
     assert "1 of 2 questions is not asked: notes (duckdb does not answer it: " in first_screen
     assert "All answers agree" not in first_screen
+
+
+def test_what_cannot_be_is_refused_before_data_is_converted(weigh: Weigh) -> None:
+    (weigh.folder / "places.csv").write_text("city\nBern\n")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM places")
+    question = ("--data", "places.csv", "--sql", "q.sql")
+    misspelt = weigh("run", *question, "--contender", "duckdbb")
+    assert (misspelt.code, "did you mean 'duckdb'?" in misspelt.err) == (2, True)
+    assert "places:" not in misspelt.err
+    lock = weigh.folder / "lock"
+    with lock.open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        taken = weigh("run", *question, "--contender", "duckdb", WEIGH_LOCK=str(lock))
+    assert (taken.code, "a measurement is already going" in taken.err) == (2, True)
+    assert "places:" not in taken.err
+
+
+def test_the_remedies_of_own_data_are_those_that_help(weigh: Weigh) -> None:
+    (weigh.folder / "places.csv").write_text("city\nBern\n")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM payments")
+    run = weigh("gate", "--data", "places.csv", "--sql", "q.sql", "--contender", "duckdb")
+    assert run.code == 2
+    assert "pg_" not in run.err
+    assert "the tables are places; name them with --data TABLE=FILES" in run.err
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM places")
+    ladder = weigh("ladder", "--data", "places.csv", "--sql", "q.sql", "--scales", "1,2", "--contender", "duckdb")
+    assert (ladder.code, "a ladder of them is --vary KEY=A,B" in ladder.err) == (2, True)
 
 
 @pytest.mark.long

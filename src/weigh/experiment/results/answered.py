@@ -68,7 +68,7 @@ def answered(record: Record, gate: Gate | None) -> tuple[Answered, ...]:
     return tuple(_counted(name, checks, totals) for name, checks in by_contender.items())
 
 
-def not_asked(record: Record, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def questions_missing(record: Record, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """What says which questions are missing without anybody's choice; none where operations were chosen."""
     if record.spec.operations:
         return ()

@@ -26,6 +26,7 @@ def of(
     any_order: Sequence[str],
     taken: int,
     *,
+    tables: Sequence[str],
     lists: str,
 ) -> Iterator[Finding]:
     """The findings of a suite.
@@ -36,9 +37,10 @@ def of(
         any_rows: names of questions for which any rows are right.
         any_order: names of questions whose ORDER BY cannot be compared.
         taken: number of questions that are asked.
+        tables: that can be asked.
         lists: what lists in full what is not taken; empty where nothing does.
     """
-    yield from _left_out(left, taken, lists)
+    yield from _left_out(left, taken, tables, lists)
     yield from _unread(suite, lists)
     if any_rows:
         yield codes.A7_LIMIT.finding(
@@ -55,7 +57,7 @@ def of(
         )
 
 
-def _left_out(left: Sequence[LeftOut], taken: int, lists: str) -> Iterator[Finding]:
+def _left_out(left: Sequence[LeftOut], taken: int, tables: Sequence[str], lists: str) -> Iterator[Finding]:
     by_reason: dict[str, list[str]] = {}
     for one in left:
         by_reason.setdefault(one.why, []).append(one.name)
@@ -65,7 +67,7 @@ def _left_out(left: Sequence[LeftOut], taken: int, lists: str) -> Iterator[Findi
         rest = [name for _, names in ranked[_REASONS:] for name in names]
         groups.append((f"{_some(rest)} (for other reasons)", len(rest)))
     total = f"{len(left):,} of {taken + len(left):,} questions {'is' if len(left) == 1 else 'are'} not asked"
-    mend = "mend or remove what is named"
+    mend = f"mend or remove what is named (the tables are {_some(tables)})"
     for text, number in groups:
         yield codes.R1_LEFT_OUT.finding(
             text=f"{total}: {text}" if len(groups) == 1 else f"{total}; {number:,} of them, {text}",

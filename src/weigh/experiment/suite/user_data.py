@@ -189,7 +189,9 @@ def suite_files(
         raise UsageError(
             f"nothing of it can be asked: {reasons_listed}" if reasons_listed else "it has no question",
             where=str(folder),
-            remedy="docs/guide/suites.md says what is not taken",
+            remedy=f"the tables are {', '.join(tables)}; name them with --data TABLE=FILES, or mend the questions"
+            if flags.get("sql")
+            else "docs/guide/suites.md says what is not taken",
         )
     return UserFiles(
         tables=tables,
@@ -209,6 +211,7 @@ def suite_files(
                 schemas_found.any_order,
                 len(operations),
                 # The command takes a suite by its folder, and no questions by --sql.
+                tables=tuple(tables),
                 lists="" if flags.get("sql") else f"weigh workloads audit {quote(str(folder))}",
             )
         ),

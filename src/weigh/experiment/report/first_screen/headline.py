@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import answers, named, remedy, somebody_silent
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, FAILED, UNSUPPORTED, Pair, is_open
-from weigh.experiment.results.answered import not_asked
+from weigh.experiment.results.answered import questions_missing
 from weigh.experiment.results.preclusions import failed
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
@@ -62,7 +62,7 @@ def headline(
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         return (
             *first,
-            *_not_asked(results),
+            *_questions_missing(results),
             *_unfinished(results),
             *_same_engine(results),
             *last,
@@ -92,7 +92,7 @@ def headline(
         *_unfinished(results),
         *_same_engine(results),
         *sentences[:1],
-        *_not_asked(results),
+        *_questions_missing(results),
         *sentences[1:],
         *_attempts(results),
         *_failures(results),
@@ -253,9 +253,9 @@ def _unfinished(results: ExperimentResults) -> Iterator[str]:
         yield f"Not complete: {one_line(end.reason)}."
 
 
-def _not_asked(results: ExperimentResults) -> Iterator[str]:
+def _questions_missing(results: ExperimentResults) -> Iterator[str]:
     """Which questions are missing, and why: nothing below is about them."""
-    found = not_asked(results.record, results.findings)
+    found = questions_missing(results.record, results.findings)
     for one in found[:1]:
         more = f" {units.count(len(found) - 1, 'more reason')}: --notes." if found[1:] else ""
         text = one_line(one.text, _LEFT_OUT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.pair import ALIKE, OPEN
-from weigh.experiment.results.answered import not_asked
+from weigh.experiment.results.answered import questions_missing
 from weigh.model import units
 from weigh.model.verdict import VerdictName
 from weigh.render import shape, words
@@ -88,7 +88,7 @@ def _over(one: OverallVerdict, results: ExperimentResults) -> str:
     """``all 12 operations``, ``11 of 12 operations (without q9, q10: polars: error (X.crash))``."""
     if not one.missing:
         total = units.count(len(one.operations), "operation")
-        return total if not_asked(results.record, results.findings) else f"all {total}"
+        return total if questions_missing(results.record, results.findings) else f"all {total}"
     total = units.count(len(one.operations) + len(one.missing), "operation")
     named = "; ".join(
         f"{', '.join(missing.operation for missing in one.missing[:_NAMED] if missing.why == why)}: {_plain(why)}"
