@@ -6,6 +6,7 @@ import msgspec
 
 from weigh.experiment.record import Record
 from weigh.experiment.results.results import experiment_results
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Contender
 from weigh.model.errors import ExitCode
@@ -45,6 +46,17 @@ def test_a_rerun_does_not_acquit() -> None:
     detail = results.gate.operations[0].detail
     assert "b was contradicted in an earlier attempt, number 1, and not in this one" in detail
     assert results.exit_code() is ExitCode.FOUND
+
+
+def test_that_answers_were_reused_is_said_of_the_attempt_that_did() -> None:
+    first, second = attempt(1, GateStatus.AGREED), attempt(2, GateStatus.AGREED)
+    finding = codes.X_REUSED.finding(text="the answers are those of a gate of yesterday", remedy="ask anew")
+
+    def reusing(record: Record) -> Record:
+        return msgspec.structs.replace(record, findings=(*record.findings, finding))
+
+    assert finding in experiment_results([first, reusing(second)]).findings
+    assert finding not in experiment_results([reusing(first), second]).findings
 
 
 def test_agreeing_attempts_add_their_blocks() -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from support.command import Weigh
-from support.streams_made import NAMES, honest, life, power, record, throughput, written
+from support.streams_made import NAMES, SPEC, honest, life, power, record, throughput, written
 from weigh.kinds.table import STREAMS, kind_of
 from weigh.model.errors import ExitCode
 from weigh.streams import files
@@ -21,6 +21,8 @@ from weigh.workloads.tpch import NOTICE
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+NAME = f"20261127-{SPEC.id}-1"
 
 
 def test_figures_are_those_of_the_specification() -> None:
@@ -90,7 +92,7 @@ def test_streams_one_after_the_other_are_found_and_slow_ones_are_not() -> None:
 
 
 def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Path) -> None:
-    folder = written(tmp_path / "20261127-0123456789ab-1")
+    folder = written(tmp_path / NAME)
     assert kind_of(folder) is STREAMS
     assert STREAMS.about(folder).about == "one, other, 2 streams"
     passed = files.verify(folder)
@@ -100,14 +102,18 @@ def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Pat
     assert NOTICE in page
     document = json.loads((folder / files.JSON).read_text())
     assert document["schema"] == "weigh/streams/1"
+    # The name has the hash of the spec: who edits it, chains and seals it again is found.
+    other = written(tmp_path / "other" / "20261127-0123456789ab-1")
+    (problem,) = files.verify(other).problems
+    assert problem.text.endswith("and its name says 0123456789ab: one was edited")
     document["figures"][0]["mean"] *= 2
     (folder / files.JSON).write_text(json.dumps(document))
     assert {one.code for one in files.verify(folder).problems} == {"R4.hash", "R4.figures"}
 
 
 def test_a_history_refuses_it_and_says_why(tmp_path: Path) -> None:
-    written(tmp_path / "20261127-0123456789ab-1")
-    refused = Weigh(tmp_path)("history", "add", "20261127-0123456789ab-1", "--to", "h")
+    written(tmp_path / NAME)
+    refused = Weigh(tmp_path)("history", "add", NAME, "--to", "h")
     assert refused.code == 2
     assert "it is a run of query streams, whose figures no history has a series of" in refused.err
     assert "nothing can be computed" not in refused.err

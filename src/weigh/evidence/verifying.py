@@ -11,7 +11,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from weigh.evidence import journal, timeline
+from weigh._version import __version__
+from weigh.evidence import journal, naming, timeline
 from weigh.evidence.verification import (
     UNKEYED,
     Outcome,
@@ -79,6 +80,21 @@ class Verifying:
     def attempts(self) -> None:
         """Look for the earlier attempts that it names."""
         self.problems += removed(self.folder)
+
+    def named(self, experiment: str) -> None:
+        """The id in its name is a hash of the spec: another one is a spec that was edited.
+
+        Earlier versions may have hashed a spec that had less in it.
+
+        Args:
+            experiment: the id by the spec of its journal.
+        """
+        name = naming.parsed(naming.given(self.folder.resolve()))
+        if name and name.experiment != experiment and self.sealed.weigh == __version__:
+            text = (
+                f"its spec is that of an experiment {experiment}, and its name says {name.experiment}: one was edited"
+            )
+            self.found(codes.R4_DERIVED, [text])
 
     def found(self, kind: Entry, texts: Iterable[str], file: str = journal.NAME) -> None:
         """Add a problem for each of these texts."""

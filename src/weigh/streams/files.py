@@ -91,6 +91,7 @@ def verify(folder: Path) -> StreamsVerification:
         results = read(folder)
         computed = _rendered(folder, results)
         figures = len(results.figures)
+        made.named(results.record.spec.id)
         made.follow(computed, "it does not follow from the times")
     return made.result(StreamsVerification, lives=len(results.record.lives) if results else 0, figures=figures)
 

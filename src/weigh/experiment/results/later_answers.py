@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample, Samples
 
 
+def recorded(attempts: Sequence[Record]) -> list[Finding]:
+    """The findings of all attempts; that answers were reused is so of one attempt alone, and said of the latest."""
+    latest = attempts[-1]
+    return [
+        one for record in attempts for one in record.findings if record is latest or one.code != codes.X_REUSED.code
+    ]
+
+
 def diverged_earlier(attempts: Sequence[Record]) -> dict[tuple[str, str], int]:
     """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8).
 

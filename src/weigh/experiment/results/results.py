@@ -186,7 +186,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     if len({record.spec.id for record in attempts}) > 1:
         raise EvidenceFault("these attempts belong to different experiments", remedy="compare them with one spec")
     samples = records.samples(attempts)
-    findings = [finding for record in attempts for finding in record.findings]
+    findings = later_answers.recorded(attempts)
     findings += later_answers.answered_differently(samples)
     layouts = latest.gate.layouts if latest.gate else {}
     background = [name for name, declared in family_cpu.declared_background(attempts).items() if declared]
