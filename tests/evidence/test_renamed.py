@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from golden import made
-from support import load_comparison_records
+from support import load_comparison_records, sessions
 from support.command import Weigh
 from support.evidence_folders import sealed_run, sealed_servers, written_load
+from weigh.evidence import sealing
+from weigh.evidence.journal import Journal
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import files as ladder_files
 
@@ -131,3 +133,20 @@ def test_loads_and_ladders(weigh: Weigh, runs: tuple[Path, Path]) -> None:
     assert verified.code == 0, verified.out
     assert weigh("report", str(renamed), "--json").out == weigh("report", str(ladder), "--json").out
     shutil.rmtree(ladder)
+
+
+def test_a_copy_of_today_keeps_the_time_of_the_recording(weigh: Weigh) -> None:
+    """Whoever copies or clones evidence gives its files the minute of the copy."""
+    recorded = sessions.written(weigh.folder / "runs", sessions.changed(made.agreed(), end=None))
+    written = recorded / "journal.jsonl"
+
+    def listed_after_a_copy() -> str:
+        later = written.stat().st_mtime + 7200
+        os.utime(written, (later, later))
+        return str(weigh("runs", "--json").json["runs"][0]["written"])
+
+    killed = listed_after_a_copy(), listed_after_a_copy()
+    assert killed[0] != killed[1], "of what was killed nothing else is known"
+    with sealing.sealed(recorded, Journal(recorded), sealing.End(how="complete")):
+        pass
+    assert listed_after_a_copy() == listed_after_a_copy()

@@ -195,3 +195,11 @@ def test_what_cannot_be_opened_is_refused(weigh: Weigh) -> None:
     run = weigh("open", "nope")
     assert (run.code, run.out) == (2, "")
     assert "nope: there is no such directory" in run.err
+
+
+def test_a_folder_is_an_argument_and_a_bundle_that_is_not_there_is_a_file(weigh: Weigh) -> None:
+    (weigh.folder / "elsewhere").mkdir()
+    assert weigh("runs", "elsewhere").out == weigh("runs", "--out", "elsewhere").out
+    assert weigh("runs", "elsewhere").code == 0
+    missing = weigh("reproduce", "nope.weigh")
+    assert (missing.code, "nope.weigh: there is no such file" in missing.err) == (2, True)

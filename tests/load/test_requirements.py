@@ -56,6 +56,16 @@ def answer(results: LoadResults) -> str:
     return results.requirements.verdict
 
 
+def test_where_others_used_the_machine_a_quiet_one_is_the_remedy_and_no_longer_run() -> None:
+    results = measured(lambda at: 0.009)
+    assert "--duration" in words.headline(results)
+    assert results.requirements
+    runs = tuple(msgspec.structs.replace(one, contended=True) for one in results.requirements.runs)
+    results = msgspec.structs.replace(results, requirements=msgspec.structs.replace(results.requirements, runs=runs))
+    assert "--duration" not in words.headline(results)
+    assert "quiet machine" in words.headline(results)
+
+
 @pytest.mark.parametrize(("share", "verdict"), [(0.0, "HOLDS"), (0.003, "HOLDS"), (0.01, "OPEN"), (0.03, "BROKEN")])
 def test_it_is_answered_by_the_whole_interval(share: float, verdict: str) -> None:
     results = measured(lambda _at: share)

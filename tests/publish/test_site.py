@@ -107,3 +107,14 @@ def test_bundles_in_the_folder_are_in_the_site_and_a_broken_one_is_named(publish
     alone = published("publish", "received", "--out", "none")
     assert alone.code == 2
     assert "there is no evidence in it; cut.weigh: " in alone.err
+
+
+def test_a_killed_run_is_called_so_and_counted_as_one_that_does_not_pass(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    sessions.written(tmp_path / "runs", sessions.changed(made.agreed(), end=None))
+    run = weigh("publish", "runs", "--out", "site")
+    assert run.code == 1, run.err
+    index = (tmp_path / "site" / "index.html").read_text()
+    assert "No report yet: it was killed, or goes on." in index
+    assert "1 of 1 does not pass" in index
+    assert ">bundle</a>" not in index

@@ -188,12 +188,13 @@ _folder = click.option(
 
 
 @history.command()
+@click.argument("place", required=False, default="")
 @_folder
 @click.option("--operation", metavar="TEXT", default="", help="Only operations with this in their name.")
 @_margin
 @html_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/history/1).")
-def show(folder: str, operation: str, margin: str, html: Path | None, as_json: bool) -> None:
+def show(place: str, folder: str, operation: str, margin: str, html: Path | None, as_json: bool) -> None:
     """Show the series: what changed where, and where they are split because the environment changed."""
     from weigh.history.report import report
     from weigh.history.report.document import document
@@ -201,7 +202,7 @@ def show(folder: str, operation: str, margin: str, html: Path | None, as_json: b
 
     if html and as_json:
         raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
-    results = _results(folder, margin, operation)
+    results = _results(place or folder, margin, operation)
     if html:
         write_page(html, report.html(results))
     elif as_json:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.evidence import files
+from weigh.evidence import files, journal
 from weigh.evidence.seal import SEAL
 
 if TYPE_CHECKING:
@@ -87,11 +87,15 @@ def sibling(folder: Path, name: str, seal: str = "") -> Path:
 
 
 def written(folder: Path, file: str) -> datetime.datetime:
-    """When something was recorded last, in UTC: by the time of a file, unless a copy of another day has it.
+    """When something was recorded last, in UTC: when its journal says that it ended.
+
+    Where it does not, as of what was killed, by the time of a file, unless a copy of another day has it.
 
     Raises:
         OSError: there is no such file.
     """
+    if ended := _ended(folder):
+        return ended
     changed = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
     name = parsed(given(folder))
     if name is not None:
@@ -100,6 +104,17 @@ def written(folder: Path, file: str) -> datetime.datetime:
             if abs(changed - begun) > _FEW_DAYS:
                 return begun
     return changed
+
+
+def _ended(folder: Path) -> datetime.datetime | None:
+    """When a journal says that it ended; None where it says nothing of it."""
+    event = journal.last(folder)
+    if event is None or event.event != "end" or not isinstance(event.body, dict):
+        return None
+    with suppress(ValueError, TypeError, KeyError):
+        ended = datetime.datetime.fromisoformat(event.body["at"])
+        return ended.astimezone(datetime.UTC) if ended.tzinfo else None
+    return None
 
 
 def _renamed(folder: Path) -> list[Path]:

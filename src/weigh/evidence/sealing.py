@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,8 @@ def sealed(folder: Path, journal: Journal, end: End | None) -> Iterator[None]:
     journal.release()
     try:
         if end is not None:
-            journal.append("end", end)
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+            journal.append("end", msgspec.structs.replace(end, at=now))
         journal.close()
         yield
         seal(folder, __version__)
@@ -112,10 +114,17 @@ def attempted(
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True):
-    """How the attempt ended: ``complete``, ``stopped`` with a reason, or nothing where it was killed."""
+    """How the attempt ended.
+
+    Attributes:
+        how: ``complete`` or ``stopped``; there is no end where it was killed.
+        reason: why it stopped.
+        at: when, in UTC, ISO 8601; absent in older evidence.
+    """
 
     how: str
     reason: str = ""
+    at: str | msgspec.UnsetType = msgspec.UNSET
 
 
 def seal(folder: Path, weigh: str) -> Seal:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.engines import engine as engines
 from weigh.experiment.config import named_files, placed_data
+from weigh.experiment.config.contenders import chosen_contenders
 from weigh.experiment.config.run_request import RunRequest
 from weigh.experiment.config.spec import make_spec
 from weigh.experiment.suite.user_data import user_data
@@ -54,7 +56,9 @@ def requested(
     """
     generated = placed_data.found(flags)
     flags = generated.flags if generated else flags
-    user_files, given = user_data(file, path, _with_commands(flags), progress)
+    flags = _with_commands(flags)
+    known_contenders(file, flags)
+    user_files, given = user_data(file, path, flags, progress)
     spec = make_spec(file, given, user_files, adaptive=adaptive)
     if generated:
         spec = msgspec.structs.replace(spec, layout=generated.layout)
@@ -69,6 +73,23 @@ def requested(
     # A first look measures what it can in its time.
     named |= {"least": True} if spec.quick else {}
     return spec, RunRequest(**named)
+
+
+def known_contenders(file: File | None, flags: Mapping[str, Any]) -> None:
+    """Refuse contenders that there are none of, before data is converted for them.
+
+    Args:
+        file: weigh.toml, if there is one.
+        flags: values of the command line by name.
+
+    Raises:
+        WeighError: an engine is not installed, or a contender is no contender.
+    """
+    given = flags.get("contender") or ()
+    if given or (file and file.contender):
+        baseline = flags.get("baseline") or (file.experiment.baseline if file else None)
+        for one in chosen_contenders(file, given, baseline):
+            engines.of(one)
 
 
 def _with_commands(flags: Mapping[str, Any]) -> dict[str, Any]:

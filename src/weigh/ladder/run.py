@@ -8,6 +8,7 @@ from weigh import workloads
 from weigh.data.generator import generator
 from weigh.experiment import run
 from weigh.experiment.config.builds import built_once
+from weigh.experiment.config.spec import OWN_LADDER
 from weigh.model import units
 from weigh.model.errors import UsageError, WeighError
 
@@ -33,7 +34,7 @@ def usual_scales(workload: str) -> tuple[str, ...]:
         UsageError: its data have no scale, or there is no such workload.
     """
     if workload == "sql":
-        raise UsageError("your own files have no scale", remedy="a ladder of them is --vary KEY=A,B,...")
+        raise UsageError("your own files have no scale", remedy=OWN_LADDER)
     made_by = generator(workloads.load(workload).dataset)
     usual, least = made_by.scale, made_by.least
     if isinstance(usual, int):

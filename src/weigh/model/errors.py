@@ -38,8 +38,9 @@ class ExitCode(IntEnum):
         FAILED: usage, environment or engine failure: no verdict could be made, for instance because no operation was
             answered by two contenders.
         INCONCLUSIVE: every verdict of wall time was refused, or the evidence is INADMISSIBLE, as that of a load with a
-            refused run; ``--find-rate`` found no rate, or what ``--require`` names is OPEN; with ``--strict`` also
-            where one verdict was refused or is unresolved.
+            refused run; ``--find-rate`` found no rate, or what ``--require`` names is OPEN; a question of ``--sql``
+            or of a suite was not asked, and no operations were chosen; with ``--strict`` also where one verdict was
+            refused or is unresolved.
         INTERRUPTED: ended by Ctrl-C; what was measured until then is kept, sealed. Another signal is 128 and its
             number.
         UNREAD: whoever read the output has ended, as ``head`` does.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+_COMMANDS = ("weigh", "pip", "uv")
+"""What a remedy may begin with."""
 _PASSWORD = re.compile(r"(:/{1,2}[^\s:@/]*):[^\s@/]*@")
 """Of a URL, also where a path was made of it, which leaves one of two slashes."""
 
@@ -37,6 +39,11 @@ def one_line(text: str, limit: int = 600) -> str:
     """
     line = " ".join(text.split())
     return visible(line if len(line) <= limit else line[:limit] + "...")
+
+
+def begun(text: str) -> str:
+    """A text as a sentence or a heading begins; a command stays as it is typed."""
+    return text if text.partition(" ")[0] in _COMMANDS else text[:1].upper() + text[1:]
 
 
 def whole_sentences(text: str, room: int) -> str:

@@ -153,7 +153,9 @@ def duration(value: Seconds) -> str:
 
 
 def typed(value: Seconds) -> str:
-    """A duration that is no shorter, as a flag takes it: ``90s``, ``5m``."""
+    """A duration that is no shorter, as a flag takes it: ``90s``, ``4m30s``, ``5m``."""
+    if value > 120 and value % 60 == 30:
+        return f"{int(value // 60)}m30s"
     return f"{math.ceil(value / 60)}m" if value > 120 else f"{math.ceil(value)}s"
 
 

@@ -15,6 +15,7 @@ from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.model.text import one_line
 from weigh.serve.stored.documents import summary
+from weigh.serve.stored.summary import UNFINISHED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         written=one.written.strftime("%Y-%m-%d %H:%M"),
         workload=one_line(about.workload, 80),
         about=one_line(about.about, 200),
-        says=one_line(found.says if found else "its report cannot be read", 400),
+        says=one_line(found.says if found else _unsaid(about.end), 400),
         tier=(found.tier if found else "") or "",
         verified=verified,
         passes=passes,
@@ -123,6 +124,11 @@ def made(one: Entry, bundles: dict[Path, str]) -> Made:
         document=document,
     )
     return Made(entry, _page(folder, kind), packed)
+
+
+def _unsaid(end: str | None) -> str:
+    """What is said of evidence without a report that can be read."""
+    return UNFINISHED if end is None else "its report cannot be read"
 
 
 def _verified(folder: Path, kind: Kind[Any, Any]) -> tuple[bool, str]:

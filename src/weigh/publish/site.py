@@ -208,7 +208,8 @@ def _index(title: str, published: Sequence[Published], pages: dict[str, str]) ->
     rules = "".join(
         f"body:has(#{css}:checked) .row:not(.{css}){{display:none}}\n" for one in filters for _, css in one.values
     )
-    return _rendered("index.html", title=title, rows=rows, filters=filters, rules=Markup(rules))
+    failing = sum(not one.passes for one in published)
+    return _rendered("index.html", title=title, rows=rows, filters=filters, failing=failing, rules=Markup(rules))
 
 
 def _filter(name: str, values: Iterable[str]) -> Filter:

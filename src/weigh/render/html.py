@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from weigh.model import codes, units
-from weigh.model.text import one_line, visible
+from weigh.model.text import begun, one_line, visible
 from weigh.render.compiled_templates import CompiledTemplates
 from weigh.render.svg import marks
 
@@ -67,16 +67,11 @@ def templates(*folders: Path) -> Environment:
         percent=units.percent,
         scale=units.scale,
         count=units.count,
-        begun=_begun,
+        begun=begun,
         command=_command,
     )
     made.globals.update(definitions=marks.definitions, style=marks.style)
     return made
-
-
-def _begun(text: str) -> str:
-    """A text as a sentence or a heading begins."""
-    return text[:1].upper() + text[1:]
 
 
 def _command(text: str) -> Markup:

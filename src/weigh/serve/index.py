@@ -18,7 +18,7 @@ from weigh.model.errors import EvidenceFault
 from weigh.model.text import one_line
 from weigh.serve.stored import documents, wrong_answers
 from weigh.serve.stored.documents import Sealed
-from weigh.serve.stored.summary import Judged
+from weigh.serve.stored.summary import UNFINISHED, Judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -187,7 +187,7 @@ def _rungs(folder: Path) -> list[str]:
 
 
 def _unfinished(row: Row) -> str:
-    return "No report yet: it was killed, or goes on." if row.end is None else "It has no report."
+    return UNFINISHED if row.end is None else "It has no report."
 
 
 def _stamped(path: Path) -> tuple[int, int, int]:

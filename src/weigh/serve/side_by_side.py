@@ -9,6 +9,7 @@ import msgspec
 from weigh.compare.report import html
 from weigh.compare.run import compare
 from weigh.model.errors import WeighError
+from weigh.model.text import begun
 from weigh.serve.index import Row
 from weigh.serve.stored import documents
 
@@ -73,7 +74,7 @@ def _compared(index: Index, first: str, second: str, reason: tuple[str, str]) ->
         for figure in documents.figures(*index.find(name)):
             values.setdefault(figure.name, ["", ""])[at] = figure.value
     every = [(name, one, other) for name, (one, other) in values.items()]
-    why, remedy = (text[:1].upper() + text[1:] for text in reason)
+    why, remedy = map(begun, reason)
     return SideBySide(
         first=rows[0], second=rows[1], why=why, remedy=remedy, figures=tuple(every[:_MOST]),
         left=max(0, len(every) - _MOST),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,22 +33,65 @@ def answers(run: Run) -> dict[str, str]:
     return {one["operation"]: one["status"] for one in run.json["gate"]}
 
 
+def test_a_question_of_a_file_that_nobody_answers_is_on_the_first_screen(weigh: Weigh) -> None:
+    (weigh.folder / "places.csv").write_text("city,note\nBern,a\nBasel,b\n")
+    (weigh.folder / "q.sql").write_text(
+        "-- name: cities\nSELECT count(*) AS n FROM places;\n-- name: notes\nSELECT sum(note) AS s FROM places;\n"
+    )
+    run = weigh("gate", "--data", "places.csv", "--sql", "q.sql", "--contender", "duckdb", "--json")
+    assert run.code == 3, run.err
+    (left,) = (one for one in run.json["findings"] if one["code"] == "R1.left_out")
+    assert left["text"].startswith("1 of 2 questions is not asked: notes (duckdb does not answer it: ")
+    assert "weigh workloads audit" not in left["remedy"]
+    first_screen = " ".join(weigh("report", "latest").out.split())
+    assert "1 of 2 questions is not asked: notes (duckdb does not answer it: " in first_screen
+    assert "All answers agree" not in first_screen
+
+
+def test_what_cannot_be_is_refused_before_data_is_converted(weigh: Weigh) -> None:
+    (weigh.folder / "places.csv").write_text("city\nBern\n")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM places")
+    question = ("--data", "places.csv", "--sql", "q.sql")
+    misspelt = weigh("run", *question, "--contender", "duckdbb")
+    assert (misspelt.code, "did you mean 'duckdb'?" in misspelt.err) == (2, True)
+    assert "places:" not in misspelt.err
+    lock = weigh.folder / "lock"
+    with lock.open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        taken = weigh("run", *question, "--contender", "duckdb", WEIGH_LOCK=str(lock))
+    assert (taken.code, "a measurement is already going" in taken.err) == (2, True)
+    assert "places:" not in taken.err
+
+
+def test_the_remedies_of_own_data_are_those_that_help(weigh: Weigh) -> None:
+    (weigh.folder / "places.csv").write_text("city\nBern\n")
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM payments")
+    run = weigh("gate", "--data", "places.csv", "--sql", "q.sql", "--contender", "duckdb")
+    assert run.code == 2
+    assert "pg_" not in run.err
+    assert "the tables are places; name them with --data TABLE=FILES" in run.err
+    (weigh.folder / "q.sql").write_text("SELECT count(*) AS n FROM places")
+    ladder = weigh("ladder", "--data", "places.csv", "--sql", "q.sql", "--scales", "1,2", "--contender", "duckdb")
+    assert (ladder.code, "a ladder of them is --vary KEY=A,B" in ladder.err) == (2, True)
+
+
 @pytest.mark.long
 @pytest.mark.promise("Where two files make different tables of one name, each question asks its own")
 def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
     make(weigh.folder)
     run = weigh("gate", "--workload", "./suite", *VERSIONS, "--json")
-    assert run.code == 0, run.err
+    assert run.code == 3, run.err
     assert answers(run) == {"first": "unverified", "other": "unverified"}
     left = [one["text"] for one in run.json["findings"] if one["code"] == "R1.left_out"]
     assert len(left) == 3
-    assert all("3 of 5 questions of the suite are not asked; 1 of them, " in text for text in left)
+    assert all("3 of 5 questions are not asked; 1 of them, " in text for text in left)
     said = " ".join(left)
-    assert "wide: its table t cannot be used: h is HUGEINT, which Parquet does not keep" in said
-    assert "unmade: its tables cannot be made" in said
-    assert "absent: old does not answer it" in said
+    assert "wide (its table t cannot be used: h is HUGEINT, which Parquet does not keep" in said
+    assert "unmade (its tables cannot be made" in said
+    assert "absent (old does not answer it" in said
     (unknown,) = (one["text"] for one in run.json["findings"] if one["code"] == "X.suite_unknown")
     assert "strange (" in unknown
+    assert weigh("gate", "--workload", "./suite", *VERSIONS, "--operations", "first,other").code == 0
     again = weigh("report", "latest", "--json")
     assert {one["operation"] for one in again.json["gate"]} == {"first", "other"}
     untold = weigh("why", "latest")

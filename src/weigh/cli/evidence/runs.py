@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Where evidence lies [runs]."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/runs/1).")
-def runs(out: Path, as_json: bool) -> None:
+def runs(folder: Path | None, out: Path, as_json: bool) -> None:
     """List the evidence of a folder, the newest first. Nothing is verified."""
     import msgspec
 
@@ -28,6 +29,7 @@ def runs(out: Path, as_json: bool) -> None:
     from weigh.kinds.folder import artifacts, entries
     from weigh.model.text import one_line
 
+    out = folder or out
     rows = [_row(entry) for entry in entries(out)]
     others = [OtherDirectoryRow(path=str(one.path), what=one.what, shows=one.shows) for one in artifacts(out)]
     if as_json:

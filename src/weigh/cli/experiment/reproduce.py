@@ -121,9 +121,14 @@ def _packed(bundle: Path, place: Path) -> Path:
     from weigh.evidence import bundle as bundles
     from weigh.kinds.folder import resolve
     from weigh.kinds.table import kind_of
+    from weigh.model.errors import EvidenceFault
 
     if bundle.is_file():
         return bundle
+    if bundle.suffix == bundles.SUFFIX and not bundle.exists():
+        raise EvidenceFault(
+            "there is no such file", where=str(bundle), remedy="weigh export EVIDENCE --bundle makes one"
+        )
     folder = resolve(bundle)
     path = place / f"{folder.resolve().name}{bundles.SUFFIX}"
     path.write_bytes(bundles.packed(folder, kind_of(folder).name))

@@ -170,6 +170,8 @@ def carry_out(
     **flags: Any,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
+    if not flags.get("plan"):
+        _refuse_while_others_measure(file, flags)
     spec, request = requested(file, flags, out, quiet=quiet)
     if streams:
         from weigh.cli.experiment.streams import run_streams
@@ -188,6 +190,16 @@ def carry_out(
         if disagreed:
             _show(*disagreed, printing)
     return run_and_print(spec, request, printing, strict=strict, why=why)
+
+
+def _refuse_while_others_measure(file: Path | None, flags: dict[str, Any]) -> None:
+    """What cannot be measured now is refused before data is read and converted for it."""
+    from weigh.experiment import request
+    from weigh.host import lock
+
+    request.known_contenders(tables_of(file)[0], flags)
+    with lock.measuring("weigh run"):
+        pass
 
 
 def _preview(spec: Spec, request: RunRequest, *, as_json: bool) -> None:

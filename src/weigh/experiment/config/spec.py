@@ -192,12 +192,16 @@ def _seed(value: int) -> int:
     return value
 
 
+OWN_LADDER = "a ladder of them is --vary KEY=A,B,..."
+"""What can be varied where no scale can."""
+
+
 def _scale(workload: str, wanted: str | float | None, user_files: UserFiles | None) -> Scale | None:
     """A scale in the unit of the workload's data; a user's own files are as large as they are."""
     if user_files is None:
         return dataset_scale(workloads.load(workload).dataset, wanted)
     if wanted is not None:
-        raise UsageError(f"scale = {wanted}: your own files have no scale", remedy="leave it out")
+        raise UsageError(f"scale = {wanted}: your own files have no scale", remedy=f"leave it out; {OWN_LADDER}")
     return None
 
 

@@ -11,7 +11,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.units import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from weigh.experiment.record import Record
     from weigh.model.finding import Finding
@@ -66,6 +66,13 @@ def answered(record: Record, gate: Gate | None) -> tuple[Answered, ...]:
     for check in gate.checks:
         by_contender.setdefault(check.contender, []).append(check)
     return tuple(_counted(name, checks, totals) for name, checks in by_contender.items())
+
+
+def questions_missing(record: Record, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """What says which questions are missing without anybody's choice; none where operations were chosen."""
+    if record.spec.operations:
+        return ()
+    return tuple(one for one in findings if one.code == codes.R1_LEFT_OUT.code)
 
 
 def emptiness(gate: Gate) -> Emptiness:

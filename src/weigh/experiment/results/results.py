@@ -11,7 +11,7 @@ from weigh.experiment import record as records
 from weigh.experiment.record import Record
 from weigh.experiment.results import answered, drift, duet, gaps, later_answers, terms
 from weigh.experiment.results.analysis import MetricAnalysis, analyse
-from weigh.experiment.results.answered import Answered
+from weigh.experiment.results.answered import Answered, questions_missing
 from weigh.experiment.results.by_template import TemplateVerdict, by_template
 from weigh.experiment.results.clock import claim, clock_end, family_cpu, plausibility, repetition, round_trip
 from weigh.experiment.results.clock.clock_coverage import clock_coverage
@@ -154,7 +154,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         nobody_left = self.record.blocks and failed
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
-        return inconclusive([*names, *template_verdicts], self.tier, strict=strict)
+        found = inconclusive([*names, *template_verdicts], self.tier, strict=strict)
+        return ExitCode.INCONCLUSIVE if questions_missing(self.record, self.findings) else found
 
     def _nobody_to_compare(self) -> bool:
         """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""

@@ -21,7 +21,14 @@ _REASONS = 8
 
 
 def of(
-    suite: Suite, left: Sequence[LeftOut], any_rows: Sequence[str], any_order: Sequence[str], taken: int
+    suite: Suite,
+    left: Sequence[LeftOut],
+    any_rows: Sequence[str],
+    any_order: Sequence[str],
+    taken: int,
+    *,
+    tables: Sequence[str],
+    lists: str,
 ) -> Iterator[Finding]:
     """The findings of a suite.
 
@@ -31,9 +38,11 @@ def of(
         any_rows: names of questions for which any rows are right.
         any_order: names of questions whose ORDER BY cannot be compared.
         taken: number of questions that are asked.
+        tables: that can be asked.
+        lists: what lists in full what is not taken; empty where nothing does.
     """
-    yield from _left_out(left, taken)
-    yield from _unread(suite)
+    yield from _left_out(left, taken, tables, lists)
+    yield from _unread(suite, lists)
     if any_rows:
         yield codes.A7_LIMIT.finding(
             text=f"{count(len(any_rows), 'operation')} {'has' if len(any_rows) == 1 else 'have'} LIMIT without an "
@@ -49,26 +58,25 @@ def of(
         )
 
 
-def _left_out(left: Sequence[LeftOut], taken: int) -> Iterator[Finding]:
+def _left_out(left: Sequence[LeftOut], taken: int, tables: Sequence[str], lists: str) -> Iterator[Finding]:
     by_reason: dict[str, list[str]] = {}
     for one in left:
         by_reason.setdefault(one.why, []).append(one.name)
     ranked = sorted(by_reason.items(), key=lambda pair: -len(pair[1]))
-    groups = [(f"{_some(names)}: {why}", len(names)) for why, names in ranked[:_REASONS]]
+    groups = [(f"{_some(names)} ({why})", len(names)) for why, names in ranked[:_REASONS]]
     if ranked[_REASONS:]:
         rest = [name for _, names in ranked[_REASONS:] for name in names]
-        groups.append((f"{_some(rest)}: for other reasons", len(rest)))
-    total = (
-        f"{len(left):,} of {taken + len(left):,} questions of the suite {'is' if len(left) == 1 else 'are'} not asked"
-    )
+        groups.append((f"{_some(rest)} (for other reasons)", len(rest)))
+    total = f"{len(left):,} of {taken + len(left):,} questions {'is' if len(left) == 1 else 'are'} not asked"
+    mend = f"mend or remove what is named (the tables are {_some(tables)})"
     for text, number in groups:
         yield codes.R1_LEFT_OUT.finding(
             text=f"{total}: {text}" if len(groups) == 1 else f"{total}; {number:,} of them, {text}",
-            remedy="weigh workloads audit lists them all; what the suite says is about the others alone",
+            remedy=f"{f'{lists} lists them all' if lists else mend}; the figures are about the others alone",
         )
 
 
-def _unread(suite: Suite) -> Iterator[Finding]:
+def _unread(suite: Suite, lists: str) -> Iterator[Finding]:
     by_key: dict[tuple[str, str], list[str]] = {}
     for one in suite.unread:
         by_key.setdefault((one.key, one.why), []).append(one.file)
@@ -81,7 +89,7 @@ def _unread(suite: Suite) -> Iterator[Finding]:
             f"{'is' if len(unknown) == 1 else 'are'} not understood: "
             + "; ".join(f"{key} ({_some(by_key[key, ''])})" for key in unknown[:_REASONS])
             + (f" and {len(unknown) - _REASONS:,} more" if unknown[_REASONS:] else ""),
-            remedy="see whether one changes what is asked; weigh workloads audit lists them all",
+            remedy=f"see whether one changes what is asked{f'; {lists} lists them all' if lists else ''}",
         )
     if known:
         yield codes.X_SUITE_KEYS.finding(

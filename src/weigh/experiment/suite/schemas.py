@@ -36,6 +36,8 @@ _FORM = "2"
 """Of what is read off an answer: other where the same answer would be described otherwise."""
 _DETAIL = 160
 """Characters of an engine's words that stand in a finding."""
+_SYSTEM = re.compile(r"\s*Did you mean \"(?:pg_|sqlite_|information_schema|duckdb_)[^\"]*\"\?")
+"""What an engine takes a table for that is not there: none of the user's."""
 _PLACE = re.compile(r"\s+LINE \d+:")
 """What an engine goes on with to show the place: other in every question, where the reason is the same."""
 
@@ -131,7 +133,7 @@ def schemas(
                     refused.pop(one.name, None)
                 else:
                     words = late.get(one.name) or cached.refused[keys[one.name]]
-                    refused.setdefault(one.name, f"{contender.name} does not answer it: {words}")
+                    refused.setdefault(one.name, f"{contender.name} does not answer it: {_SYSTEM.sub('', words)}")
                     still.append(one)
             open_ = still
     known = [(one.name, one.sql, found[one.name]) for one in questions if one.name in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -188,7 +189,9 @@ def suite_files(
         raise UsageError(
             f"nothing of it can be asked: {reasons_listed}" if reasons_listed else "it has no question",
             where=str(folder),
-            remedy="docs/guide/suites.md says what is not taken",
+            remedy=f"the tables are {', '.join(tables)}; name them with --data TABLE=FILES, or mend the questions"
+            if flags.get("sql")
+            else "docs/guide/suites.md says what is not taken",
         )
     return UserFiles(
         tables=tables,
@@ -201,7 +204,16 @@ def suite_files(
         unread=suite.unread,
         literals={one.name: one.literals for one in questions if one.literals},
         findings=tuple(
-            findings.of(suite, tuple(left), schemas_found.any_rows, schemas_found.any_order, len(operations))
+            findings.of(
+                suite,
+                tuple(left),
+                schemas_found.any_rows,
+                schemas_found.any_order,
+                len(operations),
+                # The command takes a suite by its folder, and no questions by --sql.
+                tables=tuple(tables),
+                lists="" if flags.get("sql") else f"weigh workloads audit {quote(str(folder))}",
+            )
         ),
     )
 

@@ -285,6 +285,7 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
             where it could not offer more; ``unresolved``.
         ended: ``found``, ``time``, ``probes``, ``lowest``, ``highest``, ``generator``, ``disturbed``, ``stopped`` or
             ``unresolvable``.
+        sentence: what was found, as the report says it; absent in older evidence.
         threshold: the rate at which a run keeps the budgets as often as not, with its interval; None unless found.
         sustained: the highest rate below every one that broke a budget; None where none kept them.
         broken: the lowest rate above every one that kept them; None where none broke one.
@@ -297,6 +298,7 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
     highest: float | None
     status: Status
     ended: Literal["found", "lowest", "highest", "generator", "probes", "disturbed", "time", "stopped", "unresolvable"]
+    sentence: str | msgspec.UnsetType = msgspec.UNSET
     threshold: Threshold | None
     sustained: float | None = msgspec.field(name="kept")
     broken: float | None
@@ -317,6 +319,7 @@ def document(one: RateSearchResults) -> RateSearchDocument:
         highest=one.search.highest,
         status=one.status,
         ended=one.ended,
+        sentence=headline(one),
         threshold=one.threshold,
         sustained=one.sustained,
         broken=one.broken,

@@ -143,7 +143,7 @@ def _who(results: LoadResults) -> str:
 
 def _headline(results: LoadResults) -> str:
     """What it took; why a run is refused stands below."""
-    if results.refused and not results.requirements:
+    if results.refused and not results.requirements and not results.rate_search:
         refused = sum(run.refused for run in results.runs)
         of = f", {refused} of {len(results.runs)} runs" if len(results.runs) > 1 else ""
         return f"REFUSED{of}.{words.ended(results)}"

@@ -47,7 +47,7 @@ def headline(one: Requirements, spec: LoadSpec) -> str:
     if one.verdict == "BROKEN" and run:
         text += _spent(run, spec)
     if one.verdict == "OPEN" and run:
-        text += _longer(run, spec)
+        text += "; on a quiet machine it would tell" if run.contended else _longer(run, spec)
     return f"{text}."
 
 

@@ -11,6 +11,7 @@ from weigh.load.rate_search.probes import GENERATOR, BudgetOutcome, judged, spen
 from weigh.model.errors import ExitCode
 from weigh.model.units import Seconds
 from weigh.model.verdict import TierName
+from weigh.verdict.tier import CONTENDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,7 @@ class RunHolding(msgspec.Struct, frozen=True, kw_only=True):
         budgets: one by one; empty where nothing was answered.
         spent: for each of them, when as many requests had been too slow or had failed as may be in the whole run: in
             seconds of it; None where that never was.
+        contended: whether it is refused because others used the machine: a longer run would be, too.
     """
 
     run: int
@@ -53,6 +55,7 @@ class RunHolding(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     budgets: tuple[BudgetOutcome, ...]
     spent: tuple[Seconds | None, ...]
+    contended: bool = False
 
     @property
     def first(self) -> tuple[BudgetOutcome, Seconds] | None:
@@ -129,4 +132,5 @@ def _run(run: LoadRun, found: RunFigures, required: tuple[Budget, ...]) -> RunHo
         why=outcome.why if complete else "it was broken off",
         budgets=outcome.budgets,
         spent=tuple(spent_s(one.budget, counted) for one in outcome.budgets),
+        contended=any(reason.code in CONTENDED for reason in found.reasons),
     )

@@ -6,7 +6,7 @@ import msgspec
 
 from weigh.load.comparison.metrics import LOAD_METRICS
 from weigh.model import units
-from weigh.model.text import whole_sentences
+from weigh.model.text import one_line, whole_sentences
 from weigh.render import words
 from weigh.serve.stored.figured import Figured, rate, seconds, time
 from weigh.serve.stored.summary import NAME, Figure, Judged, Named, Summary, against, interval, name
@@ -14,6 +14,8 @@ from weigh.serve.stored.summary import NAME, Figure, Judged, Named, Summary, aga
 _PERCENTILES = ("p50", "p90", "p95", "p99", "p999", "p9999", "max")
 _LABELS = {"p999": "p99.9", "p9999": "p99.99"}
 _NAMED = 3
+_SENTENCE = 400
+"""Characters of what a search found."""
 
 
 class Experiment(msgspec.Struct, frozen=True):
@@ -62,6 +64,7 @@ class Searched(msgspec.Struct, frozen=True):
     status: str
     highest: float | None = msgspec.field(name="kept")
     broken: float | None
+    sentence: str = ""
 
 
 class Required(msgspec.Struct, frozen=True):
@@ -133,7 +136,8 @@ class StoredLoad(msgspec.Struct, frozen=True):
 
     def _says(self) -> str:
         if self.rate_search:
-            return _found(self.rate_search)
+            # Older evidence has no sentence.
+            return one_line(self.rate_search.sentence, _SENTENCE) or _found(self.rate_search)
         if self.requirements:
             budgets = " and ".join(one.text for one in self.requirements.budgets)
             return name(f"{self.requirements.verdict} {budgets} at {self._offered()}: {self.requirements.why}.")

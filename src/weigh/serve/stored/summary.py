@@ -15,6 +15,10 @@ NAME = 200
 """Characters of a name that are kept: a list of names is searched, and whoever made it may have made it long."""
 
 
+UNFINISHED = "No report yet: it was killed, or goes on."
+"""Of evidence whose journal has no end."""
+
+
 class Judged(NamedTuple):
     """A verdict, as far as a list is searched by it.
 

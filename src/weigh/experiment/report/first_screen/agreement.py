@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.experiment.results.answered import emptiness
+from weigh.experiment.results.answered import emptiness, questions_missing
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.contender import DRIVER, LINEAGE
@@ -130,6 +130,10 @@ def _agreement(results: ExperimentResults, gate: Gate) -> Iterator[str]:
     if agreed and len(agreed) == len(gate.operations):
         if len(whole) == len(readers):
             count = "" if results.record.blocks else f", {units.count(questions, 'question')} to {_each(misread)}"
+            if questions_missing(results.record, results.findings):
+                which = f"other {units.count(questions, 'question')}" if questions > 1 else "other question"
+                yield f"The answers to the {which} agree{_witness(gate)}."
+                return
             yield f"{'All other answers' if misread else 'All answers'} agree{_witness(gate)}{count}."
             return
         lacking = counted(readers)

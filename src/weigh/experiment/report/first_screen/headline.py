@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.agreement import answers, named, remedy, somebody_silent
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, FAILED, UNSUPPORTED, Pair, is_open
+from weigh.experiment.results.answered import questions_missing
 from weigh.experiment.results.preclusions import failed
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
@@ -29,6 +30,9 @@ FACTOR = 2.0
 """From this ratio on a change is given as a factor."""
 _MOST = 160
 """Characters of the error of an engine that failed."""
+
+_LEFT_OUT = 160
+"""Characters of what is not asked, and why."""
 
 _SAME = "it is one and the same engine as "
 
@@ -58,6 +62,7 @@ def headline(
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
         return (
             *first,
+            *_questions_missing(results),
             *_unfinished(results),
             *_same_engine(results),
             *last,
@@ -86,7 +91,9 @@ def headline(
         *first,
         *_unfinished(results),
         *_same_engine(results),
-        *sentences,
+        *sentences[:1],
+        *_questions_missing(results),
+        *sentences[1:],
         *_attempts(results),
         *_failures(results),
         *last,
@@ -244,6 +251,15 @@ def _unfinished(results: ExperimentResults) -> Iterator[str]:
             yield f"What follows is from {units.count(len(record.blocks), 'start')}."
     elif end.how != "complete":
         yield f"Not complete: {one_line(end.reason)}."
+
+
+def _questions_missing(results: ExperimentResults) -> Iterator[str]:
+    """Which questions are missing, and why: nothing below is about them."""
+    found = questions_missing(results.record, results.findings)
+    for one in found[:1]:
+        more = f" {units.count(len(found) - 1, 'more reason')}: --notes." if found[1:] else ""
+        text = one_line(one.text, _LEFT_OUT)
+        yield f"{text if text.endswith('.') else f'{text}.'}{more}"
 
 
 def _attempts(results: ExperimentResults) -> Iterator[str]:

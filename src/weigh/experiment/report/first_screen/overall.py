@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.pair import ALIKE, OPEN
+from weigh.experiment.results.answered import questions_missing
 from weigh.model import units
 from weigh.model.verdict import VerdictName
 from weigh.render import shape, words
@@ -33,7 +34,7 @@ def ranking(results: ExperimentResults) -> Iterator[str]:
         when = "" if spec.temperatures == ("hot",) else f"{one.temperature}: "
         yield when + _ratios(results, one, _ROOM - len(when))
         of = next(found for found in results.overall.verdicts if found.verdict.temperature == one.temperature)
-        yield f"{_lead(results, one)}. Ratios of times to {spec.baseline}, geometric mean of {_over(of)}."
+        yield f"{_lead(results, one)}. Ratios of times to {spec.baseline}, geometric mean of {_over(of, results)}."
 
 
 def sentences(results: ExperimentResults) -> Iterator[str]:
@@ -46,12 +47,13 @@ def sentences(results: ExperimentResults) -> Iterator[str]:
             level = f"{100 * spec.rules.confidence:g} % interval "
             for one in members:
                 figures = _figures(one.verdict, 3, level)
-                yield f"Overall ratio{when} {figures}, geometric mean of {_over(one)}: {_outcome(one.verdict)}."
+                over = _over(one, results)
+                yield f"Overall ratio{when} {figures}, geometric mean of {over}: {_outcome(one.verdict)}."
         elif members and not any(one.temperature == temperature for one in results.overall.rankings):
             each = "; ".join(
                 f"{one.verdict.contender} {_figures(one.verdict, 2)}, {_outcome(one.verdict)}" for one in members
             )
-            yield f"Overall ratio to {spec.baseline}{when}, geometric mean of {_over(members[0])}: {each}."
+            yield f"Overall ratio to {spec.baseline}{when}, geometric mean of {_over(members[0], results)}: {each}."
 
 
 def outcomes(results: ExperimentResults) -> dict[tuple[str, str], str]:
@@ -82,10 +84,11 @@ def _outcome(one: Verdict) -> str:
     return words.verdict(one)
 
 
-def _over(one: OverallVerdict) -> str:
-    """``12 operations``, ``11 of 12 operations (without q9, q10: polars: error (X.crash))``."""
+def _over(one: OverallVerdict, results: ExperimentResults) -> str:
+    """``all 12 operations``, ``11 of 12 operations (without q9, q10: polars: error (X.crash))``."""
     if not one.missing:
-        return f"all {units.count(len(one.operations), 'operation')}"
+        total = units.count(len(one.operations), "operation")
+        return total if questions_missing(results.record, results.findings) else f"all {total}"
     total = units.count(len(one.operations) + len(one.missing), "operation")
     named = "; ".join(
         f"{', '.join(missing.operation for missing in one.missing[:_NAMED] if missing.why == why)}: {_plain(why)}"

@@ -21,7 +21,7 @@ from weigh.experiment.report.first_screen.pair import (
 )
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import codes, units
-from weigh.model.text import one_line
+from weigh.model.text import begun, one_line
 from weigh.model.verdict import TierName, VerdictName
 from weigh.render import words
 from weigh.verdict.refusals.disqualified import disqualified
@@ -389,4 +389,4 @@ def _to_do(results: ExperimentResults, still_open: Sequence[Outlook]) -> Iterato
         again = ". The same command again adds its starts to these" if one.timely else ""
         yield f"{agreement.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}{again}."
     for remedy in context.remedies(results):
-        yield f"{one_line(remedy[:1].upper() + remedy[1:], 300).rstrip('.')}."
+        yield f"{one_line(begun(remedy), 300).rstrip('.')}."

@@ -13,7 +13,7 @@ from weigh.load.replay import differences
 from weigh.load.report import words as load_words
 from weigh.load.requirements import report as requirements
 from weigh.model import codes, units
-from weigh.model.text import one_line
+from weigh.model.text import begun, one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import words
 
@@ -97,7 +97,7 @@ def headline(results: LoadComparisonResults) -> Iterator[str]:
             yield where + sentence(results, name, one)
     for found in results.findings:
         if found.code in (codes.E7_UNEQUAL.code, codes.A4_SERVERS.code):
-            yield f"{found.remedy[:1].upper()}{found.remedy[1:]}."
+            yield f"{begun(found.remedy)}."
     for compared in results.replayed:
         yield next(differences.lines(compared, results.record.spec.baseline))
     yield from sustained(results)
