@@ -358,14 +358,14 @@ def skipped(done: Loaded) -> str:
 
 
 def refusals(results: LoadResults, run: RunFigures) -> list[Phrase]:
-    """Why a run is refused; what the tier says above is not told a second time."""
-    told = {one.text for one in results.tier.reasons}
+    """Why a run is refused; what the tier says above it is not repeated."""
+    above = {one.text for one in results.tier.reasons}
     return [
         (
             Part("REFUSED", "strong"),
             " ",
             Part(one.code, "explained"),
-            ": see above" if one.text in told else f" {one_line(one.text, 1000)}",
+            ": see above" if one.text in above else f" {one_line(one.text, 1000)}",
         )
         for one in run.reasons
     ]

@@ -72,8 +72,8 @@ class ClickHouseByUrl:
         login, at, place = parts.netloc.rpartition("@")
         user = f"{login.split(':', 1)[0]}@" if at else ""
         password = unquote(parts.password) if parts.password is not None else os.environ.get("CLICKHOUSE_PASSWORD")
-        shown = f"?{parts.query}" if parts.query else ""
-        self.text = f"{parts.scheme}://{user}{place}{parts.path}{shown}"
+        query = f"?{parts.query}" if parts.query else ""
+        self.text = f"{parts.scheme}://{user}{place}{parts.path}{query}"
         self.path = "/?" + urlencode({"database": database or "default", "default_format": _FORMAT, **given})
         self.settings = given
         self.url = Url(

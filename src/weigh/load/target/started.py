@@ -155,14 +155,14 @@ def _answers(url: Any) -> bool:
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     """End the processes of the command, wherever they belong by now: in order, and what does not end so by force."""
     until = time.monotonic() + _END_LIMIT
-    asked: set[processes.Process] = set()
-    while (left := _alive(process, mark, asked)) and time.monotonic() < until:
-        # What was begun meanwhile is asked, too.
+    signalled: set[processes.Process] = set()
+    while (left := _alive(process, mark, signalled)) and time.monotonic() < until:
+        # What was begun meanwhile gets one, too.
         for one in left:
-            if one not in asked:
+            if one not in signalled:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(one.pid, signal.SIGTERM)
-        asked |= set(left)
+        signalled |= set(left)
         time.sleep(_POLL)
     processes.end(left, 0)
     if process.returncode is None:
