@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,12 +54,6 @@ def test_what_cannot_be_is_refused_before_data_is_converted(weigh: Weigh) -> Non
     misspelt = weigh("run", *question, "--contender", "duckdbb")
     assert (misspelt.code, "did you mean 'duckdb'?" in misspelt.err) == (2, True)
     assert "places:" not in misspelt.err
-    lock = weigh.folder / "lock"
-    with lock.open("wb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        taken = weigh("run", *question, "--contender", "duckdb", WEIGH_LOCK=str(lock))
-    assert (taken.code, "a measurement is already going" in taken.err) == (2, True)
-    assert "places:" not in taken.err
 
 
 def test_the_remedies_of_own_data_are_those_that_help(weigh: Weigh) -> None:

@@ -171,7 +171,7 @@ def carry_out(
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     if not flags.get("plan"):
-        _refuse_while_others_measure(file, flags)
+        _refuse_unknown_contenders(file, flags)
     spec, request = requested(file, flags, out, quiet=quiet)
     if streams:
         from weigh.cli.experiment.streams import run_streams
@@ -192,14 +192,11 @@ def carry_out(
     return run_and_print(spec, request, printing, strict=strict, why=why)
 
 
-def _refuse_while_others_measure(file: Path | None, flags: dict[str, Any]) -> None:
-    """What cannot be measured now is refused before data is read and converted for it."""
+def _refuse_unknown_contenders(file: Path | None, flags: dict[str, Any]) -> None:
+    """Before data is read and converted for them."""
     from weigh.experiment import request
-    from weigh.host import lock
 
     request.known_contenders(tables_of(file)[0], flags)
-    with lock.measuring("weigh run"):
-        pass
 
 
 def _preview(spec: Spec, request: RunRequest, *, as_json: bool) -> None:
