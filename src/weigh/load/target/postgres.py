@@ -20,6 +20,7 @@ from weigh.load.target import embedded, server_folder, sql_server
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
+from weigh.load.target.url import ByUrl
 from weigh.load.waits.postgres import PostgresWaits
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import sentences
@@ -153,15 +154,10 @@ class EmbeddedPostgres:
         return msgspec.structs.replace(made, lock=lock), str(program.parent)
 
 
-class PostgresByUrl:
+class PostgresByUrl(ByUrl):
     """A server that is there already."""
 
     kind = "postgres"
-    restarts = False
-
-    def __init__(self, url: Url) -> None:
-        self.url = url
-        self.text = url.text
 
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:

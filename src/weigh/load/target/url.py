@@ -80,6 +80,20 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+class ByUrl:
+    """A server that is there already: weigh does not begin its life.
+
+    Args:
+        url: where it is.
+    """
+
+    restarts = False
+
+    def __init__(self, url: Url) -> None:
+        self.url = url
+        self.text = url.text
+
+
 def parse(text: str) -> Url:
     """Take a URL apart.
 

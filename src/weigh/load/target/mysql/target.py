@@ -23,6 +23,7 @@ from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.mysql.durability import undurable
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
+from weigh.load.target.url import ByUrl
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import sentences
 
@@ -241,15 +242,10 @@ def _keep(life: server_folder.Life, place: Path, to: Path) -> None:
     server_folder.copy(place, to)
 
 
-class MySqlByUrl:
+class MySqlByUrl(ByUrl):
     """A server that is there already."""
 
     kind = "mysql"
-    restarts = False
-
-    def __init__(self, url: Url) -> None:
-        self.url = url
-        self.text = url.text
 
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:

