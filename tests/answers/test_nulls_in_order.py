@@ -85,6 +85,23 @@ def test_a_place_that_is_written_is_not_open() -> None:
     assert not agree(table([None, None, 1, 1], [None, 4, None, 3]), right, schema(2, 1))
 
 
+def test_columns_that_pyarrow_cannot_put_in_order() -> None:
+    """DataFusion hands out texts as views, also within a list."""
+    kinds = [pa.string_view(), pa.binary_view(), pa.list_(pa.string_view())]
+    cells = [["x", "y", "z"], [b"x", b"y", b"z"], [["x"], ["y"], None]]
+    for kind, values in zip(kinds, cells, strict=True):
+        columns = (Column(name="c0", kind="double"), Column(name="t", kind="string"))
+        of = msgspec.structs.replace(schema(1), columns=columns)
+        first = pa.table({"c0": [None, 1.0, 2.0], "t": pa.array(values, kind)})
+        last = pa.table({"c0": [1.0, 2.0, None], "t": pa.array([*values[1:], values[0]], kind)})
+        assert compare.digest(first, of) == compare.digest(last, of)
+        swapped = pa.table({"c0": [2.0, 1.0, None], "t": pa.array([values[2], values[1], values[0]], kind)})
+        assert compare.digest(first, of) != compare.digest(swapped, of)
+    ordered = ResultSchema(columns=(Column(name="t", kind="string"),), ordered_by=(0,), nulls_open=(0,))
+    views = [pa.table({"t": pa.array(one, pa.string_view())}) for one in ([None, "a", "b"], ["a", "b", None])]
+    assert agree(*views, ordered)
+
+
 def test_without_a_word_on_nulls_their_place_counts() -> None:
     of = msgspec.structs.replace(schema(1), nulls_open=msgspec.UNSET)
     assert not agree(table([None, 1]), table([1, None]), of)

@@ -120,7 +120,21 @@ def nulls_last(table: pa.Table, schema: ResultSchema) -> pa.Table:
         except pa.ArrowNotImplementedError:
             break
         group = _numbered(_changes(group) | _changes(now) | apart)
-    return table.take(pa.array(order))
+    return _in_order(table, order)
+
+
+def _in_order(table: pa.Table, order: Ints) -> pa.Table:
+    """The rows of a table in an order; views of text and what holds some have no such function in PyArrow."""
+    import pyarrow as pa
+
+    places, columns = pa.array(order), []
+    for column in table.columns:
+        try:
+            columns.append(column.take(places))
+        except pa.ArrowNotImplementedError:
+            values = column.to_pylist()
+            columns.append(pa.chunked_array([pa.array([values[at] for at in order], column.type)]))
+    return pa.table(columns, schema=table.schema)
 
 
 def nulls_elsewhere(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> list[str]:
@@ -139,8 +153,13 @@ _VALUE, _NAN, _NULL = 0, 1, 2
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values of a dictionary; of views of text or bytes those with offsets, for which PyArrow has functions."""
     import pyarrow as pa
 
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.large_string())
+    if pa.types.is_binary_view(column.type):
+        return column.cast(pa.large_binary())
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 

@@ -189,7 +189,9 @@ def state(environment: Environment) -> str:
                 if not name.endswith(".pyc"):
                     path = Path(folder, name)
                     found = path.lstat()
-                    hashed.update(f"{path.relative_to(site)}\0{found.st_size} {found.st_mtime_ns}\0".encode())
+                    hashed.update(
+                        f"{path.relative_to(site)}\0{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}\0".encode()
+                    )
     return hashed.hexdigest()
 
 

@@ -35,6 +35,14 @@ NARROW = {
     "month": "SELECT sum(extract(month FROM d) * 100) AS v FROM t",
     "narrowed": "SELECT sum(CAST(i32 AS TINYINT)) AS v FROM t",
     "large": "SELECT max(i64 + id) AS v FROM t",
+    "default": "SELECT id, coalesce(i32, 0) + i32 AS v FROM t",
+    "branch": "SELECT id, CASE WHEN id > 9 THEN i32 ELSE 0 END + i32 AS v FROM t",
+    "counted": "SELECT sum(CASE WHEN u8 + v8 > 300 THEN 1 ELSE 0 END) AS v FROM t",
+    "more": "SELECT count(CASE WHEN u8 + v8 > 300 THEN 1 END) + 1 AS v FROM t",
+    "root": "SELECT sum(CAST(ceil(sqrt(u8 + v8)) AS BIGINT)) AS v FROM t",
+    "filter": "SELECT sum(id) FILTER (WHERE u8 + v8 > 300) + 0 AS v FROM t",
+    "power": "SELECT id, power(u8, 2) AS v FROM t",
+    "shift": "SELECT id, u8 << 4 AS v FROM t",
 }
 WIDE = {
     "wide": "SELECT sum(a + b) AS n FROM t",

@@ -30,7 +30,7 @@ def probe(one: Overflow, ask: Callable[[str], str | None]) -> str | None:
         ask: the first value of an answer to a query, or None where the engine refuses.
     """
     name = _NAMES.get(one.width.bits)
-    if name is None:
+    if name is None or one.kind not in {*_EXPRESSIONS, "cast"}:
         return None
     for spelled in [name] if one.width.signed else [f"U{name}", f"{name} UNSIGNED"]:
         if ask(_query("max(a)", 1, 1, spelled)) is not None:

@@ -26,6 +26,10 @@ _LENGTH = 2**16
 _NUMBER = 2**31
 """What a literal may be that is not known here."""
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 32, "INT": 32, "BIGINT": 64, "INT128": 128, "INT256": 256}
+_SHIFT = 64
+"""Beyond it everything overflows."""
+MIXED = "mixed"
+"""An operation of several types, of which engines cannot be asked."""
 _NARROW_SUM = 32
 """Bits of integers whose sums have as many in some engines."""
 _PARTS = {"YEAR": (32, 9999), "DOY": (16, 366), "DAYOFYEAR": (16, 366)}
@@ -68,6 +72,7 @@ class Range(NamedTuple):
         widths: types that it may have; none of a literal, and of what is no integer.
         whole: whether it is an integer.
         rows: how many values a column has.
+        mixed: whether it is one of several, some of them literals: engines give these different types.
     """
 
     low: float
@@ -75,6 +80,7 @@ class Range(NamedTuple):
     widths: tuple[Width, ...] = ()
     whole: bool = True
     rows: int = 1
+    mixed: bool = False
 
 
 class Overflow(NamedTuple):
@@ -142,7 +148,10 @@ def overflows(sql: str, ranges: Mapping[str, Range]) -> dict[str, set[Overflow]]
     for node in query.walk():
         if arithmetic(node):
             ranged = _Ranged(query, ranges)
-            ranged.of(node)
+            # Also what stands in a condition or a function within it.
+            for one in node.walk():
+                if _counts(one):
+                    ranged.of(one)
             if ranged.overflows:
                 found.setdefault(node.sql(), set()).update(ranged.overflows)
     return found
@@ -160,6 +169,7 @@ def hull(ranges: Iterable[Range | None]) -> Range | None:
         tuple(dict.fromkeys(width for one in known for width in one.widths)),
         all(one.whole for one in known),
         max(one.rows for one in known),
+        any(one.mixed for one in known) or len({bool(one.widths) for one in known if one.whole}) > 1,
     )
 
 
@@ -192,7 +202,7 @@ def _counts(node: exp.Expr) -> bool:
         return not isinstance(node.this, exp.Literal)
     if isinstance(node, exp.Sum):
         return any(map(_counts, node.find_all(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Abs, exp.Cast)))
-    return isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Abs))
+    return isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Abs, exp.Pow, exp.BitwiseLeftShift))
 
 
 def _width(kind: exp.DataType) -> Width | None:
@@ -238,6 +248,8 @@ class _Ranged:
             return inner and self._checked("abs", inner._replace(low=low, high=high))
         if isinstance(node, exp.Cast):
             return self._cast(node)
+        if isinstance(node, (exp.Pow, exp.BitwiseLeftShift)):
+            return self._raised(node)
         return self._other(node) if node is not None else None
 
     def _other(self, node: exp.Expr) -> Range | None:
@@ -306,8 +318,21 @@ class _Ranged:
             widths = tuple(dict.fromkeys(each for pair in pairs for each in pair if each.bits == max(pair)[0]))
         elif not widths:
             widths = (Width(32, signed=True),)
-        found = Range(min(ends), max(ends), widths, one.whole and other.whole, max(one.rows, other.rows))
+        whole, mixed = one.whole and other.whole, one.mixed or other.mixed
+        found = Range(min(ends), max(ends), widths, whole, max(one.rows, other.rows), mixed)
         return self._checked(f"{sign}1" if lone else sign, found)
+
+    def _raised(self, node: exp.Pow | exp.BitwiseLeftShift) -> Range | None:
+        """A power, or a shift to the left: a number of its first operand's type to some engines, a double to others."""
+        from sqlglot import exp
+
+        base, by = self.of(node.this), self.of(node.expression)
+        if base is None or by is None or not (base.whole and by.whole):
+            return None
+        most = int(min(max(by.high, 0), _SHIFT))
+        factor = max(abs(base.low), abs(base.high)) ** most if isinstance(node, exp.Pow) else 2**most
+        high = factor if isinstance(node, exp.Pow) else max(abs(base.low), abs(base.high)) * factor
+        return self._checked("raised", base._replace(low=-high if base.low < 0 else 0, high=high, mixed=True))
 
     def _cast(self, node: exp.Cast) -> Range | None:
         width, inner = _width(node.to), self.of(node.this)
@@ -319,7 +344,7 @@ class _Ranged:
         if inner.whole and not width.holds(inner.low, inner.high):
             self.overflows.add(Overflow("cast", width))
         return inner._replace(
-            low=max(inner.low, width.least), high=min(inner.high, width.most), widths=(width,), whole=True
+            low=max(inner.low, width.least), high=min(inner.high, width.most), widths=(width,), whole=True, mixed=False
         )
 
     def _sum(self, summed: exp.Expr) -> Range | None:
@@ -330,13 +355,15 @@ class _Ranged:
         # Sums of 32 bits stay such in some engines, those of fewer are wide in all.
         wide = tuple(Width(64, one.signed) if one.bits != _NARROW_SUM else one for one in inner.widths)
         low, high = min(0, inner.low * inner.rows), max(0, inner.high * inner.rows)
-        found = Range(low, high, wide or (Width(_NARROW_SUM, signed=True),), inner.whole, inner.rows)
+        found = Range(low, high, wide or (Width(_NARROW_SUM, signed=True),), inner.whole, inner.rows, inner.mixed)
         # Of numbers that do not overflow themselves the sum says by itself that it wrapped.
         return self._checked("sum", found) if self.overflows - before else found
 
     def _checked(self, kind: str, found: Range) -> Range:
         if not found.whole:
             return found._replace(widths=())
+        # How an engine types several together no probe of one column says: each takes it its own way.
+        kind = MIXED if found.mixed else kind
         self.overflows.update(Overflow(kind, one) for one in found.widths if not one.holds(found.low, found.high))
         return found
 
