@@ -77,7 +77,7 @@ def opened(place: str) -> CachedData:
     manifest = manifest_in(place)
     if manifest is None:
         raise DataFault("there is no manifest any more", where=place, remedy="name the folder of a dataset")
-    data = CachedData(folder, manifest, Truth.load(folder / TRUTH), placed=True)
+    data = CachedData(folder, manifest, Truth.load(folder / TRUTH, manifest.truth or ""), placed=True)
     if problems := proof(data):
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise DataFault(f"{problems[0].code} {problems[0].text}{more}", where=place, remedy=problems[0].remedy)

@@ -79,7 +79,9 @@ def opened(address: str) -> CachedData:
             more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
             first = problems[0]
             raise DataFault(f"{first.code} {first.text}{more}", where=address, remedy=first.remedy)
-        return CachedData(folder, manifest, Truth.load(folder / TRUTH), placed=True, store=address)
+        return CachedData(
+            folder, manifest, Truth.load(folder / TRUTH, manifest.truth or ""), placed=True, store=address
+        )
     except BaseException:
         scratch.remove(room)
         raise
