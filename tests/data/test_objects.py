@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import distributed
 import pytest
 
 from support.command import Weigh
@@ -44,8 +45,13 @@ def made(store: Target, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the dataset was made from, in the store too."""
     folder = tmp_path_factory.mktemp("made")
     layout = ("--writer", "pyarrow", "--codec", "snappy", "--quiet")
-    named = ("data", "make", "netflow", "--scale", "20K", "--files", "2", *layout, "--on", "local:1", "--to", "there")
-    run = Weigh(folder)(*named)
+    # Its workers are threads of this process.
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+    ) as cluster:
+        on = str(cluster.scheduler_address).replace("tcp://", "dask://")
+        named = ("data", "make", "netflow", "--scale", "20K", "--files", "2", *layout, "--on", on, "--to", "there")
+        run = Weigh(folder)(*named)
     assert run.code == 0, run.err
     client, there = StoreClient(store.encoded()), folder / "there"
     for path in there.rglob("*"):

@@ -106,13 +106,13 @@ fn counts(payload: &[u8]) -> Option<Sparse> {
 fn put_number(to: &mut Vec<u8>, mut whole: u64) {
     for _ in 0..8 {
         if whole < 128 {
-            to.push(whole as u8);
+            to.push(whole.to_le_bytes()[0]);
             return;
         }
-        to.push((whole & 127) as u8 | 128);
+        to.push(whole.to_le_bytes()[0] | 128);
         whole >>= 7;
     }
-    to.push(whole as u8);
+    to.push(whole.to_le_bytes()[0]);
 }
 
 /// Sums of counts by bucket.
