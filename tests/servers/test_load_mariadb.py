@@ -83,6 +83,12 @@ UPDATE item SET stock = stock - 1 WHERE id = :id;
 INSERT INTO sale (item, n) VALUES (:id, 1);
 COMMIT;
 """
+HELD = """BEGIN;
+UPDATE item SET stock = stock - 1 WHERE id = 1;
+SELECT stock FROM item WHERE id = 2;
+UPDATE item SET stock = stock - 1 WHERE id = 3;
+COMMIT;
+"""
 DUMP = """CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(40) NOT NULL, stock INT NOT NULL);
 INSERT INTO item VALUES (1, 'a;b', 100), (2, 'it\\'s', 100), (3, 'c', 100), (4, 'd', 100);
 CREATE TABLE `sale` (id BIGINT AUTO_INCREMENT PRIMARY KEY, item INT NOT NULL, n INT NOT NULL);
@@ -104,13 +110,25 @@ def test_own_scripts_on_an_own_dump_keep_their_invariant(weigh: Weigh, server: d
     assert [one["holds"] for one in run.json["answers"]["invariants"]] == [True, True]
 
 
+def test_the_row_that_sessions_wait_for_and_who_is_in_the_way_are_named(weigh: Weigh, server: dict[str, Any]) -> None:
+    assert server
+    (weigh.folder / "held.sql").write_text(HELD)
+    flags = ("held.sql", *scripts(weigh)[2:], "--closed", "--duration", "3s", "--json")
+    run = weigh("load", *flags, "--target", "mariadb:embedded@/usr", timeout=300)
+    waits = run.json["runs"][0]["waits"]
+    assert (waits["lock"]["lock"], waits["lock"]["table"]) == ("row", "weigh.item")
+    assert [one["statement"] for one in waits["roots"] if one["whose"] == "load"]
+    assert "E4.blocker" not in run.codes
+    assert any(event.startswith("Stage:") for one in waits["statements"] for event in one["events"])
+
+
 def test_settings_of_which_one_may_lose_writes_are_not_ranked(weigh: Weigh, server: dict[str, Any]) -> None:
     assert server
     contenders = ("--contender", "a=mariadb:embedded@/usr", "--contender")
     lax = "b=mariadb:embedded@/usr?innodb_flush_log_at_trx_commit=2"
     flags = ("--rate", "50", "--duration", "1s", "--blocks", "5", "--no-twice", "--json")
     run = weigh("load", *scripts(weigh), *contenders, lax, *flags, timeout=500)
-    assert {one["verdict"] for one in run.json["verdicts"]} <= {"REFUSED", "UNRANKED"}
+    assert {one["verdict"] for one in run.json["verdicts"]} <= {"refused", "unranked"}
     assert "durability" in run.out
 
 

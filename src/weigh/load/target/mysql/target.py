@@ -24,6 +24,7 @@ from weigh.load.target.mysql.durability import undurable
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
+from weigh.load.waits.by_pipe import WaitsByPipe
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import sentences
 
@@ -129,6 +130,7 @@ class EmbeddedMariaDB:
                     connect=_generator(socket=str(socket), user=_OWN[0], database=_OWN[1]),
                     read=describe(reply),
                     activity=ActivityByPipe(pipe, "activity "),
+                    waits=WaitsByPipe(pipe, "waits "),
                     lock=f"{environment.lock}{identity} version {reply.version}\n",
                     servers=(),
                     data=folder,
@@ -290,6 +292,7 @@ class MySqlByUrl(ByUrl):
                 connect=reached,
                 read=msgspec.structs.replace(describe(reply), tls=reached["tls"]),
                 activity=ActivityByPipe(pipe, "activity "),
+                waits=WaitsByPipe(pipe, "waits "),
                 servers=servers,
                 ready=server.ready,
                 again=server.again,
