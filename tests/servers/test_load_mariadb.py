@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lies.loading import GENTLE
-from lies.mysql_proxy import MySqlProxy
+from lies.mysql_proxy import WEAKER, MySqlProxy
 from servers.conftest import SECRET
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
@@ -64,6 +64,21 @@ def test_levels_show_what_they_allow_alone(weigh: Weigh, server: dict[str, Any],
         assert not shown
     else:
         assert "lost-update" in shown
+        assert ("phantom" in shown) == (level != "repeatable-read")
+
+
+@pytest.mark.parametrize("lies", [False, True], ids=["honest", "weaker"])
+def test_a_level_that_is_named_and_not_kept_is_found(weigh: Weigh, server: dict[str, Any], lies: bool) -> None:
+    flags = ("--closed", "--duration", "3s", "--connections", "8", "--contention", "100%", "--quiet", "--json")
+    with MySqlProxy(server["socket"], lies=False, rewrites=WEAKER if lies else {}) as proxy:
+        url = f"mysql://{server['user']}@127.0.0.1:{proxy.port}/{server['database']}"
+        run = weigh("load", "isolation", "--isolation", "serializable", "--target", url, *flags)
+    one = run.json["runs"][0]["isolation"]
+    assert set(one["named"]) == {"serializable"}
+    assert ("L12.violated" in run.codes) == lies, run.codes
+    assert run.code == int(lies)
+    assert (one["outcome"] == "violated") == lies
+    assert not lies or "lost-update" in {each["name"] for each in one["violations"]}
 
 
 @pytest.mark.parametrize("script", ["tpcb-like", "simple-update", "select-only"])

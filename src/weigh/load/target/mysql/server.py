@@ -68,10 +68,10 @@ def main() -> None:
         options = dict(request["connect"])
         options.setdefault("database", database or None)
         connection = pymysql.connect(charset="utf8mb4", autocommit=True, read_timeout=3600, **options)
-        own.append(connection.thread_id())
+        sessions.append(connection.thread_id())
         return connection
 
-    own: list[int] = []
+    sessions: list[int] = []
 
     names = tuple(request["names"])
     process = None
@@ -90,7 +90,7 @@ def main() -> None:
         # Whatever a server of somebody else's sends that PyMySQL does not foresee.
         reply = {"error": f"the server sent what cannot be read: {type(error).__name__} {' '.join(str(error).split())}"}
     _say(reply)
-    _answer(connect, names, process, own)
+    _answer(connect, names, process, sessions)
 
 
 def _words(error: BaseException) -> str:
@@ -104,7 +104,7 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | None, own: list[int]) -> None:
+def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | None, sessions: list[int]) -> None:
     looking = importlib.import_module("sampling.looking")
     mariadb = importlib.import_module("sampling.mysql")
     activity = looking.Looking(lambda: mariadb.MySqlServer(connect(), process))
@@ -112,7 +112,7 @@ def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | N
     views = importlib.import_module("session_sampling.mysql").MySqlViews
     # A server that was started again counts its sessions from 1.
     sampler = importlib.import_module("session_sampling.sampler").Sampler(
-        lambda: views(connect(), own.__contains__, min(own[0], own[-1]) if own else 0, process)
+        lambda: views(connect(), sessions.__contains__, min(sessions[0], sessions[-1]) if sessions else 0, process)
     )
     waits = {"begin": sampler.begin, "drain": sampler.drain, "end": sampler.end}
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from weigh.load.target.url import Url
 
-CLIENT = "PyMySQL==1.2.4"
-"""What asks the server for its settings, outside the clock."""
+CLIENT = ("PyMySQL==1.2.4", "PyNaCl==1.6.2")
+"""What asks the server for its settings, outside the clock; the second for users who are identified by ed25519."""
 _SCRIPT = Path(__file__).parent / "server.py"
 _PROGRAMS = ("sbin/mariadbd", "bin/mariadbd", "libexec/mariadbd", "bin/mysqld", "sbin/mysqld")
 _INSTALLERS = ("bin/mariadb-install-db", "scripts/mariadb-install-db", "scripts/mysql_install_db")
@@ -93,7 +93,7 @@ class EmbeddedMariaDB:
             EnvironmentFault: the package that reads its settings cannot be had.
         """
         programs = _programs(self.request.version, self.text)
-        environment = environments.ensure([CLIENT], cache)
+        environment = environments.ensure(list(CLIENT), cache)
         folder, whose = server_folder.folder(), server_folder.account()
         life = None
         try:
@@ -258,7 +258,7 @@ class MySqlByUrl(ByUrl):
             EnvironmentFault: the package that reads its settings cannot be had.
         """
         url = self.url
-        environment = environments.ensure([CLIENT], cache)
+        environment = environments.ensure(list(CLIENT), cache)
         near = True if url.socket else same_host(url.host, url.port)
         connect = _pymysql(
             socket=url.socket,

@@ -73,15 +73,15 @@ class MySqlViews:
 
     Args:
         connection: that commits every statement.
-        own: whether a session is one of weigh's that asks; those of the load came after all that were there before.
+        is_weigh: whether a session is one of weigh's that asks.
         after: session after which those of the load came: who has the same user and database and was there before is
             somebody else.
         server: the server's process, where it is one of this machine.
     """
 
-    def __init__(self, connection: Any, own: Callable[[int], bool], after: int, server: int | None) -> None:
+    def __init__(self, connection: Any, is_weigh: Callable[[int], bool], after: int, server: int | None) -> None:
         self._connection = connection
-        self._own = own
+        self._is_weigh = is_weigh
         self._after = after
         self._stat = self._thread(server)
         known = {
@@ -106,7 +106,7 @@ class MySqlViews:
         return (
             (_state(command, transaction), _event(state, transaction), without_literals(text or "", mysql=True), 1)
             for number, command, state, text, transaction in rows
-            if not self._own(number)
+            if not self._is_weigh(number)
         )
 
     def blocked(self) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ class MySqlViews:
         before: dict[int, list[int]] = {}
         for waiter, blocker, *_ in waits:
             before.setdefault(waiter, []).append(blocker)
-        load = {number: row for number, *row in self._rows(_SESSIONS, self._after) if not self._own(number)}
+        load = {number: row for number, *row in self._rows(_SESSIONS, self._after) if not self._is_weigh(number)}
         wanted = {*before, *(one for blockers in before.values() for one in blockers)}
         sessions = {row[0]: row for row in self._rows(_WHO, tuple(wanted))} if wanted else {}
         locks = {waiter: lock for waiter, _, *lock in waits}
