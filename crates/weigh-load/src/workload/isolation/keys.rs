@@ -48,7 +48,7 @@ impl Keys {
         let first = 1 + u32::try_from(ACTIVE).unwrap_or(0);
         let active = (1..first).map(|key| (key, 0)).collect();
         let next = std::array::from_fn(|class| {
-            (first..).find(|key| *key as usize % CLASSES as usize == class).unwrap_or(0)
+            (first..first + CLASSES).find(|key| *key as usize % CLASSES as usize == class).unwrap_or(0)
         });
         Self { active, next }
     }
