@@ -253,6 +253,6 @@ def findings(found: DisturbedResults) -> Iterator[Finding]:
     if found.faults and not any(one.account for one in found.faults) and not any(one.failed for one in found.faults):
         yield codes.E7_NOT_COUNTED.finding(
             text="nothing was counted after the faults: nobody knows what these scripts leave behind. Only recovery "
-            "and errors are told",
+            "and errors are told, and of TPC-C whether its conditions held at the end of the run",
             remedy="take a YCSB workload, tpcb-like or simple-update to count what is lost",
         )
