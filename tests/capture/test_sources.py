@@ -8,7 +8,15 @@ import pytest
 
 from weigh.capture.entry import Entry, Tally
 from weigh.capture.parameters import Distribution
-from weigh.capture.sources import form, log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
+from weigh.capture.sources import (
+    form,
+    log_line_prefix,
+    monitor,
+    mysql_general_log,
+    mysql_slow_log,
+    postgres_log,
+    totals,
+)
 from weigh.capture.templates.template import of_sql
 from weigh.capture.total_values import known_values
 
@@ -127,3 +135,30 @@ def test_a_slow_log_a_monitor_and_dumps(tmp_path: Path) -> None:
     for name, lines in (forms | {"performance-schema": DIGESTS}).items():
         (tmp_path / "source").write_text("\n".join(lines))
         assert form.found((tmp_path / "source",), "utf-8").form == name
+
+
+GENERAL = """/usr/sbin/mariadbd, Version: 10.11.19-MariaDB. started with:
+Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock
+Time\t\t    Id Command\tArgument
+261127 10:00:00\t     5 Connect\tapp@localhost on shop using Socket
+\t\t     5 Query\tSELECT v
+FROM t WHERE id = 1
+261127 10:00:01\t     6 Connect\tapp@localhost on other using TCP/IP
+\t\t     6 Query\tDELETE FROM t
+\t\t     5 Prepare\tSELECT ?
+\t\t     5 Execute\tSELECT 'it'
+2026-11-27T10:00:02.500000Z\t    5 Query\tCOMMIT
+2026-11-27T10:00:03.500000Z\t    5 Quit
+""".splitlines()
+
+
+def test_a_general_log_has_every_statement_with_its_session_and_no_time(tmp_path: Path) -> None:
+    tally = Tally()
+    found = list(mysql_general_log.read(GENERAL, "shop", tally))
+    assert [(one.session, one.text, one.duration_s) for one in found] == [
+        ("5", "SELECT v\nFROM t WHERE id = 1", None), ("5", "SELECT 'it'", None), ("5", "COMMIT", None)
+    ]  # fmt: skip
+    assert [one.at - found[0].at for one in found] == [0.0, 1.0, 2.5]
+    assert dict(tally.numbers) == {"other-messages": 4, "filtered": 1}
+    (tmp_path / "source").write_text("\n".join(GENERAL))
+    assert form.found((tmp_path / "source",), "utf-8").form == "mysql-general-log"

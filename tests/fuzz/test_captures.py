@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 _STATEMENTS = 25
 _FLAGS = {
     "--format": ("postgres-log", "postgres-csvlog", "postgres-jsonlog", "mysql-slow-log", "monitor",
-    "pg_stat_statements",
-                 "performance-schema"),
+                 "mysql-general-log", "pg_stat_statements", "performance-schema"),
     "--encoding": ("latin-1", "hex", "rot13", "punycode", "utf-16", "idna", "undefined", "unicode_escape",
     "cp037", "zlib"),
     "--log-line-prefix": ("%t", "%m [%p] ", "%z", "%", "%q", "%m,%p,", "", "%m %m %e%e", "%-5p%10m", "(%m"),

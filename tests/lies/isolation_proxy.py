@@ -114,7 +114,7 @@ class _Session:
             key = rest[8 : 8 + length]
             if text.startswith(b"INSERT"):
                 self._appended.add(key)
-            elif key not in self._appended:
+            elif key not in self._appended and b"BETWEEN" not in text:
                 self._reading = key
                 old = self._proxy.old(key) if self._proxy.kind == "stale" else None
                 if old is not None:

@@ -1,4 +1,4 @@
-"""A server that lies: a proxy before an honest MariaDB, which acknowledges one write and forgets it.
+"""Servers that lie: a proxy before an honest MariaDB, which acknowledges one write and forgets it, or isolates less.
 
 It understands the protocol as far as it must: which statement was prepared as an UPDATE, and its execution. Its twin
 lets everything through.
@@ -9,8 +9,13 @@ from __future__ import annotations
 import socket
 import threading
 from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from weigh_liars.tcp_server import Door
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _PREPARE, _EXECUTE = 0x16, 0x17
 _PREPARED = 12
@@ -19,6 +24,11 @@ FORGOTTEN = 20
 """The write, by its number, that is forgotten."""
 _DONE = b"\x07\x00\x00\x01\x00\x01\x00\x02\x00\x00\x00"
 """One row was changed."""
+WEAKER = {
+    b"ISOLATION LEVEL SERIALIZABLE": b"ISOLATION LEVEL READ COMMITTED",
+    b"/*!50720 @@transaction_isolation *//*M! @@tx_isolation */": b"'SERIALIZABLE'",
+}
+"""Transactions at a weaker level than the one that is named."""
 
 
 class MySqlProxy(Door):
@@ -27,10 +37,11 @@ class MySqlProxy(Door):
     Args:
         upstream: unix socket of the honest server.
         lies: whether one write is forgotten.
+        rewrites: of the texts of statements: how each part of them becomes another one.
     """
 
-    def __init__(self, upstream: str, *, lies: bool) -> None:
-        self._upstream, self._lies = upstream, lies
+    def __init__(self, upstream: str, *, lies: bool, rewrites: Mapping[bytes, bytes] = MappingProxyType({})) -> None:
+        self._upstream, self._lies, self._rewrites = upstream, lies, rewrites
         self._lock = threading.Lock()
         self._writes = 0
         super().__init__()
@@ -43,12 +54,19 @@ class MySqlProxy(Door):
             threading.Thread(target=_answers, args=(server, client, updates, pending), daemon=True).start()
             while True:
                 head, body = _packet(client)
+                if body[:1] == bytes([_PREPARE]) and head[3] == 0:
+                    head, body = self._rewritten(body)
                 if body[:1] == bytes([_PREPARE]) and head[3] == 0 and body[1:7] == b"UPDATE":
                     pending.set()
                 if body[:1] == bytes([_EXECUTE]) and head[3] == 0 and body[1:5] in updates and self._forgets():
                     client.sendall(_DONE)
                     continue
                 server.sendall(head + body)
+
+    def _rewritten(self, body: bytes) -> tuple[bytes, bytes]:
+        for part, other in self._rewrites.items():
+            body = body.replace(part, other)
+        return len(body).to_bytes(3, "little") + b"\0", body
 
     def _forgets(self) -> bool:
         with self._lock:

@@ -12,10 +12,12 @@ from support.load_flags import NONE
 from support.load_records import EACH, interval, record, run, spec, steady_times
 from weigh.load import config
 from weigh.load.config.disturbances import statements
-from weigh.load.disturbances import plan
+from weigh.load.disturbances import plan, results
 from weigh.load.disturbances.nemeses import NEMESES
 from weigh.load.disturbances.record import Window
 from weigh.load.durability.record import Account
+from weigh.load.isolation.record import Anomaly, Example, Witness
+from weigh.load.isolation.results import IsolationFigures
 from weigh.load.report.report import page, plain
 from weigh.load.results import load_results
 from weigh.load.spec import Disturbances
@@ -271,3 +273,22 @@ def test_queries_are_named_as_of_a_run() -> None:
             requested(target="postgres:embedded", **{"with": text})
     with pytest.raises(UsageError, match="takes a server of PostgreSQL"):
         requested(**{"with": words})
+
+
+def test_a_violation_is_of_the_fault_in_whose_time_its_example_lies() -> None:
+    made = paused(None, None)
+    both = [
+        Witness(number=at, process=at, begun_s=16.5, ended_s=16.6, outcome="committed", operations=()) for at in (1, 2)
+    ]
+    anomaly = Anomaly(name="lost-update", count=1, counted=True, examples=(Example(transactions=tuple(both)),))
+    figures = IsolationFigures(
+        number=1, declared="serializable", outcome="violated", named={}, other_levels=(), committed=9,
+        aborted=0, unknown=0, bound=None, promise="", source="", violations=(anomaly,), allowed=(), retries={}, file="",
+    )  # fmt: skip
+    found = results.disturbed(made.spec, made.windows, made.runs, {}, [figures])
+    assert found is not None
+    first, second = found.faults
+    assert (first.isolation, second.isolation) == ("violated, and no example is of this fault", "violated: lost-update")
+    kept = msgspec.structs.replace(figures, outcome="not seen", violations=())
+    unseen = results.disturbed(made.spec, made.windows, made.runs, {}, [kept])
+    assert unseen is not None and {one.isolation for one in unseen.faults} == {"not seen"}

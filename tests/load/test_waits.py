@@ -15,10 +15,10 @@ from weigh.load.report.report import page, plain
 from weigh.load.results import load_results
 from weigh.load.waits.analysis import LEAST_LOOKS, waited
 from weigh.load.waits.model import Blocked, RunWaits, Waits, WaitSample
-from weigh.load.waits.postgres_sampling.blocking import HIDDEN, VACUUM, blocked
-from weigh.load.waits.postgres_sampling.statement import without_literals
 from weigh.load.waits.recording import LoadWaits
 from weigh.load.waits.report import lines
+from weigh.load.waits.session_sampling.blocking import HIDDEN, VACUUM, blocked
+from weigh.load.waits.session_sampling.statement import without_literals
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
@@ -50,6 +50,20 @@ NAMES = {10: ("public.hot", "r"), 11: ("public.hot_pkey", "i"), 20: ("public.col
 )
 def test_a_statement_keeps_its_names_and_loses_its_literals(text: str, shown: str) -> None:
     assert without_literals(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('SELECT "se\'cret", `a``1`, x FROM t # "why"', "SELECT ?, `a``1`, x FROM t"),
+        ("UPDATE t SET a = 'it''s', b = 1.5 /*! 7 */ WHERE c = x'0f' -- d", "UPDATE t SET a = ?, b = ? WHERE c = ?"),
+        (r"SELECT 'a\', b, 'secret'", "SELECT ?"),
+        (r'SELECT "a\" b", secret', "SELECT ?"),
+        ("SELECT _utf8mb4'a', 'cut o", "SELECT ?, ?"),
+    ],
+)
+def test_so_does_one_of_mysql_whose_quotes_are_all_strings(text: str, shown: str) -> None:
+    assert without_literals(text, mysql=True) == shown
 
 
 def session(pid: int, query: str = UPDATE, *, ours: bool = True, **changed: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lies.loading import GENTLE
-from lies.mysql_proxy import MySqlProxy
+from lies.mysql_proxy import WEAKER, MySqlProxy
 from servers.conftest import SECRET
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
@@ -64,6 +64,21 @@ def test_levels_show_what_they_allow_alone(weigh: Weigh, server: dict[str, Any],
         assert not shown
     else:
         assert "lost-update" in shown
+        assert ("phantom" in shown) == (level != "repeatable-read")
+
+
+@pytest.mark.parametrize("lies", [False, True], ids=["honest", "weaker"])
+def test_a_level_that_is_named_and_not_kept_is_found(weigh: Weigh, server: dict[str, Any], lies: bool) -> None:
+    flags = ("--closed", "--duration", "3s", "--connections", "8", "--contention", "100%", "--quiet", "--json")
+    with MySqlProxy(server["socket"], lies=False, rewrites=WEAKER if lies else {}) as proxy:
+        url = f"mysql://{server['user']}@127.0.0.1:{proxy.port}/{server['database']}"
+        run = weigh("load", "isolation", "--isolation", "serializable", "--target", url, *flags)
+    one = run.json["runs"][0]["isolation"]
+    assert set(one["named"]) == {"serializable"}
+    assert ("L12.violated" in run.codes) == lies, run.codes
+    assert run.code == int(lies)
+    assert (one["outcome"] == "violated") == lies
+    assert not lies or "lost-update" in {each["name"] for each in one["violations"]}
 
 
 @pytest.mark.parametrize("script", ["tpcb-like", "simple-update", "select-only"])
@@ -81,6 +96,12 @@ BUY = """\\set id random(1, 4)
 BEGIN;
 UPDATE item SET stock = stock - 1 WHERE id = :id;
 INSERT INTO sale (item, n) VALUES (:id, 1);
+COMMIT;
+"""
+HELD = """BEGIN;
+UPDATE item SET stock = stock - 1 WHERE id = 1;
+SELECT stock FROM item WHERE id = 2;
+UPDATE item SET stock = stock - 1 WHERE id = 3;
 COMMIT;
 """
 DUMP = """CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(40) NOT NULL, stock INT NOT NULL);
@@ -104,13 +125,25 @@ def test_own_scripts_on_an_own_dump_keep_their_invariant(weigh: Weigh, server: d
     assert [one["holds"] for one in run.json["answers"]["invariants"]] == [True, True]
 
 
+def test_the_row_that_sessions_wait_for_and_who_is_in_the_way_are_named(weigh: Weigh, server: dict[str, Any]) -> None:
+    assert server
+    (weigh.folder / "held.sql").write_text(HELD)
+    flags = ("held.sql", *scripts(weigh)[2:], "--closed", "--duration", "3s", "--json")
+    run = weigh("load", *flags, "--target", "mariadb:embedded@/usr", timeout=300)
+    waits = run.json["runs"][0]["waits"]
+    assert (waits["lock"]["lock"], waits["lock"]["table"]) == ("row", "weigh.item")
+    assert [one["statement"] for one in waits["roots"] if one["whose"] == "load"]
+    assert "E4.blocker" not in run.codes
+    assert any(event.startswith("Stage:") for one in waits["statements"] for event in one["events"])
+
+
 def test_settings_of_which_one_may_lose_writes_are_not_ranked(weigh: Weigh, server: dict[str, Any]) -> None:
     assert server
     contenders = ("--contender", "a=mariadb:embedded@/usr", "--contender")
     lax = "b=mariadb:embedded@/usr?innodb_flush_log_at_trx_commit=2"
     flags = ("--rate", "50", "--duration", "1s", "--blocks", "5", "--no-twice", "--json")
     run = weigh("load", *scripts(weigh), *contenders, lax, *flags, timeout=500)
-    assert {one["verdict"] for one in run.json["verdicts"]} <= {"REFUSED", "UNRANKED"}
+    assert {one["verdict"] for one in run.json["verdicts"]} <= {"refused", "unranked"}
     assert "durability" in run.out
 
 

@@ -268,7 +268,9 @@ fn within(observed: &mut Observed<'_>, transaction: u32) {
             let other = own.iter().find(|one| !before.contains(one)).copied();
             let writer = other.map_or(NOBODY, |one| observed.committed_writer(key, one));
             let all = if writer == NOBODY { vec![transaction] } else { vec![transaction, writer] };
-            observed.found("non-repeatable-read", &all, key, other);
+            // A row that was not there: the predicate was met by another row, and no row had changed.
+            let name = if before.is_empty() { "phantom" } else { "non-repeatable-read" };
+            observed.found(name, &all, key, other);
         }
     }
 }

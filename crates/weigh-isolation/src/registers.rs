@@ -79,7 +79,8 @@ fn read(observed: &mut Observed<'_>, transaction: u32, key: u32, value: u32, kno
         Some((before, false)) if before != value => {
             let writer = observed.committed_writer(key, value);
             let all = if writer == NOBODY { vec![transaction] } else { vec![transaction, writer] };
-            observed.found("non-repeatable-read", &all, key, Some(value));
+            let name = if before == 0 { "phantom" } else { "non-repeatable-read" };
+            observed.found(name, &all, key, Some(value));
         }
         _ => {}
     }

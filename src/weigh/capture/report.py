@@ -84,11 +84,9 @@ def _next(found: CaptureResults, out: str) -> Iterator[str]:
     if found.product == "redis":
         yield f"next: weigh load replay {quote(out)} --target redis://HOST (scripts are of SQL, and there are none)"
         return
-    if found.product == "mysql":
-        yield "the scripts are in MySQL's language; `weigh load` has no target of that kind"
-        return
+    scheme = "mysql" if found.product == "mysql" else "postgres"
     rate = "" if found.length_s else " --rate N"
-    yield f"next: weigh load {quote(out)} --target postgres://USER@HOST/DB{rate}"
+    yield f"next: weigh load {quote(out)} --target {scheme}://USER@HOST/DB{rate}"
 
 
 def _shares(calls: float, time: float | None) -> str:

@@ -18,7 +18,15 @@ from weigh.capture.obfuscation import Obfuscation
 from weigh.capture.screen import Screen, state
 from weigh.capture.selection import Captured, selected
 from weigh.capture.sorting import Sorter
-from weigh.capture.sources import envelopes, log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
+from weigh.capture.sources import (
+    envelopes,
+    log_line_prefix,
+    monitor,
+    mysql_general_log,
+    mysql_slow_log,
+    postgres_log,
+    totals,
+)
 from weigh.capture.sources import form as forms
 from weigh.capture.sources.form import Form
 from weigh.capture.sources.lines import Lines
@@ -49,6 +57,7 @@ _PRODUCTS: dict[Form, Product] = {
     "postgres-jsonlog": "postgres",
     "pg_stat_statements": "postgres",
     "mysql-slow-log": "mysql",
+    "mysql-general-log": "mysql",
     "performance-schema": "mysql",
     "monitor": "redis",
 }
@@ -338,6 +347,8 @@ def _entries(found: Form, wanted: Wanted, lines: Iterable[str], tally: Tally, *,
             return postgres_log.jsonlog(lines, database, tally)
         case "mysql-slow-log":
             return mysql_slow_log.read(lines, database, tally)
+        case "mysql-general-log":
+            return mysql_general_log.read(lines, database, tally)
         case "monitor":
             return monitor.read(lines, database, tally)
     prefix = wanted.prefix

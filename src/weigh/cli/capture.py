@@ -20,6 +20,7 @@ _FORMS = (
     "postgres-jsonlog",
     "pg_stat_statements",
     "mysql-slow-log",
+    "mysql-general-log",
     "performance-schema",
     "monitor",
 )
@@ -77,11 +78,11 @@ def capture(
     """Make a load of your own traffic: scripts with weights, values, arrivals, and a trace.
 
     SOURCE is postgres://USER@HOST/DB, whose pg_stat_statements is read; or files, the oldest first: PostgreSQL's
-    log (stderr, csvlog, jsonlog; auto_explain too), a CSV dump of pg_stat_statements, the slow log of MySQL or
-    MariaDB, a CSV dump of performance_schema's digests, what MONITOR of Valkey or Redis prints. They may be .gz,
-    .zst or .bz2. A call in which a word such as password, token or login stands, or a value with the form of a
-    secret, loses all its values: others of the same form stand there, and it is said how many. A secret of no known
-    form in a call without such a word is not known as one (docs/guide/capture.md).
+    log (stderr, csvlog, jsonlog; auto_explain too), a CSV dump of pg_stat_statements, the slow or general log of
+    MySQL or MariaDB, a CSV dump of performance_schema's digests, what MONITOR of Valkey or Redis prints. They may
+    be .gz, .zst or .bz2. A call in which a word such as password, token or login stands, or a value with the form
+    of a secret, loses all its values: others of the same form stand there, and it is said how many. A secret of
+    no known form in a call without such a word is not known as one (docs/guide/capture.md).
 
     \b
     weigh capture postgresql.log --out shop && weigh load shop --target postgres://app@db/shop

@@ -349,3 +349,27 @@ fn requests_of_http_are_read_before_the_run() {
     let Next::Send(Command::Simple(text)) = next else { panic!("{next:?}") };
     assert_eq!(text, "POST /a/5\n\n{\"n\": 5}");
 }
+
+#[test]
+fn a_batch_of_cql_is_one_statement() {
+    let batch = "BEGIN UNLOGGED BATCH\n INSERT INTO t (k) VALUES (:limit);\n UPDATE t SET v = 1 WHERE k = 2;\nAPPLY BATCH";
+    let mut worker = worker(&format!("{batch};\nSELECT 1;\nBEGIN;\nCOMMIT;"));
+    let (sent, _) = sent(worker.as_mut());
+    assert_eq!(sent.len(), 4, "{sent:?}");
+    assert!(sent[0].contains("VALUES ($1);") && sent[0].contains("APPLY BATCH"), "{sent:?}");
+    assert!(
+        fault("SELECT 1;\nBEGIN BATCH INSERT INTO t (k) VALUES (1);").contains("without its APPLY BATCH")
+    );
+}
+
+#[test]
+fn commands_after_which_no_answer_has_an_end_are_refused() {
+    let of = |text: &str| {
+        let settings = Settings { language: Language::Resp { cluster: false }, ..settings(text) };
+        Scripts::new(&settings).err().map(|error| error.to_string())
+    };
+    for text in ["subscribe news;", "PSUBSCRIBE n*;", "MONITOR;", "CLIENT REPLY OFF;", "HELLO 3;", "QUIT;"] {
+        assert!(of(text).is_some_and(|why| why.contains("leave it out")), "{text}");
+    }
+    assert_eq!(of("CLIENT INFO;\nPUBLISH news 1;\nGET monitor;"), None);
+}

@@ -6,7 +6,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from weigh.capture.entry import Tally
-from weigh.capture.sources import envelopes, log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
+from weigh.capture.sources import (
+    envelopes,
+    log_line_prefix,
+    monitor,
+    mysql_general_log,
+    mysql_slow_log,
+    postgres_log,
+    totals,
+)
 from weigh.capture.sources.lines import Lines
 from weigh.model.errors import UsageError
 
@@ -20,6 +28,7 @@ Form = Literal[
     "postgres-jsonlog",
     "pg_stat_statements",
     "mysql-slow-log",
+    "mysql-general-log",
     "performance-schema",
     "monitor",
 ]
@@ -29,6 +38,7 @@ FORMS: dict[Form, str] = {
     "postgres-jsonlog": "PostgreSQL's jsonlog",
     "pg_stat_statements": "pg_stat_statements",
     "mysql-slow-log": "MySQL's slow log",
+    "mysql-general-log": "MySQL's general log",
     "performance-schema": "performance_schema's digests",
     "monitor": "MONITOR of Valkey or Redis",
 }
@@ -88,6 +98,8 @@ def _form(filled: Sequence[str], where: str, *, wrapped: bool) -> Form:
         return "monitor"
     if any(mysql_slow_log.is_head(line) for line in filled):
         return "mysql-slow-log"
+    if any(mysql_general_log.LINE.match(line) for line in filled[:200]):
+        return "mysql-general-log"
     if first.startswith("{") and any('"error_severity"' in line for line in filled):
         return "postgres-jsonlog"
     if any(postgres_log.begins_csv(line) for line in filled[:200]):

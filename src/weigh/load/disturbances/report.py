@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FAULTS, PAIRS = "Faults of the server", "With it and without it"
 _FAULTS = ("fault", "lost", "first answer", "p99 back", "p99 before", "p99 in it", "p99 after", "errors")
+_ISOLATION = "violations"
 _VERDICTS = ("response", "with", "without", "ratio", "99 % interval", "verdict")
 _QUERIES = ("query", "under load", "alone", "ratio", "99 % interval", "verdict")
 _MEANS = {
@@ -118,7 +119,12 @@ def sections(found: DisturbedResults) -> Iterator[Section]:
 def _blocks(found: DisturbedResults) -> list[Block]:
     below = "The figures of each run below are of the part before anything happened in it."
     if found.faults:
-        table = words(_FAULTS, [_row(one) for one in found.faults], None, ("p99 after", "p99 before", "errors"))
+        headings: tuple[str, ...] = _FAULTS
+        rows = [_row(one) for one in found.faults]
+        if any(one.isolation for one in found.faults):
+            headings = (*_FAULTS, _ISOLATION)
+            rows = [(*row, one.isolation or "not checked") for row, one in zip(rows, found.faults, strict=True)]
+        table = words(headings, rows, None, ("p99 after", "p99 before", "errors"))
         return [Lines(list(lines(found)), most=1000), table, Lines([below], css="muted", form="page")]
     tables = [words(_VERDICTS, [_verdict(one) for one in found.verdicts], None)]
     if found.queries:

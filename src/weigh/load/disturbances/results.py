@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from weigh.load.disturbances.record import Window
     from weigh.load.durability.results import Level
+    from weigh.load.isolation.results import IsolationFigures
     from weigh.load.runs import LoadInterval, LoadRun
     from weigh.load.spec import LoadSpec
     from weigh.model.finding import Finding
@@ -55,6 +56,9 @@ class FaultFigures(msgspec.Struct, frozen=True, kw_only=True):
         p99_with: of what was due before the fault was over, by rank; None where nothing of it was answered.
         p99_after: of what was answered afterwards, likewise.
         errors: requests without an answer, by SQLSTATE or the first word of the error.
+        isolation: of the workload isolation, whether the level was kept from its beginning until it was watched no
+            more: ``not seen``, ``violated: `` with the names of which an example falls there, ``nothing to see``; empty
+            of other workloads.
         account: what the server had after it; None where nobody knows what the workload leaves behind.
         lost: writes or transactions that were acknowledged and are lost since the fault before; None likewise.
         gone: rows that were there, likewise.
@@ -77,6 +81,7 @@ class FaultFigures(msgspec.Struct, frozen=True, kw_only=True):
     lost: int | None
     gone: int | None
     failed: str
+    isolation: str = ""
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +129,11 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def disturbed(
-    spec: LoadSpec, windows: Sequence[Window], runs: Sequence[LoadRun], levels: Mapping[int, Level]
+    spec: LoadSpec,
+    windows: Sequence[Window],
+    runs: Sequence[LoadRun],
+    levels: Mapping[int, Level],
+    isolated: Sequence[IsolationFigures] = (),
 ) -> DisturbedResults | None:
     """Compute it; None where nothing happened.
 
@@ -133,6 +142,7 @@ def disturbed(
         windows: in order.
         runs: the whole of each.
         levels: what responses took before the first window of each run, by its number.
+        isolated: what is said of the isolation of each run.
     """
     if not spec.disturbances or not windows:
         return None
@@ -143,7 +153,8 @@ def disturbed(
         faults: list[FaultFigures] = []
         before: dict[int, Account | None] = {}
         for one in made:
-            faults.append(_fault(one, by_number.get(one.run), levels.get(one.run), before.get(one.run)))
+            figures = _fault(one, by_number.get(one.run), levels.get(one.run), before.get(one.run))
+            faults.append(msgspec.structs.replace(figures, isolation=_isolation(one, isolated)))
             before[one.run] = one.account
         return DisturbedResults(
             name="", faults=tuple(faults), windows=0, longest_s=None, verdicts=(), left_out=0, marks=marks
@@ -193,6 +204,25 @@ def _fault(window: Window, run: LoadRun | None, level: Level | None, before: Acc
         gone=None if account is None else max(account.missing - (before.missing if before else 0), 0),
         failed=window.failed,
     )
+
+
+def _isolation(window: Window, isolated: Sequence[IsolationFigures]) -> str:
+    """Whether the level was kept, from the fault until it was watched no more."""
+    found = next((one for one in isolated if one.number == window.run), None)
+    if found is None:
+        return ""
+    if found.outcome != "violated":
+        return found.outcome
+    names = [
+        one.name
+        for one in found.violations
+        if any(
+            each.ended_s >= window.from_s and each.begun_s <= window.until_s
+            for example in one.examples
+            for each in example.transactions
+        )
+    ]
+    return f"violated: {', '.join(names)}" if names else "violated, and no example is of this fault"
 
 
 def _transactions(before: Account | None) -> int:
@@ -253,6 +283,6 @@ def findings(found: DisturbedResults) -> Iterator[Finding]:
     if found.faults and not any(one.account for one in found.faults) and not any(one.failed for one in found.faults):
         yield codes.E7_NOT_COUNTED.finding(
             text="nothing was counted after the faults: nobody knows what these scripts leave behind. Only recovery "
-            "and errors are told",
+            "and errors are told, and of TPC-C whether its conditions held at the end of the run",
             remedy="take a YCSB workload, tpcb-like or simple-update to count what is lost",
         )

@@ -97,9 +97,9 @@ class LoadGate:
         """Requests that each thread of a run keeps to be repeated; 0 where the scripts do more than read."""
         answered = self._statements
         # Agents keep none.
-        if self._spec.agents:
+        if self._spec.agents or answered is None or answered.failed:
             return 0
-        if answered is None or answered.failed or any(one.does == "writes" for one in answered.statements):
+        if any(one.does == "writes" for one in answered.statements):
             return 0
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
         return max(_SAMPLES // threads, 1)
@@ -147,7 +147,7 @@ class LoadGate:
         if first:
             self._stop_if_wrong(reached)
 
-    def after(self, reached: Reached, number: int, generator: Any, *, own: bool) -> None:
+    def after(self, reached: Reached, number: int, generator: Any, *, own: bool, disturbed: bool) -> None:
         """Ask after a run that came to its end.
 
         Args:
@@ -155,15 +155,17 @@ class LoadGate:
             number: of the run.
             generator: that made it.
             own: whether weigh loaded the data.
+            disturbed: whether the server had faults: then only what must hold whatever was broken off.
         """
-        if self._spec.replay or self._spec.isolation is not msgspec.UNSET:
+        if self._spec.replay or self._spec.isolation is not msgspec.UNSET or (disturbed and not self._spec.tpcc):
             return
         if self._spec.tpcc:
             self._progress.say("asking the consistency conditions")
             left = conditions.required(self._spec.tpcc.warehouses, after=True)
             self._keep(self._invariants(reached, number, left, after=True))
-            self._progress.say("reading back what the run left in the tables")
-            self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
+            if not disturbed:
+                self._progress.say("reading back what the run left in the tables")
+                self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
             return
         if not self._spec.scripts:
             self._progress.say("reading back what was written")
@@ -180,16 +182,14 @@ class LoadGate:
             self._keep(self._sampled(reached, generator, number))
 
     def _keep(self, event: Event) -> None:
-        name = next(name for name, kind in EVENTS.items() if isinstance(event, kind))
-        self._journal.append(name, event)
+        self._journal.append(next(name for name, kind in EVENTS.items() if isinstance(event, kind)), event)
 
     def _begin_tpcc(self, reached: Reached, number: int, tpcc: TpccWorkload) -> None:
         """What TPC-C's tables begin with: once, for every run begins with the same rows."""
         if self._first is not None:
             return
         self._progress.say("asking what must hold of the tables")
-        needed = conditions.required(tpcc.warehouses, after=False)
-        self._first = self._invariants(reached, number, needed, after=False)
+        self._first = self._invariants(reached, number, conditions.required(tpcc.warehouses, after=False), after=False)
         self._keep(self._first)
         for one in invariants_checked.conditions_checked(tpcc, self._first):
             if one.holds is None:

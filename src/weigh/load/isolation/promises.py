@@ -24,6 +24,7 @@ NAMES = {
     "G0-realtime": "commits out of order: written after what was begun later",
     "G1c-realtime": "commits out of order: read from what was begun later",
     "non-repeatable-read": "non-repeatable read: the same list read twice was not the same",
+    "phantom": "phantom: a row that was not there when it was first looked for was there later",
     "lost-update": "lost update: written over what had changed since it was read",
     "G-single": "read skew: of another transaction a part was seen, and a part was not",
     "G-single-realtime": "read skew with the order of time",
@@ -37,7 +38,7 @@ NAMES = {
 _ALWAYS = ("duplicate-element", "unwritten-value", "internal", "G0")
 _COMMITTED = (*_ALWAYS, "divergent-order", "G1a", "G1b", "G1c")
 _REPEATABLE = (*_COMMITTED, "non-repeatable-read")
-_SNAPSHOT = (*_REPEATABLE, "lost-update", "G-single", "long-fork", "G-nonadjacent")
+_SNAPSHOT = (*_REPEATABLE, "phantom", "lost-update", "G-single", "long-fork", "G-nonadjacent")
 _SERIALIZABLE = (*_SNAPSHOT, "write-skew", "G2-item")
 _COMMITTED_IN_TIME = ("stale-read", "G0-realtime", "G1c-realtime")
 _SNAPSHOT_IN_TIME = (*_COMMITTED_IN_TIME, "G-single-realtime", "G-nonadjacent-realtime")
@@ -97,7 +98,7 @@ def _of_innodb(source: str) -> dict[str, Promise]:
         ),
         # MariaDB's innodb_snapshot_isolation, ON from 11.6 on, gives more than is held against it here.
         "repeatable-read": Promise(
-            forbids=(*_REPEATABLE, *_COMMITTED_IN_TIME),
+            forbids=(*_REPEATABLE, "phantom", *_COMMITTED_IN_TIME),
             words="every read sees the snapshot of the first one, and a write what was committed since: "
             "no snapshot isolation, updates may be lost",
             source=source,

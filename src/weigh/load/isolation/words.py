@@ -38,15 +38,22 @@ def statement(one: Moment) -> str:
     return f"read {one.key}: [{'..., ' if one.before else ''}{elements}]"
 
 
-_APPENDED = f"ON CONFLICT (k) DO UPDATE SET v = {TABLE}.v || ',' || excluded.v"
-_OF_MYSQL = "ON DUPLICATE KEY UPDATE v = concat(v, ',', values(v))"
+_UPDATE, _UPDATE_OF_MYSQL = "ON CONFLICT (k) DO UPDATE SET v =", "ON DUPLICATE KEY UPDATE v ="
+_NEW = {
+    "append": f"{_UPDATE} {TABLE}.v || ',' || excluded.v",
+    "write": f"{_UPDATE} excluded.v",
+}
+_NEW_OF_MYSQL = {
+    "append": f"{_UPDATE_OF_MYSQL} concat(v, ',', values(v))",
+    "write": f"{_UPDATE_OF_MYSQL} values(v)",
+}
 
 
 def sql(one: Moment, kind: str) -> str:
     """The statement that was sent to a server of a kind, without what it answered."""
     if one.kind in ("append", "write"):
-        append = _OF_MYSQL if kind == "mysql" else _APPENDED
-        return f"INSERT INTO {TABLE} (k, v) VALUES ({one.key}, '{one.value}') {append}"
+        new = (_NEW_OF_MYSQL if kind == "mysql" else _NEW)[one.kind]
+        return f"INSERT INTO {TABLE} (k, v) VALUES ({one.key}, '{one.value}') {new}"
     return f"SELECT v FROM {TABLE} WHERE k = {one.key}"
 
 

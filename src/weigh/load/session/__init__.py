@@ -220,9 +220,7 @@ class Session:
             isolation.ended(self._journal, self._journal.folder, made.number, run.generator)
         if self.proves_rows:
             self.read_rows("after")
-        # Whoever lets something happen to the server sees for himself what it left.
-        if not run.disturbed:
-            self._gate.after(self.lives.reached, made.number, run.generator, own=self._loads)
+        self._gate.after(self.lives.reached, made.number, run.generator, own=self._loads, disturbed=run.disturbed)
         return made
 
     def _cold_start(self, reached: Reached) -> ColdStart:

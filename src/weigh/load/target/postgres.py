@@ -21,7 +21,7 @@ from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
-from weigh.load.waits.postgres import PostgresWaits
+from weigh.load.waits.by_pipe import WaitsByPipe
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import sentences
 
@@ -121,7 +121,7 @@ class EmbeddedPostgres:
                 yield Reached(
                     connect=connect,
                     read=read(reply),
-                    waits=PostgresWaits(pipe),
+                    waits=WaitsByPipe(pipe, "waits "),
                     activity=ActivityByPipe(pipe, "activity "),
                     lock=environment.lock,
                     servers=(),
@@ -185,7 +185,7 @@ class PostgresByUrl(ByUrl):
             yield Reached(
                 connect=reached,
                 read=read,
-                waits=PostgresWaits(pipe),
+                waits=WaitsByPipe(pipe, "waits "),
                 activity=ActivityByPipe(pipe, "activity "),
                 servers=servers,
                 ready=server.ready,

@@ -1,12 +1,12 @@
 """Keeps a PostgreSQL server, or a connection to one, while standard input is open. Imports nothing of weigh.
 
 Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
-JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
-``drain``, ``end``, of what sessions wait for; the same behind ``activity``, of what the server does), for what its data
-and settings are like (``state``, ``checkpoint``, ``describe``), for its rows (``tables``, ``rows`` with a list of names
-as JSON), to load tables (``bind``), to end the server and keep its data (``stop``), to kill it (``crash``), or to start
-it again on its data (``restart``), and gets one line. Standard input ends when weigh ends, however it ends: then the
-server is stopped and its data removed.
+JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (behind ``waits``
+``begin``, ``drain``, ``end``, of what sessions wait for; the same behind ``activity``, of what the server does), for
+what its data and settings are like (``state``, ``checkpoint``, ``describe``), for its rows (``tables``, ``rows`` with a
+list of names as JSON), to load tables (``bind``), to end the server and keep its data (``stop``), to kill it
+(``crash``), or to start it again on its data (``restart``), and gets one line. Standard input ends when weigh ends,
+however it ends: then the server is stopped and its data removed.
 """
 
 from __future__ import annotations
@@ -138,11 +138,10 @@ def _answer(
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
     looking = importlib.import_module("sampling.looking")
-    sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
+    views = importlib.import_module("session_sampling.postgres").PostgresViews
+    sampler = importlib.import_module("session_sampling.sampler").Sampler(lambda: views(connect(), nearby=nearby))
+    waits = {"begin": sampler.begin, "drain": sampler.drain, "end": sampler.end}
     known = {
-        "begin": sampler.begin,
-        "drain": sampler.drain,
-        "end": sampler.end,
         "state": lambda: _state(connect, checkpoint=False),
         "checkpoint": lambda: _state(connect, checkpoint=True),
         "describe": lambda: _described_again(connect, names),
@@ -154,6 +153,8 @@ def _answer(
         try:
             if word == "activity":
                 _say(looking.answer(activity, argument))
+            elif word == "waits":
+                _say(waits[argument]() or {})
             else:
                 given = {"rows": _rows, "bind": _bind}.get(word)
                 _say(given(connect, json.loads(argument)) if given else known[word]() or {})

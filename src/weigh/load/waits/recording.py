@@ -31,5 +31,5 @@ class LoadWaits(RunSampling[WaitSampler, Waits]):
             text=f"in run {self._run} the sampling of what the server's sessions wait for failed: {why}. From "
             "there on nobody looked",
             remedy="the figures of the load stand; let the user of the load open one connection more, and read "
-            "pg_stat_activity and pg_locks",
+            "pg_stat_activity and pg_locks (MySQL, MariaDB: GRANT PROCESS)",
         )

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from weigh.load.waits.model import Blocked
     from weigh.render.blocks import Block
 
-ROWS = ("transactionid", "tuple")
+ROWS = ("transactionid", "tuple", "row")
 """Types of lock that a session waits for when another one has changed the row that it wants."""
 _SHARES = 6
 """Wait events that are told in words; the JSON has them all."""
 _STATEMENTS = 20
 """Statements that the JSON has of a run, the most active first."""
 TITLE = "What the server's sessions waited for"
+_HIDDEN = "a statement that this user may not see"
 _MEANS = {
     CPU: "computing, or ready to",
     "Lock:transactionid": "for the transaction that changed the same row",
@@ -44,8 +45,20 @@ _MEANS = {
     "IO:DataFileRead": "for a page from a table's file",
     "Client:ClientRead": "for the client",
     "Client:ClientWrite": "for the client to take the answer",
+    "Lock:row": "for the transaction that holds the same row",
+    "Lock:table metadata": "for a transaction that uses the table whose form is to change",
+    "Stage:Commit": "committing: its log written, and forced to the disk where the settings say so",
+    "Stage:Reading from net": "for the client",
+    "Stage:Sending data": "reading and computing rows",
+    "Stage:Statistics": "reading pages to plan, and a row by its key",
+    "Stage:Update": "inserting rows, or about to",
+    "Stage:Updating": "finding rows and changing them",
+    "Stage:Updating status": "ending, which commits a statement that is a transaction of its own",
+    "Stage:Writing to net": "for the client to take the answer",
+    "Stage:none named": "between two stages, or beginning",
 }
-"""In words, after PostgreSQL's documentation, "The Cumulative Statistics System", tables of wait events."""
+"""In words, after PostgreSQL's documentation, "The Cumulative Statistics System", tables of wait events; and after
+"Thread States" of MySQL's and MariaDB's."""
 
 
 def blocks(one: RunWaited) -> list[Block]:
@@ -163,7 +176,8 @@ def root(one: Root) -> str:
         return "somebody who was gone when the server was asked who"
     whose = {"load": "of this load", "server": f"of the server itself ({one_line(one.name, 80)})"}
     who = whose.get(one.whose, f"of somebody else ({one_line(one.name, 80) or 'without a name'})")
-    what = f'"{one_line(one.statement, 200)}"' if one.statement else "a statement that this user may not see"
+    hidden = "a transaction whose last statement is not told" if one.state.startswith("idle") else _HIDDEN
+    what = f'"{one_line(one.statement, 200)}"' if one.statement else hidden
     return f"{what}, a session {who}" + (f", {one.state}" if one.state else "")
 
 

@@ -1,10 +1,12 @@
 //! Who we are, and how we prove it: as the server's greeting and what follows it ask.
 //!
-//! `mysql_native_password` is the proof of MariaDB and of MySQL up to 5.7, `caching_sha2_password` that of MySQL from 8.0;
-//! over TLS or a Unix socket the password itself may be sent.
+//! `mysql_native_password` is the proof of MariaDB and of MySQL up to 5.7, `caching_sha2_password` that of MySQL from 8.0,
+//! `ed25519` another one of MariaDB's; over TLS or a Unix socket the password itself may be sent.
 
 use bytes::{BufMut, BytesMut};
-use ring::digest::{Algorithm, Digest, SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
+use curve25519_dalek::edwards::EdwardsPoint;
+use curve25519_dalek::scalar::{Scalar, clamp_integer};
+use ring::digest::{Algorithm, Digest, SHA1_FOR_LEGACY_USE_ONLY, SHA256, SHA512, digest};
 
 use crate::error::{Asked, Error};
 
@@ -51,12 +53,14 @@ const CHARACTERS: u8 = 45;
 const LONGEST: u32 = 1 << 30;
 const NATIVE: &str = "mysql_native_password";
 const CACHING: &str = "caching_sha2_password";
+const ED25519: &str = "client_ed25519";
 const CLEAR: &str = "mysql_clear_password";
 const GREETING: u8 = 10;
 /// What the server says of a proof by `caching_sha2_password`: it is right; or it does not know the password by heart.
 const PROVEN: u8 = 3;
 const WHOLE_PASSWORD: u8 = 4;
 const NONCE: usize = 20;
+const NONCE_OF_ED25519: usize = 32;
 
 /// A user and a database.
 #[derive(Clone)]
@@ -196,8 +200,8 @@ impl Login {
             (0xFE, []) => return Err(self.refused("the server asks for the proof of MySQL before 4.1", None)),
             (0xFE, _) => {
                 let name = String::from_utf8_lossy(fields.zero_ended()?).into_owned();
-                let nonce = fields.rest();
-                self.proof(&name, &nonce[..nonce.len().min(NONCE)])?
+                let (nonce, most) = (fields.rest(), if name == ED25519 { NONCE_OF_ED25519 } else { NONCE });
+                self.proof(&name, &nonce[..nonce.len().min(most)])?
             }
             (1, [PROVEN]) => return Ok(()),
             (1, [WHOLE_PASSWORD]) => self.whole_password(CACHING)?,
@@ -210,15 +214,16 @@ impl Login {
     fn proof(&self, plugin: &str, nonce: &[u8]) -> Result<Vec<u8>, Error> {
         let password = self.password.as_deref().unwrap_or_default().as_bytes();
         match plugin {
-            NATIVE | CACHING if password.is_empty() => Ok(Vec::new()),
+            NATIVE | CACHING | ED25519 if password.is_empty() => Ok(Vec::new()),
             NATIVE => Ok(native(password, nonce)),
             CACHING => Ok(caching(password, nonce)),
+            ED25519 => Ok(signature(password, nonce)),
             CLEAR => self.whole_password(CLEAR),
             other => Err(self.refused(
                 &format!("the server asks for a proof that we cannot give ({other})"),
                 Some(
-                    "take a user who is identified by mysql_native_password or caching_sha2_password: ALTER USER ... \
-                     IDENTIFIED VIA mysql_native_password USING PASSWORD('...') in MariaDB",
+                    "take a user who is identified by mysql_native_password, ed25519 or caching_sha2_password: ALTER USER \
+                     ... IDENTIFIED VIA mysql_native_password USING PASSWORD('...') in MariaDB",
                 ),
             )),
         }
@@ -271,6 +276,25 @@ fn caching(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     mixed(&once, &joined(&SHA256, twice.as_ref(), nonce))
 }
 
+/// The nonce signed by Ed25519 (RFC 8032, 5.1.6), with the password in the place of the 32 bytes of a private key.
+fn signature(password: &[u8], nonce: &[u8]) -> Vec<u8> {
+    let wide = |parts: &[&[u8]]| {
+        let mut bytes = [0; 64];
+        bytes.copy_from_slice(digest(&SHA512, &parts.concat()).as_ref());
+        Scalar::from_bytes_mod_order_wide(&bytes)
+    };
+    let expanded = digest(&SHA512, password);
+    let (low, prefix) = expanded.as_ref().split_at(32);
+    let mut secret = [0; 32];
+    secret.copy_from_slice(low);
+    let secret = Scalar::from_bytes_mod_order(clamp_integer(secret));
+    let public = EdwardsPoint::mul_base(&secret).compress();
+    let once = wide(&[prefix, nonce]);
+    let first = EdwardsPoint::mul_base(&once).compress();
+    let second = once + wide(&[first.as_bytes(), public.as_bytes(), nonce]) * secret;
+    [first.to_bytes(), second.to_bytes()].concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,6 +311,11 @@ mod tests {
         assert_eq!(
             hex(&caching(b"secret", &nonce)),
             "746ebe205d56a0707acb3e796e834e0dd7b1d61743b26bd5202c7a623230c7c9"
+        );
+        let nonce: Vec<u8> = (1..=32).collect();
+        assert_eq!(
+            hex(&signature(b"secret", &nonce)),
+            "60a0f4f8bcb6396043e44b2a25521af16f0815ff6369cc541c281e2c4455c8232b79b21ee5bb933507725db2f2919ea09e676f6abee19c5c7b98b40a627a9707"
         );
     }
 }

@@ -256,9 +256,9 @@ fn the_password_is_proven_as_the_server_asks_and_sent_only_where_nobody_listens(
     let switch = packet(2, b"\xfecaching_sha2_password\x0012345678901234567890\0");
     let (step, out) = feed(&mut session, &switch, 9);
     assert_eq!((step.unwrap(), out.len()), (Step::Wait, 4 + 32));
-    let (step, _) = feed(&mut session, &packet(2, b"\xfeclient_ed25519\x0012345678901234567890"), 0);
+    let (step, _) = feed(&mut session, &packet(2, b"\xfedialog\x0012345678901234567890"), 0);
     let refused = step.unwrap_err();
-    assert!(refused.to_string().contains("client_ed25519") && refused.remedy().is_some(), "{refused}");
+    assert!(refused.to_string().contains("dialog") && refused.remedy().is_some(), "{refused}");
     let (step, _) = feed(&mut session, &super::tests::refused(2, 1045, "#28000Access denied for user"), 0);
     let error = step.unwrap_err();
     assert_eq!((error.code(), error.to_string().contains("pw")), ("28000", false));

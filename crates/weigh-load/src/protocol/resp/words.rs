@@ -25,6 +25,29 @@ pub(crate) fn words(text: &str) -> Result<Vec<Vec<u8>>, String> {
     if found.is_empty() { Err("a command without a word".to_owned()) } else { Ok(found) }
 }
 
+/// Why a command is none of a script: after it a connection answers without being asked, in another form, or no more.
+pub(crate) fn endless(words: &[Vec<u8>]) -> Option<String> {
+    let upper = |place: usize| words.get(place).map(|word| word.to_ascii_uppercase()).unwrap_or_default();
+    let (name, second) = (upper(0), upper(1));
+    let what = match (name.as_slice(), second.as_slice()) {
+        (b"SUBSCRIBE" | b"PSUBSCRIBE" | b"SSUBSCRIBE", _) => {
+            "waits for what others publish, and no request has an end"
+        }
+        (b"MONITOR" | b"SYNC" | b"PSYNC", _) => {
+            "has the server send what others do, and no request has an end"
+        }
+        (b"QUIT" | b"SHUTDOWN", _) => "ends the connection that the next request needs",
+        (b"HELLO", _) => "changes the form of all answers",
+        (b"CLIENT", b"REPLY") => "has the server answer no more, and every request would wait for ever",
+        _ => return None,
+    };
+    let name = String::from_utf8_lossy(&name).into_owned();
+    let second = if name == "CLIENT" { " REPLY" } else { "" };
+    Some(format!(
+        "{name}{second} {what}: leave it out, and measure the commands whose answers users wait for"
+    ))
+}
+
 /// What stands before the next such quote, and what comes behind it.
 fn quoted(text: &str, quote: char) -> Result<(Vec<u8>, &str), String> {
     let mut word = Vec::new();

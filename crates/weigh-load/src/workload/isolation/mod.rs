@@ -1,6 +1,7 @@
-//! Transactions whose history shows how they were isolated: appends to a few lists that all want, and reads of them.
+//! Transactions whose history shows how they were isolated: appends to a few lists that all want, writes of a few
+//! registers, and reads of them, one by one and as ranges.
 //!
-//! What each list is read as, and when each transaction began and ended, goes into a [`History`], which
+//! What each is read as, and when each transaction began and ended, goes into a [`History`], which
 //! `weigh_isolation` checks when the run is over. Lists are replaced by new ones after some appends, so that they stay
 //! short, and everybody goes on wanting the same few.
 

@@ -9,9 +9,11 @@ pub(super) const TABLE: &str = "weigh_isolation";
 /// Places among the statements; those that open a transaction follow.
 pub(super) const READ: usize = 0;
 pub(super) const APPEND: usize = 1;
-pub(super) const COMMIT: usize = 2;
-pub(super) const ROLL_BACK: usize = 3;
-pub(super) const OPEN: usize = 4;
+pub(super) const WRITE: usize = 2;
+pub(super) const RANGE: usize = 3;
+pub(super) const COMMIT: usize = 4;
+pub(super) const ROLL_BACK: usize = 5;
+pub(super) const OPEN: usize = 6;
 
 /// The statements of a kind of server.
 #[derive(Clone, Debug)]
@@ -59,21 +61,36 @@ impl Dialect {
                 return Err(unfit("isolation is about transactions, and a request of HTTP is none"));
             }
         };
-        let (append, of_transactions) = if kind == TargetKind::MySql {
-            ("ON DUPLICATE KEY UPDATE v = concat(v, ',', values(v))".to_owned(), " ENGINE = InnoDB")
+        let (append, write, text, of_transactions) = if kind == TargetKind::MySql {
+            let update = "ON DUPLICATE KEY UPDATE v =";
+            let append = format!("{update} concat(v, ',', values(v))");
+            (append, format!("{update} values(v)"), "char(20)", " ENGINE = InnoDB")
         } else {
-            (format!("ON CONFLICT (k) DO UPDATE SET v = {TABLE}.v || ',' || excluded.v"), "")
+            let update = "ON CONFLICT (k) DO UPDATE SET v =";
+            let append = format!("{update} {TABLE}.v || ',' || excluded.v");
+            (append, format!("{update} excluded.v"), "text", "")
         };
+        // The last row names the level where the range is empty.
+        let range = format!(
+            "SELECT CAST(k AS {text}), v, {named} FROM {TABLE} WHERE k BETWEEN $1 AND $2 \
+             UNION ALL SELECT '', '', {named}"
+        );
         let texts = [
             (format!("SELECT (SELECT v FROM {TABLE} WHERE k = $1), {named}"), 1),
             (format!("INSERT INTO {TABLE} (k, v) VALUES ($1, $2) {append}"), 2),
+            (format!("INSERT INTO {TABLE} (k, v) VALUES ($1, $2) {write}"), 2),
+            (range, 2),
             ("COMMIT".to_owned(), 0),
             ("ROLLBACK".to_owned(), 0),
         ];
         let texts = texts.into_iter().chain(open.into_iter().map(|text| (text, 0)));
-        let types = [ParameterType::Bigint, ParameterType::Unknown];
+        let types = |place, many| match (place, many) {
+            (RANGE, _) => vec![ParameterType::Bigint; 2],
+            _ => [ParameterType::Bigint, ParameterType::Unknown][..many].to_vec(),
+        };
         let statements = texts
-            .map(|(text, many)| PreparedStatement { text, types: types[..many].to_vec(), at: None })
+            .enumerate()
+            .map(|(place, (text, many))| PreparedStatement { text, types: types(place, many), at: None })
             .collect();
         let create = [
             format!("DROP TABLE IF EXISTS {TABLE}"),

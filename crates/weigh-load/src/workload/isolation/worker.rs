@@ -13,8 +13,9 @@ use crate::workload::units::{Unit, Units};
 use crate::workload::{Next, Outcome, Workload};
 
 use super::Isolation;
+use super::keys::{high, is_register, within};
 use super::plan::{self, Planned};
-use super::statements::{APPEND, COMMIT, OPEN, READ, ROLL_BACK};
+use super::statements::{APPEND, COMMIT, OPEN, RANGE, READ, ROLL_BACK, WRITE};
 
 /// Names of the operations, by their numbers.
 pub(super) const OPERATIONS: [&str; 1] = ["transaction"];
@@ -67,6 +68,8 @@ struct Over {
 struct Execution {
     connection: usize,
     plan: Vec<Planned>,
+    /// How many statements of it were sent.
+    sent: usize,
     stage: Stage,
     level: Option<u8>,
     operations: Vec<Operation>,
@@ -110,23 +113,37 @@ impl Worker {
     /// What comes next of a transaction that goes on.
     fn go_on(&mut self, execution: &mut Execution) -> Next {
         execution.stage = Stage::Working;
-        let place = execution.operations.len();
-        match execution.plan.get(place) {
+        let planned = execution.plan.get(execution.sent).copied();
+        execution.sent += 1;
+        match planned {
             None => {
                 execution.stage = Stage::Committing;
                 send(COMMIT, Vec::new())
             }
             Some(Planned::Read(key)) => {
-                execution.operations.push(Operation::List { key: *key, list: None });
-                send(READ, vec![Parameter::Int(i64::from(*key))])
+                execution.operations.push(if is_register(key) {
+                    Operation::Register { key, value: None }
+                } else {
+                    Operation::List { key, list: None }
+                });
+                send(READ, vec![Parameter::Int(i64::from(key))])
             }
-            Some(Planned::Append(key)) => {
+            Some(Planned::Range(low)) => {
+                execution.operations.extend(within(low).map(|key| Operation::List { key, list: None }));
+                send(RANGE, vec![Parameter::Int(i64::from(low)), Parameter::Int(i64::from(high(low)))])
+            }
+            Some(Planned::Write(key)) => {
                 let (key, element) =
-                    self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner).element(*key);
+                    self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner).element(key);
                 // Before it is sent: whatever comes of it, it may be there.
-                execution.operations.push(Operation::Append { key, element });
+                let (operation, statement) = if is_register(key) {
+                    (Operation::Write { key, value: element }, WRITE)
+                } else {
+                    (Operation::Append { key, element }, APPEND)
+                };
+                execution.operations.push(operation);
                 let text = element.to_string().into_bytes();
-                send(APPEND, vec![Parameter::Int(i64::from(key)), Parameter::Text(text)])
+                send(statement, vec![Parameter::Int(i64::from(key)), Parameter::Text(text)])
             }
         }
     }
@@ -151,6 +168,7 @@ impl Worker {
     /// The attempt is over.
     fn over(&mut self, execution: &mut Execution, outcome: Ended) {
         let operations = std::mem::take(&mut execution.operations);
+        execution.sent = 0;
         let one = Over { outcome, level: execution.level.take(), operations };
         self.processes.entry(execution.connection).or_default().over.push(one);
     }
@@ -181,23 +199,33 @@ impl Worker {
 
     /// What a read was answered.
     fn read(&mut self, execution: &mut Execution, reply: &Reply<'_>) -> Result<(), String> {
-        let Some(Operation::List { key, list: at @ None }) = execution.operations.last_mut() else {
-            return Ok(());
-        };
-        let Reply::Rows(rows) = reply else {
-            return Err(format!("the list {key} was not answered with a row"));
-        };
-        let text = std::str::from_utf8(rows.get(0, 0).unwrap_or(b"")).unwrap_or("?");
-        let mut list = Vec::new();
-        for element in text.split(',').filter(|_| !text.is_empty()) {
-            let element = element
-                .parse()
-                .map_err(|_| format!("the list {key} holds '{element:.40}', which nobody wrote"))?;
-            list.push(element);
-        }
-        *at = Some(self.history.keep(list));
-        if let Some(level) = rows.get(0, 1).and_then(|name| std::str::from_utf8(name).ok()) {
-            execution.level = self.history.level(level);
+        let of_range = matches!(execution.plan[execution.sent - 1], Planned::Range(_));
+        for operation in &mut execution.operations {
+            let (Operation::List { key, list: None } | Operation::Register { key, value: None }) = *operation
+            else {
+                continue;
+            };
+            let Reply::Rows(rows) = reply else {
+                return Err(format!("the key {key} was not answered with a row"));
+            };
+            let name = key.to_string();
+            let row = if of_range {
+                (0..rows.count()).find(|row| rows.get(*row, 0) == Some(name.as_bytes()))
+            } else {
+                Some(0)
+            };
+            let text = row.and_then(|row| rows.get(row, usize::from(of_range)));
+            let elements = elements(key, text.unwrap_or(b""))?;
+            match operation {
+                Operation::Register { value, .. } => *value = Some(elements.last().copied()),
+                Operation::List { list, .. } => *list = Some(self.history.keep(elements)),
+                _ => {}
+            }
+            let level =
+                rows.count().checked_sub(1).and_then(|last| rows.get(last, 1 + usize::from(of_range)));
+            if let Some(level) = level.and_then(|name| std::str::from_utf8(name).ok()) {
+                execution.level = self.history.level(level);
+            }
         }
         Ok(())
     }
@@ -250,6 +278,19 @@ impl Worker {
     }
 }
 
+/// The numbers that a row holds: of a list all that were appended, of a register the one that was written last.
+fn elements(key: u32, text: &[u8]) -> Result<Vec<u32>, String> {
+    let text = std::str::from_utf8(text).unwrap_or("?");
+    let of = |element: &str| {
+        element.parse().map_err(|_| format!("the key {key} holds '{element:.40}', which nobody wrote"))
+    };
+    let found = text.split(',').filter(|_| !text.is_empty()).map(of).collect::<Result<Vec<u32>, _>>()?;
+    if is_register(key) && found.len() > 1 {
+        return Err(format!("the register {key} holds '{text:.40}', which nobody wrote"));
+    }
+    Ok(found)
+}
+
 /// Nobody is to blame but others: a serialisation failure, a deadlock, a lock of SQLite; MySQL's wait for a lock that
 /// took too long (1205), and MariaDB's record that has changed since its snapshot (1020).
 fn is_of_others(code: &str) -> bool {
@@ -282,6 +323,7 @@ impl Workload for Worker {
         let mut execution = Execution {
             connection,
             plan,
+            sent: 0,
             stage: Stage::Opening(0),
             level: None,
             operations: Vec::new(),

@@ -29,7 +29,7 @@ use crate::cluster::unfit;
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
 use crate::protocol::http::Request;
-use crate::protocol::resp::words::words;
+use crate::protocol::resp::words::{endless, words};
 use crate::random::scatter;
 use crate::workload::durability::Examiner;
 use crate::workload::message::{Bulk, ParameterType, PreparedStatement};
@@ -176,6 +176,9 @@ impl Scripts {
                 Language::Http => check(&steps, |text| Request::read(text).map(drop)),
                 Language::Resp { cluster } => check(&steps, |text| {
                     let words = words(text)?;
+                    if let Some(why) = endless(&words) {
+                        return Err(why);
+                    }
                     if cluster { unfit(&words).map_or(Ok(()), Err) } else { Ok(()) }
                 }),
             }

@@ -58,6 +58,8 @@ impl Parser<'_, '_> {
                     self.meta(position)?;
                     depth = 0;
                 }
+                // Statements of a batch of CQL end with semicolons of their own.
+                ';' if self.sql.is_open_batch() => self.plain(),
                 ';' if depth == 0 => {
                     self.cursor.next();
                     self.end_sql();
@@ -78,6 +80,10 @@ impl Parser<'_, '_> {
                     self.plain();
                 }
             }
+        }
+        if let (true, Some(line)) = (self.sql.is_open_batch(), self.sql.line()) {
+            let start = Position { line, column: 1 };
+            return Err(ScriptError::new(start, "a BEGIN BATCH without its APPLY BATCH"));
         }
         self.end_sql();
         Ok(())

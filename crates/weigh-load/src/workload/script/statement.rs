@@ -61,6 +61,27 @@ impl Text {
         }
     }
 
+    /// Whether it is a batch of CQL that goes on: `BEGIN [UNLOGGED | COUNTER] BATCH`, without its `APPLY BATCH`.
+    pub(crate) fn is_open_batch(&self) -> bool {
+        let text = |piece: Option<&Piece>| match piece {
+            Some(Piece::Text(text)) => text.to_ascii_uppercase(),
+            _ => String::new(),
+        };
+        let first = text(self.pieces.first());
+        let mut words = first.split_whitespace();
+        let begins = words.next() == Some("BEGIN")
+            && match words.next() {
+                Some("UNLOGGED" | "COUNTER") => words.next() == Some("BATCH"),
+                second => second == Some("BATCH"),
+            };
+        begins && {
+            let last = text(self.pieces.last());
+            let mut words = last.split_whitespace().rev();
+            words.next() != Some("BATCH")
+                || words.next().is_none_or(|word| word.trim_start_matches(';') != "APPLY")
+        }
+    }
+
     /// The line where it begins; nothing if it is blank.
     pub(crate) fn line(&self) -> Option<usize> {
         self.line

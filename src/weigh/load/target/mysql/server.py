@@ -2,7 +2,8 @@
 
 Runs in an environment that has PyMySQL. The first line of standard input is how to connect, as JSON; the first line of
 standard output says how the server is. Then each line asks (``state``, ``checkpoint``, ``describe``, ``tables``,
-``rows`` with a list of names as JSON, and behind ``activity`` for the sampling of a run), and gets one line.
+``rows`` with a list of names as JSON, and behind ``activity`` and ``waits`` for the sampling of a run), and gets one
+line.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _MEMORY = 1 << 30
 _MOST = 1000
 _LONGEST = 200
 _NAMES = ("mariadbd", "mysqld")
+_ROOMS = ("activity", "waits")
 _SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 
 
@@ -52,7 +54,10 @@ def main() -> None:
     request = json.loads(sys.stdin.readline())
     # Behind everything else: what lies beside this file has names that others have too.
     sys.path.extend(
-        map(str, (Path(__file__).parent, Path(__file__).parents[1], Path(__file__).parents[2] / "activity"))
+        map(
+            str,
+            (Path(__file__).parent, Path(__file__).parents[1], *(Path(__file__).parents[2] / room for room in _ROOMS)),
+        )
     )
     import pymysql
 
@@ -62,7 +67,11 @@ def main() -> None:
     def connect() -> Any:
         options = dict(request["connect"])
         options.setdefault("database", database or None)
-        return pymysql.connect(charset="utf8mb4", autocommit=True, read_timeout=3600, **options)
+        connection = pymysql.connect(charset="utf8mb4", autocommit=True, read_timeout=3600, **options)
+        sessions.append(connection.thread_id())
+        return connection
+
+    sessions: list[int] = []
 
     names = tuple(request["names"])
     process = None
@@ -81,7 +90,7 @@ def main() -> None:
         # Whatever a server of somebody else's sends that PyMySQL does not foresee.
         reply = {"error": f"the server sent what cannot be read: {type(error).__name__} {' '.join(str(error).split())}"}
     _say(reply)
-    _answer(connect, names, process)
+    _answer(connect, names, process, sessions)
 
 
 def _words(error: BaseException) -> str:
@@ -95,11 +104,17 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | None) -> None:
+def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | None, sessions: list[int]) -> None:
     looking = importlib.import_module("sampling.looking")
     mariadb = importlib.import_module("sampling.mysql")
     activity = looking.Looking(lambda: mariadb.MySqlServer(connect(), process))
     rows = importlib.import_module("rows")
+    views = importlib.import_module("session_sampling.mysql").MySqlViews
+    # A server that was started again counts its sessions from 1.
+    sampler = importlib.import_module("session_sampling.sampler").Sampler(
+        lambda: views(connect(), sessions.__contains__, min(sessions[0], sessions[-1]) if sessions else 0, process)
+    )
+    waits = {"begin": sampler.begin, "drain": sampler.drain, "end": sampler.end}
 
     def ask(work: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         with closing(connect()) as connection:
@@ -112,6 +127,7 @@ def _answer(connect: Callable[[], Any], names: tuple[str, ...], process: int | N
         "tables": lambda _: ask(lambda connection: {"tables": rows.tables(connection)}),
         "rows": lambda argument: ask(lambda connection: {"rows": rows.digests(connection, json.loads(argument))}),
         "activity": lambda argument: looking.answer(activity, argument),
+        "waits": lambda argument: waits[argument](),
     }
     for line in sys.stdin:
         word, _, argument = line.strip().partition(" ")

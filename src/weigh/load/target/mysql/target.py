@@ -24,6 +24,7 @@ from weigh.load.target.mysql.durability import undurable
 from weigh.load.target.sql_server import Reply, SqlServer
 from weigh.load.target.target import Reached
 from weigh.load.target.url import ByUrl
+from weigh.load.waits.by_pipe import WaitsByPipe
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.text import sentences
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
     from weigh.load.target.url import Url
 
-CLIENT = "PyMySQL==1.2.4"
-"""What asks the server for its settings, outside the clock."""
+CLIENT = ("PyMySQL==1.2.4", "PyNaCl==1.6.2")
+"""What asks the server for its settings, outside the clock; the second for users who are identified by ed25519."""
 _SCRIPT = Path(__file__).parent / "server.py"
 _PROGRAMS = ("sbin/mariadbd", "bin/mariadbd", "libexec/mariadbd", "bin/mysqld", "sbin/mysqld")
 _INSTALLERS = ("bin/mariadb-install-db", "scripts/mariadb-install-db", "scripts/mysql_install_db")
@@ -92,7 +93,7 @@ class EmbeddedMariaDB:
             EnvironmentFault: the package that reads its settings cannot be had.
         """
         programs = _programs(self.request.version, self.text)
-        environment = environments.ensure([CLIENT], cache)
+        environment = environments.ensure(list(CLIENT), cache)
         folder, whose = server_folder.folder(), server_folder.account()
         life = None
         try:
@@ -129,6 +130,7 @@ class EmbeddedMariaDB:
                     connect=_generator(socket=str(socket), user=_OWN[0], database=_OWN[1]),
                     read=describe(reply),
                     activity=ActivityByPipe(pipe, "activity "),
+                    waits=WaitsByPipe(pipe, "waits "),
                     lock=f"{environment.lock}{identity} version {reply.version}\n",
                     servers=(),
                     data=folder,
@@ -256,7 +258,7 @@ class MySqlByUrl(ByUrl):
             EnvironmentFault: the package that reads its settings cannot be had.
         """
         url = self.url
-        environment = environments.ensure([CLIENT], cache)
+        environment = environments.ensure(list(CLIENT), cache)
         near = True if url.socket else same_host(url.host, url.port)
         connect = _pymysql(
             socket=url.socket,
@@ -290,6 +292,7 @@ class MySqlByUrl(ByUrl):
                 connect=reached,
                 read=msgspec.structs.replace(describe(reply), tls=reached["tls"]),
                 activity=ActivityByPipe(pipe, "activity "),
+                waits=WaitsByPipe(pipe, "waits "),
                 servers=servers,
                 ready=server.ready,
                 again=server.again,

@@ -1,4 +1,4 @@
-"""What the sampler beside a PostgreSQL server says, asked over pipes."""
+"""What the sampler beside a server says, asked over pipes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ class _Begun(msgspec.Struct):
     error: str = ""
 
 
-class PostgresWaits:
+class WaitsByPipe:
     """A sampler in the server's process, as of :class:`weigh.load.waits.model.WaitSampler`.
 
     Args:
         pipe: to that process, which has replied how the server is.
+        prefix: of what it is asked.
     """
 
-    def __init__(self, pipe: Pipe) -> None:
+    def __init__(self, pipe: Pipe, prefix: str) -> None:
         self._pipe = pipe
+        self._prefix = prefix
 
     def begin(self) -> None:
         """Connect, and sample from now on.
@@ -57,4 +59,4 @@ class PostgresWaits:
         return msgspec.json.decode(self._request("end"), type=Waits)
 
     def _request(self, what: str) -> bytes:
-        return self._pipe.ask(what, _PATIENCE)
+        return self._pipe.ask(f"{self._prefix}{what}", _PATIENCE)

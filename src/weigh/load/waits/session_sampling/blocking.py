@@ -41,7 +41,7 @@ def blocked(read: Mapping[str, Any], names: Names) -> list[dict[str, Any]]:
         own = [one for one in read["locks"] if one["pid"] == lock["pid"] and one["granted"]]
         statement = without_literals(waiter["query"] or "")
         table, origin = _table(lock, own, statement, names)
-        ahead = _ahead(lock["pid"], before)
+        ahead = before_it(lock["pid"], before)
         found.append(
             {
                 "lock": lock["locktype"],
@@ -57,7 +57,7 @@ def blocked(read: Mapping[str, Any], names: Names) -> list[dict[str, Any]]:
     return found
 
 
-def _ahead(pid: int, before: Mapping[int, Sequence[int]]) -> list[int]:
+def before_it(pid: int, before: Mapping[int, Sequence[int]]) -> list[int]:
     """Everybody whom a session waits for, directly or not, the nearest first."""
     found: dict[int, None] = {}
     left = list(before.get(pid, ()))
