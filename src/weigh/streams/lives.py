@@ -21,6 +21,7 @@ from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
 from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
 from weigh.streams.states import KEYS, LOOK, States, statements
 from weigh.workloads import infer_schema
+from weigh.workloads import tpch as tpch_workload
 from weigh.workloads.tpch import qgen
 
 if TYPE_CHECKING:
@@ -40,17 +41,8 @@ _LOOKED = "look"
 _LOAD_FACTOR = 30
 """Times the time-out of one query that a load, or a whole test, may take."""
 INDEXES: dict[str, tuple[str, ...]] = {
-    # Columns of primary and foreign keys, as the specification allows (1.5.4); without them two queries take minutes.
-    "postgres": tuple(
-        f"CREATE INDEX ON {table} ({columns})"
-        for table, columns in (
-            ("orders", "o_orderkey"), ("orders", "o_custkey"), ("lineitem", "l_orderkey"),
-            ("lineitem", "l_partkey, l_suppkey"), ("lineitem", "l_suppkey"), ("partsupp", "ps_partkey, ps_suppkey"),
-            ("partsupp", "ps_suppkey"), ("part", "p_partkey"), ("customer", "c_custkey"), ("customer", "c_nationkey"),
-            ("supplier", "s_suppkey"), ("supplier", "s_nationkey"),
-        )
-    ),
-}  # fmt: skip
+    "postgres": tuple(f"CREATE INDEX ON {table} ({columns})" for table, columns in tpch_workload.INDEXES)
+}
 """What an engine gets besides the tables, by its dialect."""
 
 
