@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from support.command import Weigh
     from support.once import Once
 
-LOAD = ("--target", "postgres:embedded", "--rate", "150", "--records", "60k", "--duration", "60s", "--contention", "100%")
+LOAD = (
+    "--target",
+    "postgres:embedded",
+    "--rate",
+    "150",
+    "--records",
+    "60k",
+    "--duration",
+    "60s",
+    "--contention",
+    "100%",
+)
 
 pytestmark = pytest.mark.long
 

@@ -29,8 +29,15 @@ def _mixed(weigh: Weigh, url: str) -> None:
 
 
 def test_mariadb_by_url(maria_spec: str, weigh: Weigh) -> None:
-    _mixed(weigh, maria_spec.partition("=")[2].replace("root@", f"root:{SECRET}@") + "/mysql")
+    _mixed(weigh, f"{_url(maria_spec)}/mysql")
 
 
 def test_postgres_by_url(pg18_spec: str, weigh: Weigh) -> None:
-    _mixed(weigh, pg18_spec)
+    _mixed(weigh, _url(pg18_spec))
+
+
+def _url(spec: str) -> str:
+    """As a load has it: with the password, and without a name."""
+    scheme, _, rest = spec.partition("=")[2].partition("://")
+    user, _, place = rest.partition("@")
+    return f"{scheme}://{user}:{SECRET}@{place}"
