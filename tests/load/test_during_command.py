@@ -49,8 +49,8 @@ def test_an_index_that_locks_the_table_makes_users_wait(p99: Callable[[str], dic
 
 def test_one_that_is_built_concurrently_makes_them_wait_less(p99: Callable[[str], dict[str, Any]]) -> None:
     locked = p99("CREATE INDEX i ON weigh_ycsb (field0, field1); DROP INDEX i")
-    beside = p99("CREATE INDEX CONCURRENTLY i ON weigh_ycsb (field0, field1); DROP INDEX CONCURRENTLY i")
-    assert beside["with_s"] / beside["without_s"] < locked["with_s"] / locked["without_s"]
+    concurrent = p99("CREATE INDEX CONCURRENTLY i ON weigh_ycsb (field0, field1); DROP INDEX CONCURRENTLY i")
+    assert concurrent["with_s"] / concurrent["without_s"] < locked["with_s"] / locked["without_s"]
 
 
 def test_a_session_that_sleeps_is_accused_of_nothing(p99: Callable[[str], dict[str, Any]]) -> None:

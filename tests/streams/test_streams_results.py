@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -101,6 +102,8 @@ def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Pat
     assert passed.figures == 8
     page = (folder / files.HTML).read_text()
     assert NOTICE in page
+    # R7: no figure has a name of the TPC's.
+    assert not re.search(r"qph|qpp|qth|power@|throughput@", page, re.IGNORECASE)
     document = json.loads((folder / files.JSON).read_text())
     assert document["schema"] == "weigh/streams/1"
     # The name has the hash of the spec: who edits it, chains and seals it again is found.

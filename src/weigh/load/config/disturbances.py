@@ -38,7 +38,7 @@ _SHOWN = 80
 """Characters of statements that are their name."""
 _LONGEST_FILE = 1 << 20
 """Bytes."""
-_ASKED = ("postgres:", "postgresql:", "mariadb:", "mysql:")
+_SERVERS = ("postgres:", "postgresql:", "mariadb:", "mysql:")
 """Targets whose servers ``weigh run`` can ask."""
 _WHOLE = 3
 """Intervals of a window, at least: the first one is left out."""
@@ -159,7 +159,7 @@ def _queries(text: str, target: str) -> Disturbances:
         raise UsageError(
             f"--with takes a run of queries, and not '{text}'", remedy="write --with 'run --workload tpch --scale 0.01'"
         )
-    if not target.startswith(_ASKED):
+    if not target.startswith(_SERVERS):
         raise UsageError(
             "--with loads tables for its queries, and takes a server of PostgreSQL or MariaDB",
             where=target,
