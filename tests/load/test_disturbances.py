@@ -272,7 +272,7 @@ def test_a_query_that_answers_otherwise_under_load_has_no_times() -> None:
     assert results.exit_code() is ExitCode.FOUND
 
 
-def test_what_was_asked_before_the_load_is_said() -> None:
+def test_answers_before_the_load_are_in_the_report() -> None:
     answers = (
         QueryAnswer(run=1, name="q1", status="agreed", seconds=0.1, witnesses=("duckdb", "datafusion")),
         QueryAnswer(run=1, name="q2", status="unsupported", detail="no such function"),

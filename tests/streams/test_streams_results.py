@@ -209,7 +209,7 @@ def test_a_quiet_machine_is_accused_of_nothing() -> None:
     assert "E4.unwatched" not in {one.code for one in results.tier.reasons}
 
 
-def test_a_machine_that_nobody_watched_is_said() -> None:
+def test_a_machine_that_nobody_watched_is_a_reason() -> None:
     results = StreamsResults(record=record(*honest("one", 0.1), *honest("other", 0.2)))
     assert results.tier is not None
     assert "E4.unwatched" in {one.code for one in results.tier.reasons}

@@ -295,8 +295,8 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     def notice(self) -> str:
         """What every report must say of the workload; empty where nothing must be said."""
         derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
-        own = tpcc.NOTICE if self.tpcc else NOTICE if derived else ""
-        return "; ".join(one for one in (own, self.disturbances.notice if self.disturbances else "") if one)
+        of_load = tpcc.NOTICE if self.tpcc else NOTICE if derived else ""
+        return "; ".join(one for one in (of_load, self.disturbances.notice if self.disturbances else "") if one)
 
     @property
     def fresh_lives(self) -> bool:

@@ -91,7 +91,7 @@ def test_other_workloads_say_nothing_of_it(twins: Run, weigh: Weigh) -> None:
         ("tpcds_q3", "TPC-DS"), ("tpcx", ""), ("httpchecks", ""), ("sales", ""), ("tpchunks", ""),
     ],
 )  # fmt: skip
-def test_a_name_of_the_tpc_is_told_from_others(name: str, benchmark: str) -> None:
+def test_a_name_of_the_tpc_is_recognised_and_others_are_not(name: str, benchmark: str) -> None:
     assert notice([name]) == (f"derived from {benchmark}, not comparable to published results" if benchmark else "")
 
 
