@@ -147,13 +147,13 @@ def folded(changelog: str, version: str, date: str, parts: list[Fragment]) -> st
     return "\n\n".join([head.rstrip(), *section, *([rest.strip()] if rest else [])]) + "\n"
 
 
-def set_version(root: Path, version: str, *, released: bool = True) -> None:
-    """Write the version wherever it stands; one that is not released stands in no documentation.
+def set_version(root: Path, version: str) -> None:
+    """Write the version wherever it stands.
 
     Raises:
         SystemExit: it does not stand where it should.
     """
-    for name, pattern in PLACES if released else [one for one in PLACES if not one[0].startswith("docs/")]:
+    for name, pattern in PLACES:
         path = root / name
         text, times = re.subn(pattern, rf"\g<1>{version}\g<2>", path.read_text(), count=1, flags=re.MULTILINE)
         if not times:
@@ -218,7 +218,7 @@ def main() -> int:
         commit(f"Release {options.version}")
         git("tag", "--annotate", tag, "--message", f"weigh {options.version}")
         following = next_minor(options.version)
-        set_version(options.root, following, released=False)
+        set_version(options.root, following)
         made(*LOCKS, *GENERATED, *PRINTED)
         commit(f"Begin {following}")
         print(f"{tag} is tagged; nothing is published: git push origin {tag} starts the workflow that does")

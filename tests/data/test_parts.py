@@ -77,12 +77,14 @@ def test_parts_are_the_files_of_the_dataset_that_one_machine_makes(scheduler: st
     assert {name: text for name, text in one.items() if name.startswith("truth/")} == {
         name: text for name, text in other.items() if name.startswith("truth/")
     }
-    assert sorted(text for name, text in one.items() if name.endswith(".parquet") and "/" not in name) == sorted(
-        text for name, text in other.items() if name.endswith(".parquet") and "/" not in name
+    rows = (
+        sorted(text for name, text in some.items() if name.endswith(".parquet") and not name.startswith("truth/"))
+        for some in (one, other)
     )
+    assert next(rows) == next(rows)
     # Nothing of the making is left, and the same once more finds it there.
     assert {name for name in other if not name.startswith("truth/")} == {
-        "manifest.json", "events-000000.parquet", "events-000001.parquet", "events-000002.parquet"
+        "manifest.json", "events/events-000000.parquet", "events/events-000001.parquet", "events/events-000002.parquet"
     }  # fmt: skip
     again = weigh("data", "make", *named, "--on", scheduler, "--to", "there")
     assert "all there already" in again.out
@@ -103,7 +105,7 @@ def test_what_was_begun_is_resumed_and_nobody_elses_is_touched(scheduler: str, t
     from weigh.experiment.data.dataset import interpreter
     from weigh.model.spec import LayoutSpec
 
-    for name in ("manifest.json", *(f"events-{number:06}.parquet" for number in range(4))):
+    for name in ("manifest.json", *(f"events/events-{number:06}.parquet" for number in range(4))):
         (tmp_path / "there" / name).unlink()
     layout = LayoutSpec(writer="pyarrow", codec="snappy", files=4)
     making = Making(
@@ -113,13 +115,13 @@ def test_what_was_begun_is_resumed_and_nobody_elses_is_touched(scheduler: str, t
     make_part(making.job(1), interpreter)
     make_part(making.job(2), interpreter)
     (tmp_path / "there" / "parts" / "000002.json").unlink()
-    before = (tmp_path / "there" / "events-000001.parquet").stat()
+    before = (tmp_path / "there" / "events/events-000001.parquet").stat()
     refused = weigh("data", "make", *named)
     assert (refused.code, "--resume" in refused.err) == (2, True)
     resumed = weigh("data", "make", *named, "--resume", "--json")
     assert (resumed.code, resumed.json["found"]) == (0, 1), resumed.err
     assert resumed.json["manifest"]["digests"] == expected
-    after = (tmp_path / "there" / "events-000001.parquet").stat()
+    after = (tmp_path / "there" / "events/events-000001.parquet").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert contents(tmp_path / "there") == finished
     # Killed after the manifest: the same command puts it in order.
@@ -138,12 +140,14 @@ def test_damaged_parts_are_found_and_made_again_alone(scheduler: str, tmp_path: 
     finished = contents(there)
     manifest = msgspec.json.decode(finished["manifest.json"])
     begun = msgspec.json.encode({name: manifest[name] for name in ("dataset", "layout")}, order="deterministic")
-    (there / "events-000001.parquet").unlink()
-    (there / "events-000003.parquet").write_bytes(finished["events-000003.parquet"][:-100])
+    (there / "events/events-000001.parquet").unlink()
+    (there / "events/events-000003.parquet").write_bytes(finished["events/events-000003.parquet"][:-100])
     used = weigh("run", "--data", "there", "--contender", "duckdb")
     assert used.code == 2 and "D8.missing" in used.err and "--resume" in used.err, used.err
     refused = weigh("data", "make", *named)
-    assert refused.code == 2 and "events-000001.parquet, events-000003.parquet" in refused.err, refused.err
+    assert refused.code == 2 and "events/events-000001.parquet, events/events-000003.parquet" in refused.err, (
+        refused.err
+    )
     assert "--resume" in refused.err
     mended = weigh("data", "make", *named, "--resume", "--json")
     assert (mended.code, mended.json["found"], mended.json["parts"]) == (0, 2, 4), mended.err
@@ -163,8 +167,8 @@ def test_damaged_parts_are_found_and_made_again_alone(scheduler: str, tmp_path: 
     (there / "making.json").write_bytes(begun)
     unfinished = weigh("run", "--data", "there", "--contender", "duckdb")
     assert unfinished.code == 2 and "not finished" in unfinished.err and "--resume" in unfinished.err, unfinished.err
-    part = there / "events-000002.parquet"
-    part.write_bytes(finished["events-000002.parquet"][:-100])
+    part = there / "events/events-000002.parquet"
+    part.write_bytes(finished["events/events-000002.parquet"][:-100])
     broken = weigh("data", "make", *named, "--resume")
     assert broken.code == 2 and f"remove {part}" in broken.err, broken.err
     part.unlink()
@@ -213,7 +217,7 @@ def test_data_that_was_made_by_parts_is_read_again_where_it_lies(scheduler: str,
     assert weigh("data", "digest", "one", *on).json["digests"] == {str(tmp_path / "one"): expected}
     assert weigh("data", "diff", "one", "other", *on).code == 0
     described = weigh("data", "describe", "other", *on).json["files"]
-    assert [file["path"] for file in described] == [f"events-{number:06}.parquet" for number in range(3)]
+    assert [file["path"] for file in described] == [f"events/events-{number:06}.parquet" for number in range(3)]
     sound = weigh("data", "check", "one", *on)
     assert (sound.code, sound.json["files"], sound.json["pages_with_checksum"]) == (0, 2, 0)
     registered = weigh("data", "register", "one/*.parquet", "--name", "mine", *on)
@@ -221,16 +225,16 @@ def test_data_that_was_made_by_parts_is_read_again_where_it_lies(scheduler: str,
     assert registered.json == again.json
     # Rows of another dataset in one part: the check names it, and so does the difference.
     digests(weigh, *named, "--seed", "7", "--files", "2", "--to", "third")
-    (tmp_path / "one" / "events-000001.parquet").write_bytes(
-        (tmp_path / "third" / "events-000001.parquet").read_bytes()
+    (tmp_path / "one" / "events/events-000001.parquet").write_bytes(
+        (tmp_path / "third" / "events/events-000001.parquet").read_bytes()
     )
     broken = weigh("data", "check", "one", *on)
     assert (broken.code, broken.codes) == (1, {"D8.rows"})
     differ = weigh("data", "diff", "one", "third", *on)
     assert differ.json["tables"] == [
-        {"table": "events", "same": False, "parts": [["events-000000.parquet", "events-000000.parquet"]]}
+        {"table": "events", "same": False, "parts": [["events/events-000000.parquet", "events/events-000000.parquet"]]}
     ]
-    (tmp_path / "one" / "events-000000.parquet").unlink()
+    (tmp_path / "one" / "events/events-000000.parquet").unlink()
     missing = weigh("data", "check", "one", *on)
     assert (missing.code, missing.codes) == (1, {"D8.missing", "D8.rows"})
 
@@ -244,7 +248,7 @@ def test_a_gate_reads_the_parts_and_the_merged_truth(scheduler: str, tmp_path: P
     assert found.code == 0, found.err
     contradicted = weigh(*asked, "--scale", "1K")
     assert (contradicted.code, "leave out --scale" in contradicted.err) == (2, True)
-    with (tmp_path / "there" / "events-000002.parquet").open("r+b") as file:
+    with (tmp_path / "there" / "events/events-000002.parquet").open("r+b") as file:
         file.seek(1_000)
         file.write(b"damaged")
     refused = weigh(*asked)
@@ -423,6 +427,30 @@ def test_a_scheduler_that_is_killed_ends_the_work_and_resume_finishes_it(tmp_pat
             for process in started:
                 process.wait(30)
     assert not [path for path in (tmp_path / "there").iterdir() if path.name.startswith((".making", "parts", "making"))]
+
+
+@pytest.mark.promise("A manifest that was edited, and a truth of other rows, are found.")
+def test_an_edited_manifest_and_another_truth_are_found(scheduler: str, tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    for place, seed in (("there", "1"), ("other", "2")):
+        digests(
+            weigh, "netflow", "--scale", "2K", "--files", "2", "--seed", seed, *PLAIN, "--on", scheduler, "--to", place
+        )
+    manifest = tmp_path / "there" / "manifest.json"
+    written = manifest.read_bytes()
+    asked = ("gate", "--data", "there", "--contender", "duckdb", "--operations", "by_action", "--quiet")
+    for changed in (written.replace(b"000001.parquet", b"000000.parquet"), written[:-10], written.replace(b"\n", b"")):
+        manifest.write_bytes(changed)
+        for command in (asked, ("data", "check", "there"), ("data", "check", "there", "--on", scheduler, "--quiet")):
+            refused = weigh(*command)
+            assert (refused.code, "manifest" in refused.err) == (2, True), (command, refused)
+    manifest.write_bytes(written)
+    shutil.rmtree(tmp_path / "there" / "truth")
+    shutil.copytree(tmp_path / "other" / "truth", tmp_path / "there" / "truth")
+    refused = weigh(*asked)
+    assert (refused.code, "the ground truth is that of other rows" in refused.err) == (2, True), refused.err
+    checked = weigh("data", "check", "there", "--json")
+    assert (checked.code, checked.codes) == (1, {"D8.damaged"})
 
 
 @pytest.mark.long

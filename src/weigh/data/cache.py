@@ -54,6 +54,8 @@ class CachedData(NamedTuple):
         truth: what is known about the rows.
         registered: the name that a user's own files are registered under; empty for none.
         placed: whether it lies where it was made by parts, and is proven by a sample.
+        store: where its files lie as objects, ``s3://BUCKET/PREFIX``; the folder has copies of some of them. Empty
+            where they lie in the folder.
     """
 
     folder: Path
@@ -61,6 +63,7 @@ class CachedData(NamedTuple):
     truth: Truth
     registered: str = ""
     placed: bool = False
+    store: str = ""
 
 
 def layout_key(spec: LayoutSpec) -> str:

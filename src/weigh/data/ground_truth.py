@@ -59,8 +59,12 @@ class Truth(Mapping[str, Cube]):
         (folder / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(hashes)))
 
     @classmethod
-    def load(cls, folder: Path) -> Truth:
+    def load(cls, folder: Path, index: str = "") -> Truth:
         """Read what ``save`` wrote.
+
+        Args:
+            folder: with the cubes.
+            index: SHA-256 that the list of their hashes must have; empty where nobody says.
 
         Raises:
             DataFault: a cube is missing, or is not what was saved: a damaged truth would accuse everybody.
@@ -68,6 +72,8 @@ class Truth(Mapping[str, Cube]):
         remedy = f"remove {folder.parent} and make the dataset again"
         cubes: dict[str, Cube] = {}
         try:
+            if index and hashed(folder / INDEX) != index:
+                raise DataFault("the ground truth is that of other rows", where=str(folder), remedy=remedy)
             hashes = msgspec.json.decode((folder / INDEX).read_bytes(), type=dict[str, str])
             for name, expected in hashes.items():
                 path = folder / f"{name}.parquet"

@@ -56,7 +56,8 @@ def make(data: store.CachedData, place: Path, environment: Environment) -> store
     layout = data.manifest.layout
     family = data.manifest.dataset.generator.partition("/")[0]
     if layout is not None and not data.manifest.dataset.from_user and generator(family).seeded:
-        return _generated(data.manifest, layout, place, environment)
+        made = _generated(data.manifest, layout, place, environment)
+        return _renamed(made, data.manifest) if data.placed else made
     return _sampled(data, place, environment)
 
 
@@ -66,7 +67,7 @@ def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment:
     few = ROWS if made_by.unit == "rows" else made_by.least
     if made_by.unit == "rows" and given is not None:
         # Fewer, so that the files can be made as long as the given ones.
-        few = min(ROWS, max(1, int(RETAINED * given)))
+        few = min(max(ROWS, layout.files), max(1, int(RETAINED * given)))
     name = msgspec.structs.replace(
         manifest.dataset, scale=few if given is None else min(given, few), seed=secrets.randbits(31)
     )
@@ -76,6 +77,18 @@ def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment:
     # Whoever looks for the answers beside the rows must not find them.
     shutil.rmtree(made.folder / store.TRUTH)
     return made
+
+
+def _renamed(made: store.CachedData, given: Manifest) -> store.CachedData:
+    """With the names of parts, which are others than those of the files that one machine makes."""
+    files = []
+    for table in made.manifest.tables:
+        ours = [one for one in made.manifest.files if one.table == table]
+        for one, name in zip(ours, given.paths(table), strict=True):
+            (made.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (made.folder / one.path).rename(made.folder / name)
+            files.append(msgspec.structs.replace(one, path=name))
+    return made._replace(manifest=msgspec.structs.replace(made.manifest, files=tuple(files)))
 
 
 def _sampled(data: store.CachedData, place: Path, environment: Environment) -> store.CachedData:
@@ -91,9 +104,13 @@ def _sampled(data: store.CachedData, place: Path, environment: Environment) -> s
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = data.manifest.rows(file.table)
         try:
-            few = _few(data.folder / file.path, drawn, whole=rows < min(WHOLE, most), environment=environment)
+            here = data.folder / file.path
+            given = here if not data.store or here.exists() else _another_copy(data, file.table)
+            few = _few(given, drawn, whole=rows < min(WHOLE, most), environment=environment)
+            # Rows of a file that was not copied from its store are nobody's to draw.
+            few = few if given == here else few.slice(0, 0)
             # An engine that reads them wrongly must not be shown any where it was given none.
-            statistics = path.suffix == vortex.SUFFIX or _statistics(data.folder / file.path)
+            statistics = path.suffix == vortex.SUFFIX or _statistics(given)
             files.append(_written(few, path, file.table, file.path, environment, statistics=statistics))
         except (OSError, pa.ArrowException) as error:
             raise DataFault(f"{file.path} cannot be written with fewer rows: {error}", remedy="report this") from error
@@ -104,6 +121,11 @@ def _sampled(data: store.CachedData, place: Path, environment: Environment) -> s
         digests=file_facts.merged(files),
     )
     return store.CachedData(place, manifest, Truth({}))
+
+
+def _another_copy(data: store.CachedData, table: str) -> Path:
+    """A file of the table that was copied from the store."""
+    return next(data.folder / name for name in data.manifest.paths(table) if (data.folder / name).exists())
 
 
 def _few(given: Path, drawn: np.random.Generator, *, whole: bool, environment: Environment) -> pa.Table:
@@ -223,11 +245,17 @@ def disguised(made: store.CachedData, data: store.CachedData) -> store.CachedDat
 
     Who keeps something of the given files, and looks from outside whether they have changed, sees that they have not.
     """
+    sizes = {
+        one.path: one.bytes if data.store else (data.folder / one.path).stat().st_size for one in data.manifest.files
+    }
     files = []
     for file in made.manifest.files:
-        path, given = made.folder / file.path, (data.folder / file.path).stat()
-        if path.suffix != vortex.SUFFIX and _lengthened(path, given.st_size):
-            os.utime(path, ns=(given.st_atime_ns, given.st_mtime_ns))
+        path = made.folder / file.path
+        if path.suffix != vortex.SUFFIX and _lengthened(path, sizes[file.path]):
+            # When an object was made its store says.
+            if not data.store:
+                given = (data.folder / file.path).stat()
+                os.utime(path, ns=(given.st_atime_ns, given.st_mtime_ns))
             files.append(file_facts.file_facts(path, file.table, file.path))
         else:
             files.append(file)

@@ -56,12 +56,14 @@ class Tables(NamedTuple):
         key: hash of the bytes of the files; what was loaded from equal bytes can be used again.
         catalog: through which a contender reads these files; None for their paths.
         store: how the paths are reached where they are ``s3://``; None for files.
+        folder: where relative paths of their manifest begin; empty where there is none.
     """
 
     paths: dict[str, list[str]]
     key: str
     catalog: TableFormat | None = None
     store: StoreAccess | None = None
+    folder: str = ""
 
 
 def tables_key(manifest: Manifest) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.data.store.address import SCHEME
 from weigh.engines import engine as engines
 from weigh.experiment.config import named_files, placed_data
 from weigh.experiment.config.contenders import chosen_contenders
@@ -62,6 +63,8 @@ def requested(
     spec = make_spec(file, given, user_files, adaptive=adaptive)
     if generated:
         spec = msgspec.structs.replace(spec, layout=generated.layout)
+        if generated.place.startswith(SCHEME):
+            spec = placed_data.in_store(spec, generated.place)
         given = {**given, "place": generated.place}
     named = {field.name: given[field.name] for field in dataclasses.fields(RunRequest) if field.name in given}
     named |= {

@@ -21,14 +21,14 @@ from weigh.engines.prepared import check as check_contender
 from weigh.evidence import whole
 from weigh.experiment.data import dataset, ingest, storage
 from weigh.experiment.data.catalog_place import CatalogPlaces
-from weigh.experiment.data.data_link import DataLink
+from weigh.experiment.data.data_link import DataLink, tables_of
 from weigh.experiment.data.stores import Stores
 from weigh.experiment.data.stores import check as check_store
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold, resources
 from weigh.experiment.measure.lower_bound import LowerBound
 from weigh.experiment.measure.spending import Spending
-from weigh.host import hidden
+from weigh.host import hidden, scratch
 from weigh.model.contender import COMMAND
 from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.data.store import TMPFS
@@ -162,6 +162,8 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     else:
         layouts = dataset.obtain(source.dataset, spec, cache, progress, request.place)
     data = next(iter(layouts.values()))
+    if data.store:
+        stack.callback(scratch.remove, data.folder.parent)
     if request.digests is not None:
         dataset.check_digests(data, request.digests)
     # What is known about the same rows in another layout is as good.
@@ -189,7 +191,13 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)
     stores = stack.enter_context(
-        Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)
+        Stores(
+            spec.stores,
+            spec.contenders,
+            lambda needed: environments.ensure(needed, cache).python,
+            progress,
+            tables_of(data.folder, data.manifest).key if data.store else "",
+        )
     )
     link = stack.enter_context(DataLink(layouts, catalogs, memory, stores))
     if request.measure and "cold" in spec.temperatures:

@@ -105,6 +105,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         digests: row digest of each logical table.
         converted: files that were not Parquet; left out where there was none.
         read_back: who read the rows for their digests, with its version; left out of Parquet, which weigh reads itself.
+        truth: SHA-256 of the list of hashes of what is known about the rows; left out where one machine made them.
     """
 
     dataset: DatasetName
@@ -114,6 +115,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     digests: dict[str, str]
     converted: tuple[Conversion, ...] | msgspec.UnsetType = msgspec.UNSET
     read_back: str | msgspec.UnsetType = msgspec.UNSET
+    truth: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def vortex(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
-from weigh.data.layout import page_checksums, vortex
+from weigh.data.layout import manifest_seal, page_checksums, vortex
 from weigh.model import codes
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.errors import DataFault, UsageError
@@ -107,10 +107,11 @@ def load(folder: Path) -> Manifest:
 
     Raises:
         OtherSchemeError: its digests are of another version of weigh.
-        DataFault: it is missing or is no manifest.
+        DataFault: it is missing, is no manifest, or is not what was written.
     """
     path = folder / "manifest.json"
     try:
+        manifest_seal.check(path)
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError) as error:
         raise DataFault(

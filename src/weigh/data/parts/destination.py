@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from weigh.model.units import Bytes
 
 _ASIDE = ".making"
-_AWS = "https://s3.{}.amazonaws.com"
+AWS = "https://s3.{}.amazonaws.com"
+"""The endpoint of a region where none is named."""
 
 
 class Stored(NamedTuple):
@@ -204,7 +205,7 @@ class Bucket:
         from weigh._native import StoreClient, StoreError
 
         self._address = address
-        self._target = target if target.endpoint else target._replace(endpoint=_AWS.format(target.region))
+        self._target = target if target.endpoint else target._replace(endpoint=AWS.format(target.region))
         self._prefix = f"{prefix}/" if prefix else ""
         self._error = StoreError
         try:

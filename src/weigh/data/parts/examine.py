@@ -66,6 +66,9 @@ def manifest_of(place: str) -> Manifest:
                 remedy="name the place that weigh data make --on printed, or finish it with --resume",
             )
         found = manifests.read(to.local(MANIFEST, aside))
+    except DataFault as fault:
+        # Of an object that is where its copy was.
+        raise DataFault(fault.what, where=place, remedy=fault.remedy) from None
     except (OSError, msgspec.DecodeError) as error:
         raise DataFault(f"the manifest cannot be read ({error})", where=place, remedy="make the data again") from None
     finally:
@@ -82,8 +85,11 @@ def truth_of(place: str, manifest: Manifest) -> list[Finding]:
     to = destination(place)
     aside = scratch.folder("truth")
     try:
-        hashes = msgspec.json.decode(to.local(f"{TRUTH}/{INDEX}", aside).read_bytes(), type=dict[str, str])
+        index = to.local(f"{TRUTH}/{INDEX}", aside)
+        hashes = msgspec.json.decode(index.read_bytes(), type=dict[str, str])
         paths = {name: to.local(f"{TRUTH}/{name}.parquet", aside) for name in hashes}
+        if manifest.truth and hashed(index) != manifest.truth:
+            return [_finding(codes.D8_DAMAGED, "the ground truth is that of other rows", place)]
         return [
             _finding(codes.D8_DAMAGED, f"{TRUTH}/{name}.parquet is not what it was when it was made", place)
             for name, path in paths.items()

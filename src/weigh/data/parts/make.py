@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.data.generator import generator, parted
+from weigh.data.ground_truth import INDEX, hashed
 from weigh.data.layout import parquet
 from weigh.data.parts import manifest as manifests
 from weigh.data.parts.destination import destination
@@ -287,6 +288,7 @@ class Making(NamedTuple):
             files=(),
             digests={table: merge_digests(gathering.digests[table]) for table in gathering.spool.tables},
             read_back=parquet.writer(self._spec) if self._spec.vortex else msgspec.UNSET,
+            truth=hashed(aside / TRUTH / INDEX),
         )
         manifests.write(head, gathering.spool.lines(), aside / MANIFEST)
         to.put(aside / MANIFEST, MANIFEST)

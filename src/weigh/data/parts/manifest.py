@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.data.layout import manifest_seal
 from weigh.model.dataset import FileFacts, Manifest
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-_FILES = b'"files":[\n'
 _END = b"\n],"
 
 
@@ -69,10 +69,11 @@ def write(manifest: Manifest, lines: Iterable[bytes], path: Path) -> None:
     head = msgspec.to_builtins(manifest)
     head.pop("files")
     with path.open("wb") as file:
-        file.write(b"{" + _FILES)
+        file.write(manifest_seal.FIRST_LINE)
         for number, line in enumerate(lines):
             file.write((b",\n" if number else b"") + line)
-        file.write(_END + msgspec.json.encode(head)[1:])
+        file.write(_END + msgspec.json.encode(head)[1:-1])
+    manifest_seal.write(path)
 
 
 def read(path: Path) -> Manifest:
@@ -80,10 +81,12 @@ def read(path: Path) -> Manifest:
 
     Raises:
         OSError, msgspec.DecodeError: it cannot be read.
+        DataFault: it is not what was written.
     """
+    manifest_seal.check(path)
     files: list[FileFacts] = []
     with path.open("rb") as file:
-        if file.readline() != b"{" + _FILES:
+        if file.readline() != manifest_seal.FIRST_LINE:
             return msgspec.json.decode(path.read_bytes(), type=Manifest)
         for line in file:
             if line.rstrip(b"\n").startswith(_END.strip()):

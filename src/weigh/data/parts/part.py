@@ -99,8 +99,8 @@ def known_name(number: int) -> str:
 
 
 def file_name(table: str, number: int, suffix: str) -> str:
-    """What the file of a table of a part is called."""
-    return f"{table}-{number:06}{suffix}"
+    """What the file of a table of a part is called: a folder a table, as readers of folders want it."""
+    return f"{table}/{table}-{number:06}{suffix}"
 
 
 def number_of(name: str) -> int:

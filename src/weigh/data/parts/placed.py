@@ -12,10 +12,11 @@ from weigh.data.cache import TRUTH, CachedData
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
 from weigh.data.parts import manifest as manifests
+from weigh.data.parts import stored
 from weigh.data.parts.make import MANIFEST
 from weigh.data.parts.part import MARK
 from weigh.data.store.address import SCHEME
-from weigh.model.errors import DataFault, UsageError
+from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
     from weigh.model.dataset import Manifest
@@ -32,15 +33,11 @@ def manifest_in(place: str) -> Manifest | None:
     """The manifest of generated data that lies there; None where there is none, or one of a user's own files.
 
     Raises:
-        UsageError: it lies in a store.
         DataFault: it cannot be read, or is not made yet.
+        UsageError, EnvironmentFault: it lies in a store that cannot be had, or has none that contenders can be given.
     """
     if place.startswith(SCHEME):
-        raise UsageError(
-            "contenders are given files, and these are objects",
-            where=place,
-            remedy="copy them to a folder, for instance with aws s3 sync, and name that: the manifest comes along",
-        )
+        return stored.manifest_in_store(place)
     path = Path(place).expanduser() / MANIFEST
     if not path.is_file():
         _refuse_unfinished(path.parent)
@@ -74,11 +71,13 @@ def opened(place: str) -> CachedData:
     Raises:
         DataFault: it is not what its manifest says (D8).
     """
+    if place.startswith(SCHEME):
+        return stored.opened(place)
     folder = Path(place).expanduser().absolute()
     manifest = manifest_in(place)
     if manifest is None:
         raise DataFault("there is no manifest any more", where=place, remedy="name the folder of a dataset")
-    data = CachedData(folder, manifest, Truth.load(folder / TRUTH), placed=True)
+    data = CachedData(folder, manifest, Truth.load(folder / TRUTH, manifest.truth or ""), placed=True)
     if problems := proof(data):
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise DataFault(f"{problems[0].code} {problems[0].text}{more}", where=place, remedy=problems[0].remedy)
@@ -87,6 +86,8 @@ def opened(place: str) -> CachedData:
 
 def proof(data: CachedData) -> list[Finding]:
     """What is no longer as the manifest says: the size of every file, and the bytes of some, drawn now."""
+    if data.store:
+        return stored.proof(data)
     # Nobody but a user makes it again.
     remedy = f"remove that file from {data.folder}, and make it again: the same weigh data make --on, with --resume"
     return [msgspec.structs.replace(one, remedy=remedy) for one in _proof(data)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh._native import StoreClient, StoreError, hash_file
-from weigh.data.store.names import names
 from weigh.data.store.target import AUTHORITIES
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError, WeighError
 
@@ -36,6 +36,7 @@ class StoredFiles:
         self._target = target
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         self._roots: dict[str, str] = {}
+        self._new: list[str] = []
         try:
             self._client = StoreClient(target.encoded())
         except StoreError as error:
@@ -58,11 +59,11 @@ class StoredFiles:
         """Whether the files with this hash were put by this process."""
         return key in self._roots
 
-    def put(self, tables: Mapping[str, list[str]], key: str) -> str:
+    def put(self, files: Mapping[str, str], key: str) -> str:
         """Have files in the store; what all their keys begin with.
 
         Args:
-            tables: local files by table.
+            files: local files by what they are called below that.
             key: hash of the bytes of the files.
 
         Raises:
@@ -71,17 +72,24 @@ class StoredFiles:
         """
         if key not in self._roots:
             root = f"{self._prefix}{_FOLDER}/{key[:32]}/"
-            for table, paths in tables.items():
-                for path, name in zip(paths, names(table, paths), strict=True):
-                    self._put(Path(path), root + name)
+            for name, path in files.items():
+                self._put(Path(path), root + name)
             self._roots[key] = root
         return self._roots[key]
+
+    def remove(self) -> None:
+        """Remove what this process put there, as far as the store lets it."""
+        with suppress(StoreError):
+            for key in self._new:
+                self._client.remove(key)
+        self._new.clear()
 
     def _put(self, path: Path, key: str) -> None:
         try:
             wanted = path.stat().st_size, hash_file(path)
             if self._client.hash(key) == wanted:
                 return
+            self._new.append(key)
             self._client.put(path, key)
             found = self._client.hash(key)
         except StoreError as error:

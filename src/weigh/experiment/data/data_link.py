@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def tables_of(folder: Path, manifest: Manifest) -> Tables:
     """The tables of a manifest whose files lie in ``folder``."""
     paths = {table: [str(folder / path) for path in manifest.paths(table)] for table in manifest.tables}
-    return Tables(paths, tables_key(manifest))
+    return Tables(paths, tables_key(manifest), folder=str(folder))
 
 
 class _Place:

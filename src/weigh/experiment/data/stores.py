@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import ExitStack, contextmanager
 from threading import Lock
@@ -52,6 +53,13 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
         return
     engine = engines.load(contender.engine)
     where, name = f"contender {contender.name}", contender.store
+    placed = name in spec.stores and spec.stores[name].placed is True
+    if placed and engine.copies:
+        raise UsageError(
+            f"{engine.name} loads its tables from files, and the data are objects of a store",
+            where=where,
+            remedy=f"these read objects: {_able()}; for {engine.name} copy the dataset to a folder, and name that",
+        )
     if engine.copies or contender.remote:
         raise UsageError(
             f"{engine.name} loads its tables and queries its own copy: where the files lie changes no query",
@@ -61,8 +69,7 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
     if spec.ingest and name != TMPFS:
         raise UsageError("loading is measured from files, and from no store", where=where, remedy="leave out its store")
     if name != TMPFS and engine.objects is None:
-        able = ", ".join(one for one in sorted(engines.installed()) if engines.load(one).objects)
-        raise UsageError(f"{engine.name} reads no objects of a store", where=where, remedy=f"these do: {able}")
+        raise UsageError(f"{engine.name} reads no objects of a store", where=where, remedy=f"these do: {_able()}")
     if name != TMPFS and engine.objects and engine.objects.versions:
         version = contender.release or engine.tested
         if version not in engine.objects.versions:
@@ -70,7 +77,7 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
             raise UsageError(
                 f"{engine.name} {version} reads no objects of a store: {engine.objects.lacks}",
                 where=where,
-                remedy=f"write {engine.name}@{newest}?store={name}",
+                remedy=f"write {engine.name}@{newest}" + ("" if placed else f"?store={name}"),
             )
     if contender.catalog in FORMATS:
         raise UsageError(
@@ -90,6 +97,10 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
         target.of_spec(name, spec.stores[name])
 
 
+def _able() -> str:
+    return ", ".join(one for one in sorted(engines.installed()) if engines.load(one).objects)
+
+
 class ObjectStore:
     """One store, and the proxy before it.
 
@@ -99,13 +110,16 @@ class ObjectStore:
         where: how weigh itself reaches it.
         ca: file that the authority of the proxy's certificate is written to.
         progress: is told what is put there.
+        placed: key of the tables that lie there already, under the names of their manifest; empty without any.
 
     Raises:
         UsageError: there is no such bucket, or the keys do not open it.
         EnvironmentFault: nobody answers.
     """
 
-    def __init__(self, name: str, spec: StoreSpec, where: Target, ca: Path, progress: Progress) -> None:
+    def __init__(
+        self, name: str, spec: StoreSpec, where: Target, ca: Path, progress: Progress, placed: str = ""
+    ) -> None:
         from weigh._native import StoreError, StoreProxy
         from weigh.data.store.stored_files import StoredFiles
 
@@ -114,6 +128,7 @@ class ObjectStore:
         self._bucket = where.bucket
         self._region = where.region
         self._progress = progress
+        self._placed = placed if spec.placed else ""
         self._files = StoredFiles(name, where, spec.prefix)
         self._files.check()
         config = {"target": where.config(), "latency": spec.latency, "bandwidth": spec.bandwidth, "tls": spec.tls}
@@ -146,10 +161,7 @@ class ObjectStore:
             WeighError: the store does not take the objects, or does not give them back.
         """
         life = Life(self.proxy, ready.contender.layout, self._root(local), self._region, self._ca)
-        paths = {
-            table: [f"s3://{self._bucket}/{name}" for name in names(table, files)]
-            for table, files in local.paths.items()
-        }
+        paths = {table: [f"s3://{self._bucket}/{name}" for name in self._names(local, table)] for table in local.paths}
         try:
             worker = ready.start(Tables(paths, local.key, store=life.access), changed)
         except BaseException:
@@ -181,10 +193,28 @@ class ObjectStore:
         return ""
 
     def _root(self, tables: Tables) -> str:
+        if self._placed and tables.key == self._placed:
+            return f"{self.spec.prefix}/" if self.spec.prefix else ""
         with self._putting:
             if not self._files.has(tables.key):
                 self._progress.say(f"store {self.name}: objects are put there and read back")
-            return self._files.put(tables.paths, tables.key)
+            files = {
+                name: path
+                for table, paths in tables.paths.items()
+                for name, path in zip(self._names(tables, table), paths, strict=True)
+            }
+            return self._files.put(files, tables.key)
+
+    def _names(self, tables: Tables, table: str) -> list[str]:
+        if self._placed:
+            return [os.path.relpath(path, tables.folder) for path in tables.paths[table]]
+        return names(table, tables.paths[table])
+
+    def close(self) -> None:
+        """Stop the proxy; beside data that was there already nothing of this experiment stays."""
+        self.proxy.stop()
+        if self._placed:
+            self._files.remove()
 
 
 class Stores:
@@ -195,6 +225,7 @@ class Stores:
         contenders: of the experiment.
         python: gives the interpreter of an environment with exact requirements.
         progress: is told what takes a while.
+        placed: key of the tables that lie in a store already.
     """
 
     def __init__(
@@ -203,7 +234,9 @@ class Stores:
         contenders: Iterable[Contender],
         python: Callable[[list[str]], Path],
         progress: Progress,
+        placed: str = "",
     ) -> None:
+        self._placed = placed
         self._readers: dict[str, list[str]] = {}
         for one in contenders:
             if one.store not in ("", FILE, TMPFS):
@@ -233,8 +266,8 @@ class Stores:
                     stores_folder = stack.enter_context(loopback.LoopbackStore(self._python)).target
                 where = target.of_spec(name, spec) if spec.endpoint else stores_folder
                 assert where is not None
-                store = ObjectStore(name, spec, where, folder / f"{number}.pem", self._progress)
-                stack.callback(store.proxy.stop)
+                store = ObjectStore(name, spec, where, folder / f"{number}.pem", self._progress, self._placed)
+                stack.callback(store.close)
                 self._open[name] = store
             self._left = stack.pop_all()
         return self

@@ -22,6 +22,8 @@ class StoreSpec(msgspec.Struct, frozen=True, kw_only=True):
         latency: seconds that are added to every request and to every new connection.
         bandwidth: bytes a second, all connections of all contenders together; None for no limit.
         tls: whether engines speak TLS.
+        placed: whether the data lies there already, under the names of its manifest; left out where weigh puts it
+            there.
     """
 
     endpoint: str = ""
@@ -31,6 +33,7 @@ class StoreSpec(msgspec.Struct, frozen=True, kw_only=True):
     latency: Seconds = 0.0
     bandwidth: Bytes | None = None
     tls: bool = False
+    placed: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class StoreAccess(msgspec.Struct, frozen=True, kw_only=True):

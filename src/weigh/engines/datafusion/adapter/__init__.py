@@ -92,7 +92,7 @@ class Engine(Adapter):
         self.bind_each(locations, lambda name: self.context.register_table(name, DeltaTable(locations[name])))
 
     def _bind_objects(self, tables: dict[str, list[str]], store: dict[str, str]) -> None:
-        """The one object of a table, or the folder of several."""
+        """The one object of a table, or the folder of several, in which nothing else may lie."""
         from datafusion.object_store import AmazonS3
 
         for bucket in {path.split("/")[2] for paths in tables.values() for path in paths}:
@@ -108,8 +108,12 @@ class Engine(Adapter):
                 ),
                 None,
             )
+        folders = [folder for paths in tables.values() for folder in {path.rpartition("/")[0] for path in paths}]
         for name, paths in tables.items():
-            self.context.register_parquet(name, paths[0] if len(paths) == 1 else paths[0].rpartition("/")[0] + "/")
+            folder = paths[0].rpartition("/")[0]
+            if len(paths) > 1 and (folders.count(folder) > 1 or not all(one.startswith(f"{folder}/") for one in paths)):
+                raise ValueError(f"DataFusion reads a folder of objects, and those of {name} have none of their own")
+            self.context.register_parquet(name, paths[0] if len(paths) == 1 else f"{folder}/")
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""
