@@ -101,7 +101,7 @@ class FrameAdapter(Adapter):
         self.release()
 
     def classify(self, error: BaseException) -> str:
-        """A function says with NotImplementedError what its library cannot do; other faults may be its own."""
+        """A function or its library says with Unsupported or NotImplementedError what it cannot do."""
         # Not what SQL of the same library is taken for: there a column that is missing cannot be the question's fault.
         return "unsupported" if isinstance(error, NotImplementedError) else Adapter.classify(self, error)
 

@@ -34,7 +34,7 @@ class PostgresProxy(Door):
         upstream: socket of the honest server.
         user, database: whom to log in as.
         lie: what is done.
-        rewrites: piece of a statement -> what the server gets in its place.
+        rewrites: piece of a statement -> what the server gets in its place; of one that lies when busy, only then.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class PostgresProxy(Door):
             if self._lie == "forgets" and body.startswith(b"UPDATE purse") and self._forgets():
                 client.sendall(encoded(b"C", b"UPDATE 1\0") + encoded(b"Z", b"I"))
                 continue
-            if tag in (b"P", b"Q"):
+            if tag in (b"P", b"Q") and (self._lie == "none" or self._lies()):
                 for piece, other in self._rewrites.items():
                     body = body.replace(piece, other)
             server.sendall(encoded(tag, body))

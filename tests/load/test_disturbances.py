@@ -14,7 +14,7 @@ from weigh.load import config
 from weigh.load.config.disturbances import statements
 from weigh.load.disturbances import plan, results
 from weigh.load.disturbances.nemeses import NEMESES
-from weigh.load.disturbances.record import Window
+from weigh.load.disturbances.record import QueryAnswer, Window
 from weigh.load.durability.record import Account
 from weigh.load.isolation.record import Anomaly, Example, Witness
 from weigh.load.isolation.results import IsolationFigures
@@ -261,7 +261,30 @@ def test_queries_in_the_same_server_have_verdicts_on_both_sides() -> None:
     assert (query.metric, query.verdict) == ("q1", VerdictName.SLOWER)
     assert query.ratio == pytest.approx(1.8, rel=0.05)
     assert calm.queries[0].verdict is not VerdictName.SLOWER
-    assert "1 of 1 queries took longer" in " ".join(plain(load_results(mixed(1.8)), "some").split())
+    assert "times as long as alone: slower" in " ".join(plain(load_results(mixed(1.8)), "some").split())
+
+
+def test_a_query_that_answers_otherwise_under_load_has_no_times() -> None:
+    made = mixed(1.8)
+    windows = [msgspec.structs.replace(one, changed={"q1": "revenue: 1, not 2"}) for one in made.windows]
+    results = load_results(msgspec.structs.replace(made, windows=tuple(windows)))
+    assert results.disturbed is not None
+    assert not results.disturbed.queries
+    assert "A3.mixed" in {one.code for one in results.findings}
+    assert results.exit_code() is ExitCode.FOUND
+
+
+def test_answers_before_the_load_are_in_the_report() -> None:
+    answers = (
+        QueryAnswer(run=1, name="q1", status="agreed", seconds=0.1, witnesses=("duckdb", "datafusion")),
+        QueryAnswer(run=1, name="q2", status="unsupported", detail="no such function"),
+    )
+    text = " ".join(plain(load_results(msgspec.structs.replace(mixed(1.0), queries=answers)), "some").split())
+    assert "Every answer of the query was right, alone and under load" in text
+    assert "Left out: q2, no such function." in text
+    wrong = (msgspec.structs.replace(answers[0], status="diverged", detail="duckdb says otherwise"),)
+    results = load_results(msgspec.structs.replace(mixed(1.0), queries=wrong))
+    assert "A1.mixed" in {one.code for one in results.findings}
 
 
 def test_queries_are_named_as_of_a_run() -> None:
@@ -271,7 +294,7 @@ def test_queries_are_named_as_of_a_run() -> None:
     for text in ("gate", "run --starts 3", "run --workload"):
         with pytest.raises(UsageError):
             requested(target="postgres:embedded", **{"with": text})
-    with pytest.raises(UsageError, match="takes a server of PostgreSQL"):
+    with pytest.raises(UsageError, match="takes a server of PostgreSQL or MariaDB"):
         requested(**{"with": words})
 
 

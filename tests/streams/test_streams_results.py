@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,9 +14,10 @@ from support.command import Weigh
 from support.streams_made import NAMES, SPEC, honest, life, power, record, throughput, written
 from weigh.kinds.table import STREAMS, kind_of
 from weigh.model.errors import ExitCode
+from weigh.model.machine.timeline import Moment, Watch
 from weigh.streams import files
 from weigh.streams.record import Step, StreamTest, TableRead, Watched
-from weigh.streams.results import StreamsResults, value_of
+from weigh.streams.results import FIGURES, StreamsResults, value_of
 from weigh.streams.spec import RF1
 from weigh.workloads.tpch import NOTICE
 
@@ -100,6 +102,8 @@ def test_evidence_is_recognised_and_an_edited_time_does_not_verify(tmp_path: Pat
     assert passed.figures == 8
     page = (folder / files.HTML).read_text()
     assert NOTICE in page
+    # R7: no figure has a name of the TPC's.
+    assert not re.search(r"qph|qpp|qth|power@|throughput@", page, re.IGNORECASE)
     document = json.loads((folder / files.JSON).read_text())
     assert document["schema"] == "weigh/streams/1"
     # The name has the hash of the spec: who edits it, chains and seals it again is found.
@@ -151,3 +155,61 @@ def test_a_flag_that_means_nothing_with_streams_is_refused_by_its_name(
     assert f"{flags[0].replace('--no-reuse', '--reuse')} means nothing with --streams" in said
     assert why in said
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_second_implementation_gives_the_same_figures(tmp_path: Path) -> None:
+    folder = written(tmp_path / NAME)
+    weigh = Weigh(tmp_path)
+    document = weigh("verify", "--sql", "--json", NAME).json
+    assert document["passed"]
+    compared = document["sql"]["compared"]
+    assert compared["mean"] == 8
+    assert compared["low"] == compared["high"] == 8
+    assert {name: compared[name] for name in FIGURES} == dict.fromkeys(FIGURES, 10)
+    changed = json.loads((folder / files.JSON).read_text())
+    changed["figures"][0]["values"][0] *= 1.01
+    (folder / files.JSON).write_text(json.dumps(changed))
+    found = weigh("verify", "--sql", "--json", NAME)
+    assert found.code == 1
+    assert "power is" in found.out, found.json
+
+
+def watched(*foreign: tuple[str, float]) -> StreamsResults:
+    """Both contenders, whose tests others disturbed by so many CPUs."""
+    shares, lives, moments = dict(foreign), [], []
+    at = 0.0
+    for one in (*honest("one", 0.1), *honest("other", 0.1)):
+        tests = []
+        for test in one.tests:
+            tests.append(msgspec.structs.replace(test, at=at, request_s=10.0))
+            moments.append(
+                Moment(at=at, span=10.0, busy=10.0, tracked=10.0, foreign=10 * shares[one.contender], steal=0.0)
+            )
+            at += 10.0
+        lives.append(msgspec.structs.replace(one, tests=tuple(tests)))
+    made = msgspec.structs.replace(record(*lives), watches=(Watch(moments=tuple(moments)),))
+    return StreamsResults(record=made)
+
+
+def test_others_that_disturb_one_side_leave_no_verdict() -> None:
+    results = watched(("one", 0.0), ("other", 0.5))
+    assert {str(one.verdict) for one in results.verdicts} == {"refused"}
+    assert all("E4.contended" in {reason.code for reason in one.reasons} for one in results.verdicts)
+    assert "E4.contended" in {one.code for one in results.findings}
+    assert results.tier is not None
+    assert results.tier.name == "inadmissible"
+
+
+def test_a_quiet_machine_is_accused_of_nothing() -> None:
+    results = watched(("one", 0.01), ("other", 0.01))
+    assert {str(one.verdict) for one in results.verdicts} == {"same"}
+    assert not results.findings
+    assert results.tier is not None
+    assert results.tier.name == "suggestive"
+    assert "E4.unwatched" not in {one.code for one in results.tier.reasons}
+
+
+def test_a_machine_that_nobody_watched_is_a_reason() -> None:
+    results = StreamsResults(record=record(*honest("one", 0.1), *honest("other", 0.2)))
+    assert results.tier is not None
+    assert "E4.unwatched" in {one.code for one in results.tier.reasons}

@@ -44,8 +44,8 @@ class StreamsEvidence(AnyEvidence[StreamsResults, StreamsVerification]):
 
     @property
     def tier(self) -> Tier | None:
-        """None: query streams have no tier yet."""
-        return None
+        """What it is good for; None where nothing was timed."""
+        return self._read.tier
 
     @property
     def _results(self) -> StreamsResults:

@@ -199,13 +199,13 @@ STREAMS: Kind[StreamsResults, StreamsVerification] = Kind(
         "html": ".files:html",
         "verify": ".files:verify",
         "lines": ".files:lines",
+        "recount": ".recount:recount",
+        "script": ".recount:script",
+        "queries": ".recount:QUERIES",
     },
     not_compared=Refusal(
         "it is a run of query streams, and no reference contender took part that would join it with another session",
         "name all engines in one command: weigh run --workload tpch --streams 2 --contender A --contender B",
-    ),
-    not_recounted=Refusal(
-        "--sql counts one experiment", "weigh verify without it computes every figure from the times"
     ),
     not_in_history=Refusal(
         "it is a run of query streams, whose figures no history has a series of",

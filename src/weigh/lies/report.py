@@ -49,8 +49,8 @@ ROWS = rows(
         "R7",
         Page("reference/workloads.md", "The notice"),
         "a TPC name or metric on a run that is not a TPC result",
-        "every report on such a workload, of a run or a load, says so: derived, not comparable to published results; "
-        "no TPC metric appears",
+        "every report on such a workload, of a run or a load, and on a user's queries that are called so, says it: "
+        "derived, not comparable to published results; no TPC metric appears",
     ),
     (
         "R8",

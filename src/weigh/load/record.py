@@ -13,7 +13,7 @@ from weigh.host.knobs.read import KnobRead
 from weigh.load import gate_events
 from weigh.load.activity.model import RunActivity
 from weigh.load.agents.model import AgentRun, Agents
-from weigh.load.disturbances.record import Window
+from weigh.load.disturbances.record import QueryAnswer, Window
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
@@ -170,6 +170,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
         windows: in which something else happened to it, and in which nothing did; likewise.
+        queries: that were asked beside the load, as each was answered before it.
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
@@ -197,6 +198,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[RunWaits, ...] = ()
     crashes: tuple[Crash, ...] = ()
     windows: tuple[Window, ...] = ()
+    queries: tuple[QueryAnswer, ...] = ()
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
@@ -279,6 +281,7 @@ _MANY: dict[str, tuple[str, type[Any]]] = {
     "calibration": ("calibrations", Calibration),
     "crash": ("crashes", Crash),
     "window": ("windows", Window),
+    "query": ("queries", QueryAnswer),
     "cpus": ("cpus", CpusRead),
     "cold": ("cold", ColdStart),
     "waits": ("waits", RunWaits),

@@ -51,6 +51,8 @@ WRONG = tuple(
         codes.L6_WORK,
         codes.A1_STATEMENT,
         codes.A1_REPLAYED,
+        codes.A1_MIXED,
+        codes.A3_MIXED,
         codes.A3_SAMPLED,
         codes.E7_LOST,
         codes.E7_TORN,
@@ -217,7 +219,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     place = whole.environment.storage if whole.environment else None
     kill = whole.spec.crash.kill if whole.spec.crash else ""
     crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
-    happened = disturbed(whole.spec, whole.windows, whole.runs, levels, isolated)
+    happened = disturbed(whole.spec, whole.windows, whole.runs, levels, isolated, whole.queries)
     activities = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in activities.items() if one}
     product = record.environment.target.product if record.environment else ""

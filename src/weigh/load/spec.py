@@ -115,6 +115,9 @@ class PreparedData(msgspec.Struct, frozen=True, kw_only=True):
 LONGEST_CRASH = 300.0
 """Seconds that a server may be down and be read back, at most: two commands, the first answer, and all rows."""
 
+LONGEST_QUERIES = 3600.0
+"""Seconds that windows with queries may go on beyond a run's length, at most."""
+
 
 class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Crashes of the server, one in each run.
@@ -143,6 +146,7 @@ class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         queries, scale, operations: workload of ``weigh run`` whose queries are asked meanwhile, the scale of its data,
             and which of them; empty for all.
         name: of statements or queries, for people.
+        notice: what every report must say of the queries' workload.
         kill, start: as of :class:`Crashes`.
     """
 
@@ -152,6 +156,7 @@ class Disturbances(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     scale: float | None = None
     operations: tuple[str, ...] = ()
     name: str = ""
+    notice: str = ""
     kill: str = ""
     start: str = ""
 
@@ -289,10 +294,9 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def notice(self) -> str:
         """What every report must say of the workload; empty where nothing must be said."""
-        if self.tpcc:
-            return tpcc.NOTICE
         derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
-        return NOTICE if derived else ""
+        of_load = tpcc.NOTICE if self.tpcc else NOTICE if derived else ""
+        return "; ".join(one for one in (of_load, self.disturbances.notice if self.disturbances else "") if one)
 
     @property
     def fresh_lives(self) -> bool:

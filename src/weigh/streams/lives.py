@@ -21,6 +21,7 @@ from weigh.streams.record import Life, Step, StreamTest, TableRead, Watched
 from weigh.streams.spec import REFRESH, RF1, RF2, WATCH, StreamsSpec, query_name
 from weigh.streams.states import KEYS, LOOK, States, statements
 from weigh.workloads import infer_schema
+from weigh.workloads import tpch as tpch_workload
 from weigh.workloads.tpch import qgen
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from weigh.data.tpch.refresh import RefreshSet
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
+    from weigh.host.sampling import Sampling
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
     from weigh.streams.spec import TestName
@@ -40,17 +42,8 @@ _LOOKED = "look"
 _LOAD_FACTOR = 30
 """Times the time-out of one query that a load, or a whole test, may take."""
 INDEXES: dict[str, tuple[str, ...]] = {
-    # Columns of primary and foreign keys, as the specification allows (1.5.4); without them two queries take minutes.
-    "postgres": tuple(
-        f"CREATE INDEX ON {table} ({columns})"
-        for table, columns in (
-            ("orders", "o_orderkey"), ("orders", "o_custkey"), ("lineitem", "l_orderkey"),
-            ("lineitem", "l_partkey, l_suppkey"), ("lineitem", "l_suppkey"), ("partsupp", "ps_partkey, ps_suppkey"),
-            ("partsupp", "ps_suppkey"), ("part", "p_partkey"), ("customer", "c_custkey"), ("customer", "c_nationkey"),
-            ("supplier", "s_suppkey"), ("supplier", "s_nationkey"),
-        )
-    ),
-}  # fmt: skip
+    "postgres": tuple(f"CREATE INDEX ON {table} ({columns})" for table, columns in tpch_workload.INDEXES)
+}
 """What an engine gets besides the tables, by its dialect."""
 
 
@@ -65,6 +58,7 @@ class Lives:
         texts: of the queries by name.
         truth: says which answers are right.
         place: where plans are written.
+        watching: the sampler beside the tests.
         progress: is told how far it is, between tests.
     """
 
@@ -77,8 +71,10 @@ class Lives:
         texts: Mapping[str, str],
         truth: Truth,
         place: Path,
+        watching: Sampling,
         progress: Progress,
     ) -> None:
+        self._watching = watching
         self._spec, self._states, self._texts, self._truth = spec, states, texts, truth
         self._tables = {name: list(paths) for name, paths in tables.items()}
         self._place = place
@@ -119,6 +115,8 @@ class Lives:
     def _reads_only(self, worker: WorkerProcess) -> StreamTest:
         """The 22 queries of the power test in its order, over files that nobody changes."""
         steps, at, request_s = [], 0.0, 0.0
+        self._watching.mark()
+        begun = self._watching.now()
         for number in qgen.order(0):
             name = query_name(0, number)
             worker.prepare(self._texts[name], self._timeout)
@@ -127,7 +125,9 @@ class Lives:
             steps.append(self._judged(name, _POWER, at, at + cost.wall_s, answer, [0]))
             at += cost.wall_s
             request_s += cost.round_trip.seconds
-        return StreamTest(name="queries", request_s=request_s, steps=tuple(steps))
+        self._watching.mark()
+        self._watching.keep(thorough=True)
+        return StreamTest(name="queries", request_s=request_s, steps=tuple(steps), at=begun)
 
     def _test(self, worker: WorkerProcess, name: TestName, *, gate: bool) -> StreamTest:
         streams = self._power(gate=gate) if name == "power" else self._throughput()
@@ -138,7 +138,11 @@ class Lives:
         # The server, or whoever else works for the engine, need not see it: the worker reads it and writes the answers.
         folder = scratch.folder("answers", in_memory=True)
         try:
+            self._watching.mark()
+            at = self._watching.now()
             found, cost = sessions.streams(worker, plan, folder, self._timeout * _LOAD_FACTOR)
+            self._watching.mark()
+            self._watching.keep(thorough=True)
             first = 0 if name == "power" else 2
             windows = _windows(found, first)
             steps, looks = [], []
@@ -159,7 +163,14 @@ class Lives:
         # Both are read back where nothing is timed any more, or nothing is at all.
         reads = self._read_back(worker, last) if gate or name == "throughput" else ()
         watched = self._watched(looks) if gate else None
-        return StreamTest(name=name, request_s=cost.seconds, steps=tuple(steps), reads=reads, watched=watched)
+        return StreamTest(
+            name=name,
+            request_s=cost.seconds,
+            steps=tuple(steps),
+            reads=reads,
+            watched=watched,
+            at=at,
+        )
 
     def _power(self, *, gate: bool) -> list[dict[str, Any]]:
         steps = [self._refresh(0, RF1)]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weigh.evidence import files, journal
+from weigh.evidence import files, journal, timeline
 from weigh.evidence.sealing import End
 from weigh.host.knobs.read import KnobRead
 from weigh.model.contender import ContenderRead
 from weigh.model.finding import Finding
+from weigh.model.machine.timeline import Watch
 from weigh.model.units import Seconds
 from weigh.streams.spec import StreamsSpec, TestName
 
@@ -169,6 +170,7 @@ class StreamTest(msgspec.Struct, frozen=True, kw_only=True):
         steps: of all streams.
         reads: tables read back after it.
         watched: what was seen meanwhile; None where nobody looked.
+        at: when it was asked for, seconds since the attempt began; None in evidence that did not say it.
     """
 
     name: TestName
@@ -176,6 +178,7 @@ class StreamTest(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     reads: tuple[TableRead, ...] = ()
     watched: Watched | None = None
+    at: Seconds | None = None
 
     @property
     def error(self) -> str:
@@ -220,6 +223,7 @@ class StreamsRecord(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan | None = None
     lives: tuple[Life, ...] = ()
     findings: tuple[Finding, ...] = ()
+    watches: tuple[Watch, ...] = ()
     end: End | None = None
 
 
@@ -258,6 +262,7 @@ def read(folder: Path) -> StreamsRecord:
             plan=_one(found, "plan", Plan),
             lives=tuple(files.converted(one, Life) for one in found.get("life", ())),
             findings=tuple(files.converted(one, Finding) for one in found.get("finding", ())),
+            watches=tuple(timeline.unpack(files.converted(one, timeline.Columns)) for one in found.get("watch", ())),
             end=_one(found, "end", End),
         )
 

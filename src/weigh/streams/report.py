@@ -10,12 +10,13 @@ from weigh._version import __version__
 from weigh.model import units
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
-from weigh.model.verdict import Verdict
+from weigh.model.verdict import Tier, Verdict
 from weigh.render import blocks, comparison
 from weigh.render import page as pages
-from weigh.render.blocks import Cell, Column, Findings, Group, Lines, Page, Part, Row, Section, Table
+from weigh.render.blocks import Cell, Column, Findings, Grade, Group, Lines, Page, Part, Row, Section, Table
 from weigh.render.svg.interval import Axis
 from weigh.render.terminal import report
+from weigh.streams.contention import Use
 from weigh.streams.record import Life, State, StreamQuery
 from weigh.streams.results import FIGURES, Figure, Outcome
 
@@ -54,6 +55,8 @@ class StreamsDocument(msgspec.Struct, frozen=True, kw_only=True):
         states: what the tables must hold after each refresh function.
         queries: of all streams in their order, with their parameters.
         lives: times of all queries and refresh functions.
+        contention: what others used of the machine during the tests of each contender.
+        tier: what it is good for; null where nothing was timed.
         findings: errors first.
         exit_code: of the command.
         weigh: version that measured.
@@ -74,6 +77,8 @@ class StreamsDocument(msgspec.Struct, frozen=True, kw_only=True):
     states: tuple[State, ...]
     queries: tuple[StreamQuery, ...]
     lives: tuple[Life, ...]
+    contention: tuple[Use, ...]
+    tier: Tier | None
     findings: tuple[Finding, ...]
     exit_code: int
     weigh: str
@@ -99,6 +104,8 @@ def document(results: StreamsResults, name: str) -> dict[str, Any]:
         states=plan.states if plan else (),
         queries=plan.queries if plan else (),
         lives=record.lives,
+        contention=results.uses,
+        tier=results.tier,
         findings=results.findings,
         exit_code=int(results.exit_code()),
         weigh=environment.weigh if environment else __version__,
@@ -114,6 +121,7 @@ def text(results: StreamsResults, name: str) -> RenderableType:
         _figures(results) if results.figures else None,
         _verdicts(results) if results.verdicts else None,
         comparison.notes([_MEANS, *comparison.reasons(results.verdicts, _named)]) if results.figures else None,
+        Grade(results.tier) if results.tier else None,
         Findings(results.findings),
         Lines([Part(f"evidence {name}", "dim")]),
     )
@@ -128,7 +136,10 @@ def page(results: StreamsResults) -> bytes:
             command="weigh run --streams",
             title=_subject(results),
             heading=_heading(results),
-            head=[Lines([_subject(results), *_about(results)], css="meta")],
+            head=[
+                Lines([_subject(results), *_about(results)], css="meta"),
+                *([Grade(results.tier, label=None)] if results.tier else []),
+            ],
             blocks=[
                 Section("Answers", [_answers(results)], "answers"),
                 Section("Figures", [_figures(results)], "figures"),

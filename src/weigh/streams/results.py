@@ -14,8 +14,9 @@ from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.metrics.metric import Metric, Unit
 from weigh.model.rules import MIN_STARTS
-from weigh.model.verdict import VerdictName
+from weigh.model.verdict import Tier, TierName, VerdictName
 from weigh.statistics.student_t import quantile
+from weigh.streams import contention
 from weigh.streams.record import StreamsRecord  # of a field, which is read when it is converted
 from weigh.streams.spec import REFRESH, RF1, RF2
 from weigh.verdict.analysis import analyse
@@ -23,6 +24,7 @@ from weigh.verdict.analysis_model import Inquiry
 from weigh.verdict.observation import Observation
 from weigh.verdict.question import Question
 from weigh.verdict.table import tabulate
+from weigh.verdict.tier import Basis, inconclusive, tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,14 +155,55 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             baseline=experiment.baseline,
             questions=[Question(figure) for figure in questions],
             rules=experiment.rules,
+            refused=(contention.refusals(self.record, self.uses, names),),
         )
         judged = analyse(tabulate(observations, Unit.SECONDS, names), inquiry).verdicts
         return tuple(one for (question, name), one in judged.items() if name in both[question.operation])
 
     @cached_property
+    def uses(self) -> tuple[contention.Use, ...]:
+        """What others used of the machine during the tests."""
+        return contention.uses(self.record)
+
+    @cached_property
+    def tier(self) -> Tier | None:
+        """What it is good for; None where nothing was timed and nobody is inadmissible."""
+        experiment, end = self.record.spec.experiment, self.record.end
+        why = end.how if end else "it was killed"
+        gaps = contention.gaps(self.uses)
+        found = tier(
+            Basis(
+                contenders=self.contenders,
+                baseline=experiment.baseline,
+                gate=None,
+                verdicts=self.verdicts,
+                findings=self.findings,
+                timed=any(life.repetition for life in self.record.lives),
+                unfinished=() if why == "complete" else ((self.record.attempt, why),),
+                unread=(),
+                laid_out=True,
+                watched=not gaps,
+                gaps=gaps,
+                temperature_proven=False,
+                assumed="every life has loaded its tables, and how much of them was in memory then is not measured",
+            )
+        )
+        open_ = [one for one in self.outcomes if one.unverified]
+        if found is None or not open_:
+            return found
+        names = ", ".join(one.contender for one in open_)
+        reason = codes.A8.reason(f"nothing independent confirmed some answers of {names}")
+        return Tier(
+            name=TierName.SUGGESTIVE if found.name is TierName.CONCLUSIVE else found.name,
+            reasons=(*found.reasons, reason),
+            inadmissible=found.inadmissible,
+        )
+
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What weigh has to say, errors first."""
-        found = [*self.record.findings, *self._of_lives(), *self._of_reading()]
+        disturbed = contention.findings(self.record, self.uses)
+        found = [*self.record.findings, *self._of_lives(), *self._of_reading(), *disturbed]
         return tuple(sorted(dict.fromkeys(found), key=lambda one: ("error", "warning", "note").index(one.severity)))
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
@@ -171,8 +214,7 @@ class StreamsResults(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return ExitCode.FOUND
         if "error" in statuses or not self.outcomes:
             return ExitCode.FAILED
-        open_ = any(one.verdict in (VerdictName.UNRESOLVED, VerdictName.REFUSED) for one in self.verdicts)
-        return ExitCode.INCONCLUSIVE if strict and open_ else ExitCode.OK
+        return inconclusive([one.verdict for one in self.verdicts], self.tier, strict=strict)
 
     def _in_sequence(self, name: str) -> bool:
         """Whether streams of a contender ran one after the other: what that took is no throughput of several."""

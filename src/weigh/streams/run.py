@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import shutil
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from weigh.experiment.data.data_link import tables_of
 from weigh.experiment.data.dataset import interpreter
 from weigh.experiment.setup import check, prepare
 from weigh.host import facts, knobs, lock, scratch
+from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.model import codes
 from weigh.model.errors import UsageError
@@ -65,6 +67,7 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
     """
     experiment = spec.experiment
     _refuse(spec, request)
+    rate()
     with ExitStack() as stack:
         scratch.sweep()
         check(experiment, request)
@@ -77,7 +80,9 @@ def run(spec: StreamsSpec, request: RunRequest, progress: Progress, render: Call
         stack.callback(shutil.rmtree, place.parent, ignore_errors=True)
         with attempted(folder, journal, lambda: render(folder)) as course:
             journal.append(records.OPENED, records.Opened(attempt=number, spec=spec))
-            _measure(spec, request, setup, journal, progress, place)
+            watching = Sampling(journal)
+            with watching.started(time.monotonic()):
+                _measure(spec, request, setup, journal, progress, place, watching)
             course.complete()
         return folder
 
@@ -97,7 +102,13 @@ def _refuse(spec: StreamsSpec, request: RunRequest) -> None:
 
 
 def _measure(
-    spec: StreamsSpec, request: RunRequest, setup: Setup, journal: Journal, progress: Progress, place: Path
+    spec: StreamsSpec,
+    request: RunRequest,
+    setup: Setup,
+    journal: Journal,
+    progress: Progress,
+    place: Path,
+    watching: Sampling,
 ) -> None:
     experiment = spec.experiment
     tables = tables_of(setup.data.folder, setup.data.manifest).paths
@@ -134,7 +145,7 @@ def _measure(
     truth = Truth(schemas, texts, {name: _places(name, spec, read_only) for name in texts})
     for text in truth.ask(everyone, states, experiment.timeout, progress):
         journal.append("finding", codes.A1_WITNESS.finding(text=text, remedy="its answers are missing as a witness"))
-    lives = Lives(spec, tables, sets, states, texts, truth, place, progress)
+    lives = Lives(spec, tables, sets, states, texts, truth, place, watching, progress)
     fit = []
     for one in setup.contenders:
         progress.say(f"gate: {one.name} refreshes, and answers {spec.streams + 1} streams")

@@ -32,6 +32,7 @@ from weigh.workloads import order_columns
 from weigh.workloads.askable import refuse
 from weigh.workloads.frames import FrameFiles
 from weigh.workloads.parameters import Parameters, braced, check, grid, names
+from weigh.workloads.trademarks import notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +113,8 @@ class Folder:
             raise UsageError("there is no query (*.sql)", where=str(self.path), remedy="weigh init writes them")
         check(self.parameters, {path.stem: names(path.read_text(encoding="utf-8-sig")) for path in files})
         operations = tuple(_operation(path, self.parameters) for path in files)
-        return Workload(name=NAME, dataset=self.dataset, operations=operations)
+        called = (self.path.resolve().name, *(one.name for one in operations))
+        return Workload(name=NAME, dataset=self.dataset, operations=operations, notice=notice(called))
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """Nothing is known beforehand; ``--answers`` names answers that were pinned."""
@@ -127,6 +129,7 @@ class Questions:
         left_out: names of those that are not asked.
         frames: functions for data frames, each named like a query.
         literals: values that were filled into a text, by name of the question.
+        place: the suite's folder as the user wrote it.
     """
 
     name = NAME
@@ -138,7 +141,9 @@ class Questions:
         left_out: Sequence[str],
         frames: Path | None = None,
         literals: Mapping[str, Mapping[str, Literal]] | None = None,
+        place: str = "",
     ) -> None:
+        self._place = place.rstrip("/").rpartition("/")[2]
         self.operations, self.left_out = tuple(operations), tuple(left_out)
         self.frames, self.literals = FrameFiles(frames).of, literals or {}
 
@@ -150,6 +155,7 @@ class Questions:
             dataset=self.dataset,
             operations=self.operations,
             suite=names if self.left_out else (),
+            notice=notice((self._place, *names)),
         )
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:

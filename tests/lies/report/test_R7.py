@@ -6,11 +6,14 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from support.command import RAN
 from weigh.experiment.results import results
 from weigh.workloads.tpch import NOTICE
+from weigh.workloads.trademarks import notice
 
 from ..forging import problems, reseal
 from ..reading import ONCE, contenders, missing, suites, words
@@ -79,6 +82,30 @@ def test_other_workloads_say_nothing_of_it(twins: Run, weigh: Weigh) -> None:
     assert twins.json["experiment"]["notice"] is None
     for name, text in reports(twins, weigh).items():
         assert "tpc" not in text.lower(), name
+
+
+@pytest.mark.parametrize(
+    ("name", "benchmark"),
+    [
+        ("tpch", "TPC-H"), ("my-TPC-DS-queries", "TPC-DS"), ("tpc_c", "TPC-C"), ("QphH", "TPC-H"),
+        ("tpcds_q3", "TPC-DS"), ("tpcx", ""), ("httpchecks", ""), ("sales", ""), ("tpchunks", ""),
+    ],
+)  # fmt: skip
+def test_a_name_of_the_tpc_is_recognised_and_others_are_not(name: str, benchmark: str) -> None:
+    assert notice([name]) == (f"derived from {benchmark}, not comparable to published results" if benchmark else "")
+
+
+@pytest.mark.parametrize("called", ["tpch", "sales"])
+def test_queries_of_a_user_that_are_called_so_get_the_notice_and_others_do_not(weigh: Weigh, called: str) -> None:
+    """The liar publishes his own query under a name of the TPC; the twin calls the same query otherwise."""
+    (weigh.folder / called).mkdir()
+    (weigh.folder / called / "queries.sql").write_text("SELECT count(*) AS n FROM t;\n")
+    pq.write_table(pa.table({"a": [1, 2, 3]}), weigh.folder / "t.parquet")
+    run = weigh("gate", "--workload", f"./{called}", "--data", "t.parquet", "--contender", "duckdb", "--quiet")
+    assert run.code in RAN, run.err
+    assert (NOTICE in words(run.out)) == (called == "tpch")
+    (page,) = weigh.folder.glob("runs/*/report.html")
+    assert (NOTICE in words(page.read_text())) == (called == "tpch")
 
 
 def test_the_untouched_evidence_passes(derived: Run, weigh: Weigh) -> None:

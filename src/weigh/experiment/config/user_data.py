@@ -128,7 +128,8 @@ class UserFiles(NamedTuple):
     def source(self) -> WorkloadSource:
         """The workload; one without queries where only tables are loaded."""
         if self.operations:
-            return Questions(self.operations, [one.name for one in self.left_out], self.frames, self.literals)
+            left_out = [one.name for one in self.left_out]
+            return Questions(self.operations, left_out, self.frames, self.literals, self.written)
         return Folder(self.folder, self.parameters, self.frames) if self.folder else TablesAlone()
 
     def data(self, cache: Path, seed: int) -> CachedData:

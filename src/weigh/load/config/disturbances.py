@@ -38,6 +38,8 @@ _SHOWN = 80
 """Characters of statements that are their name."""
 _LONGEST_FILE = 1 << 20
 """Bytes."""
+_SERVERS = ("postgres:", "postgresql:", "mariadb:", "mysql:")
+"""Targets whose servers ``weigh run`` can ask."""
 _WHOLE = 3
 """Intervals of a window, at least: the first one is left out."""
 
@@ -157,11 +159,11 @@ def _queries(text: str, target: str) -> Disturbances:
         raise UsageError(
             f"--with takes a run of queries, and not '{text}'", remedy="write --with 'run --workload tpch --scale 0.01'"
         )
-    if not target.startswith("postgres:embedded"):
+    if not target.startswith(_SERVERS):
         raise UsageError(
-            "--with loads tables for its queries, and takes a server of PostgreSQL that weigh starts",
+            "--with loads tables for its queries, and takes a server of PostgreSQL or MariaDB",
             where=target,
-            remedy="take --target postgres:embedded, or --during FILE.sql with queries on tables of yours",
+            remedy="take postgres:embedded, mariadb:embedded@FOLDER or a URL, or --during FILE.sql on your tables",
         )
     workload = given.get("--workload", "tpch")
     source = workloads.load(workload)
@@ -170,7 +172,13 @@ def _queries(text: str, target: str) -> Disturbances:
     known = workloads.operation_names(source)
     if known and (unknown := [one for one in chosen if one not in known]):
         raise UsageError(f"{workload} has no query '{unknown[0]}'", remedy=nearest(unknown[0], known))
-    return Disturbances(queries=workload, scale=scale, operations=chosen, name=f"{workload} at scale {scale:g}")
+    return Disturbances(
+        queries=workload,
+        scale=scale,
+        operations=chosen,
+        name=f"{workload} at scale {scale:g}",
+        notice=getattr(source, "notice", ""),
+    )
 
 
 def statements(text: str) -> list[str]:

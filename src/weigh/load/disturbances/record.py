@@ -10,6 +10,7 @@ from weigh.load.durability.record import Account
 from weigh.model.units import Seconds
 
 Arm = Literal["with", "without", "alone"]
+QueryStatus = Literal["agreed", "diverged", "unverified", "unsupported", "slow", "error"]
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +29,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
         died: whether the server ended itself by the fault, and was started again.
         account: what it had after the fault; None where nobody knows what the workload leaves behind.
         times: what each query took, on average over its executions in the window.
+        changed: queries whose answer was another one than before any window, and how it differed.
         failed: why it could not be done, or the server did not come back; empty otherwise.
     """
 
@@ -42,4 +44,27 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     died: bool = False
     account: Account | None = None
     times: dict[str, Seconds] = {}
+    changed: dict[str, str] = {}
     failed: str = ""
+
+
+class QueryAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A query of a workload, as it was asked once before any window, while nothing else went on.
+
+    Attributes:
+        run: number of the run.
+        name: of the query.
+        status: what its answer is; of a query that is in no window ``unsupported``, ``slow`` or ``error``.
+        rows: of its answer.
+        seconds: what it took; None where it is in no window.
+        witnesses: who answers the same, or what is known of the data; of one that diverged, who says otherwise.
+        detail: what differs, or why it was left out; empty otherwise.
+    """
+
+    run: int
+    name: str
+    status: QueryStatus
+    rows: int = 0
+    seconds: Seconds | None = None
+    witnesses: tuple[str, ...] = ()
+    detail: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.load.disturbances.verdicts import WHOLE
 from weigh.model.text import one_line
 from weigh.model.units import count, seconds
 from weigh.model.verdict import VerdictName
@@ -42,6 +43,8 @@ def lines(found: DisturbedResults) -> Iterator[str]:
     yield _compared(found)
     if found.queries:
         yield _queries(found)
+    if found.answers:
+        yield from _answers(found)
     if found.longest_s is not None and not found.queries:
         yield f"It took {seconds(found.longest_s)} at most."
     if found.left_out:
@@ -99,10 +102,38 @@ def _compared(found: DisturbedResults) -> str:
 
 
 def _queries(found: DisturbedResults) -> str:
-    slower = [one for one in found.queries if one.verdict is VerdictName.SLOWER]
-    ratios = sorted(one.ratio for one in found.queries if one.ratio)
-    middle = f"; the middle one took {ratios[len(ratios) // 2]:.3g} times as long" if ratios else ""
-    return f"{len(slower)} of {len(found.queries)} queries took longer under load than alone{middle}."
+    single = [one for one in found.queries if one.metric != WHOLE]
+    slower = [one for one in single if one.verdict is VerdictName.SLOWER]
+    of = next((one for one in found.queries if one.metric == WHOLE), single[0])
+    if of.verdict is VerdictName.REFUSED or of.low is None or of.high is None:
+        return "What the load costs the queries cannot be judged: their times scatter too much, or are too few."
+    what = f"{len(single)} queries took" if len(single) > 1 else f"{of.metric} took"
+    some = f"; {len(slower)} of them took longer" if len(single) > 1 else ""
+    return (
+        f"Under load {what} {of.low:.3g} to {of.high:.3g} times as long as alone"
+        f"{' (geometric mean)' if len(single) > 1 else ''}: {of.verdict}{some}."
+    )
+
+
+def _answers(found: DisturbedResults) -> Iterator[str]:
+    """What is known of the answers, and which queries are in no window."""
+    wrong = {one.name for one in found.answers if one.status == "diverged"} | found.changed.keys()
+    open_ = [one.name for one in found.answers if one.status == "unverified" and one.name not in wrong]
+    right = [one for one in found.answers if one.status == "agreed" and one.name not in wrong]
+    witnesses = ", ".join(dict.fromkeys(name for one in right for name in one.witnesses))
+    if right:
+        queries = "the query" if len(right) == 1 else f"{len(right)} queries"
+        yield (
+            f"Every answer of {queries} was right, alone and under load: nobody changes their tables. Compared with: "
+            f"{witnesses}."
+        )
+    if wrong:
+        yield f"WRONG: {', '.join(sorted(wrong))} answered otherwise than must be."
+    if open_:
+        yield f"Not verified: {', '.join(open_)}; its witnesses do not agree, or are fewer than two."
+    for one in found.answers:
+        if one.status in ("unsupported", "slow", "error"):
+            yield f"Left out: {one.name}, {one_line(one.detail, 120)}."
 
 
 def _interval(one: WindowVerdict) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.disturbances.record import QueryAnswer
 from weigh.load.disturbances.verdicts import WindowVerdict, of_queries, verdicts
 from weigh.load.durability.record import Account
 from weigh.load.durability.results import until_back
@@ -109,6 +110,8 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
         longest_s: what the statements took at most; None of nemeses.
         verdicts: what takes longer with it than without.
         queries: of queries beside the load: which take longer with it than alone.
+        answers: of each of them, as it was answered before the load.
+        changed: those that were answered otherwise in a window, and how.
         left_out: blocks whose statements took longer than their window, or failed.
         marks: everything, for drawing.
     """
@@ -121,6 +124,8 @@ class DisturbedResults(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int
     marks: tuple[Mark, ...]
     queries: tuple[WindowVerdict, ...] = ()
+    answers: tuple[QueryAnswer, ...] = ()
+    changed: dict[str, str] = {}
 
     @property
     def lost(self) -> int:
@@ -134,6 +139,7 @@ def disturbed(
     runs: Sequence[LoadRun],
     levels: Mapping[int, Level],
     isolated: Sequence[IsolationFigures] = (),
+    answers: Sequence[QueryAnswer] = (),
 ) -> DisturbedResults | None:
     """Compute it; None where nothing happened.
 
@@ -143,6 +149,7 @@ def disturbed(
         runs: the whole of each.
         levels: what responses took before the first window of each run, by its number.
         isolated: what is said of the isolation of each run.
+        answers: of queries, before any window.
     """
     if not spec.disturbances or not windows:
         return None
@@ -169,7 +176,9 @@ def disturbed(
         verdicts=judged,
         left_out=left_out,
         marks=marks,
-        queries=of_queries(windows),
+        queries=of_queries(windows, answers),
+        answers=tuple(answers),
+        changed={name: why for one in reversed(windows) for name, why in one.changed.items()},
     )
 
 
@@ -258,6 +267,7 @@ def _name(text: str) -> str:
 
 def findings(found: DisturbedResults) -> Iterator[Finding]:
     """What is to be said of it beside its figures."""
+    yield from _of_answers(found)
     for one in found.faults:
         account = one.account
         where = f"by the nemesis {one.kind} in run {one.run}"
@@ -285,4 +295,20 @@ def findings(found: DisturbedResults) -> Iterator[Finding]:
             text="nothing was counted after the faults: nobody knows what these scripts leave behind. Only recovery "
             "and errors are told, and of TPC-C whether its conditions held at the end of the run",
             remedy="take a YCSB workload, tpcb-like or simple-update to count what is lost",
+        )
+
+
+def _of_answers(found: DisturbedResults) -> Iterator[Finding]:
+    for one in found.answers:
+        if one.status == "diverged":
+            yield codes.A1_MIXED.finding(
+                operation=one.name,
+                text=f"before the load {one.detail}",
+                remedy="weigh gate on the same workload shows all of the difference, and makes a reproducer",
+            )
+    for name, why in found.changed.items():
+        yield codes.A3_MIXED.finding(
+            operation=name,
+            text=f"its tables did not change, and in a window it answered otherwise than before: {why}",
+            remedy="its times are of another answer: see what stands between, and ask it again without the load",
         )

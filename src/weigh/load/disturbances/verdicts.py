@@ -24,10 +24,11 @@ from weigh.verdict.table import tabulate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weigh.load.disturbances.record import Window
+    from weigh.load.disturbances.record import QueryAnswer, Window
     from weigh.load.runs import LoadRun
 
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+WHOLE = "all, geometric mean"
 RULES = Rules(margin=0.05, unstable=1.0, typical=Typical.CONTRAST)
 """A window holds hundreds of requests and not a run: its percentiles scatter, and a small change says little."""
 _RESPONSE = Metric(name="response", unit=Unit.SECONDS, absent="nothing was answered", each="windows")
@@ -41,7 +42,7 @@ class WindowVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """One percentile of the response time with something against without; or a query with the load against alone.
 
     Attributes:
-        metric: ``p50``, ``p95`` or ``p99``; or name of the query.
+        metric: ``p50``, ``p95`` or ``p99``; or name of the query, ``all, geometric mean`` for that of several.
         verdict: SLOWER, FASTER, SMALL, SAME, UNRESOLVED or REFUSED (docs/concept/statistics.md#the-verdicts).
         with_s, without_s: geometric means over the windows, of a query ``without`` the load; None where there is none.
         ratio: with over without; None where there are too few blocks.
@@ -77,13 +78,27 @@ def verdicts(windows: Sequence[Window], runs: Mapping[int, LoadRun]) -> tuple[tu
     return made, len(blocks) - len(values) // 2, len(values)
 
 
-def of_queries(windows: Sequence[Window]) -> tuple[WindowVerdict, ...]:
-    """The verdicts on queries with the load against queries alone, one each."""
+def of_queries(windows: Sequence[Window], answers: Sequence[QueryAnswer] = ()) -> tuple[WindowVerdict, ...]:
+    """The verdicts on queries with the load against queries alone: one each, before them one on their geometric mean.
+
+    What answered wrongly has none; and where one is missing, whatever the reason, nothing is said of all.
+    """
+    wrong = {name for one in windows for name in one.changed} | {
+        one.name for one in answers if one.status == "diverged"
+    }
     blocks = _blocks(windows, ("alone", "with"))
     values: list[_Values] = [
-        (key, side, dict(one.times)) for key, sides in blocks.items() for side, one in sides.items() if not one.failed
+        (key, side, {name: each for name, each in one.times.items() if name not in wrong})
+        for key, sides in blocks.items()
+        for side, one in sides.items()
+        if not one.failed
     ]
-    return _judged(values, tuple(dict.fromkeys(name for *_, times in values for name in times)), "alone")
+    names = tuple(dict.fromkeys(name for *_, times in values for name in times))
+    if len(names) < 2 or wrong or any(one.seconds is None for one in answers):
+        return _judged(values, names, "alone")
+    for *_, times in values:
+        times[WHOLE] = _mean([*times.values()]) if times.keys() == {*names} else None
+    return _judged(values, (WHOLE, *names), "alone")
 
 
 def _blocks(windows: Sequence[Window], sides: Sequence[Arm]) -> dict[tuple[int, int], dict[Arm, Window]]:

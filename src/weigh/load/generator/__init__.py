@@ -17,7 +17,7 @@ from weigh.load.generator.settings import (
     YcsbSettings,
 )
 from weigh.load.generator_errors import call
-from weigh.load.spec import LONGEST_CRASH
+from weigh.load.spec import LONGEST_CRASH, LONGEST_QUERIES
 
 if TYPE_CHECKING:
     from weigh.load.files import LoadFiles
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weigh.load.recording.spec import Replay
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
+    from weigh.model.units import Seconds
 
 
 _ANSWER_BYTES = 1024
@@ -70,8 +71,7 @@ def generator_settings(
         else ArrivalSettings(kind="closed")
         if loop == "closed"
         else ArrivalSettings(**msgspec.structs.asdict(arrivals), seed=spec.seed),
-        # However long a crash takes: who makes it ends the run when as much was seen of it afterwards as was left.
-        duration_s=spec.duration_s + (LONGEST_CRASH if spec.crash or spec.disturbances else 0.0),
+        duration_s=spec.duration_s + _longer_s(spec),
         connections=connections,
         threads=threads,
         max_in_flight=max(min(spec.max_in_flight or connections, connections), threads),
@@ -79,6 +79,13 @@ def generator_settings(
         interval_s=spec.interval_s,
         spin=spec.spin is True,
     )
+
+
+def _longer_s(spec: LoadSpec) -> Seconds:
+    """However long a crash, or all queries, take: who makes them happen ends the run when enough was seen."""
+    if not (spec.crash or spec.disturbances):
+        return 0.0
+    return LONGEST_QUERIES if spec.disturbances and spec.disturbances.queries else LONGEST_CRASH
 
 
 def _workload(

@@ -191,6 +191,8 @@ class Session:
             rate=rate,
             duration_s=duration_s,
         )
+        if disturber is not None:
+            during = disturber.offered_by(generator)
         self._await_quiet(reached, loaded=self._loads and not self.lives.fresh)
         cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
@@ -198,8 +200,6 @@ class Session:
             # Started again by the user it is another one, and its old number may be anybody's.
             kill, start, process = reached.crash, reached.restart, reached.process if self._made == 1 else None
             during = Probe(spec, self._made, kill, start, process, generator, self._journal, self._progress)
-        if disturber is not None:
-            during = disturber.offered_by(generator)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run

@@ -14,8 +14,8 @@ from weigh.load.disturbances import plan
 from weigh.load.disturbances.record import Window
 from weigh.load.durability.record import Account
 from weigh.load.generator_errors import call
-from weigh.load.session import queries
 from weigh.load.session.faults import Fault, Link, Victim, fault
+from weigh.load.session.queries import Queries
 from weigh.model.errors import EngineFault, WeighError
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ class Disturber:
         self._begun = 0.0
         self._still = 0.0
         """Seconds that the schedule stood still."""
-        self._bind = reached.bind
-        self._queries: dict[str, str] = {}
+        self._queries: Queries | None = None
         self._link = Link(reached, spec.disturbances)
         self._victim = Victim(reached, spec.disturbances)
         kinds = spec.disturbances.nemeses
@@ -98,9 +97,16 @@ class Disturber:
         """
         wanted = self._spec.disturbances
         if wanted and wanted.queries:
-            self._queries = queries.loaded(
-                wanted.queries, wanted.scale, wanted.operations, self._spec.seed, self._bind, self._progress
-            )
+            self._queries = Queries(wanted, self._spec.seed, self._direct, self._run, self._progress)
+            for one in self._queries.checked():
+                self._journal.append("query", one)
+            if not self._queries.names:
+                self._queries.close()
+                raise EngineFault(
+                    f"no query of {wanted.queries} can be asked of it",
+                    where=self._spec.target,
+                    remedy="choose others with --operations; weigh gate says why each cannot be answered",
+                )
         self._generator = generator
         return self
 
@@ -124,6 +130,8 @@ class Disturber:
         if self._thread is not None:
             self._thread.join(_JOINED)
         self._write()
+        if self._queries is not None:
+            self._queries.close()
         self._link.close()
 
     def _write(self) -> None:
@@ -233,11 +241,10 @@ class Disturber:
                 elif arm == "with":
                     # What was due before is no part of it.
                     self._ended.wait(spec.interval_s)
-                    window = msgspec.structs.replace(window, times=self._timed(until))
+                    window = self._timed(window, until)
                 else:
                     begun = self._hold()
-                    window = msgspec.structs.replace(window, from_s=self._now())
-                    window = msgspec.structs.replace(window, times=self._timed(until))
+                    window = self._timed(msgspec.structs.replace(window, from_s=self._now()), until)
                     over = self._now()
                     window = msgspec.structs.replace(window, ended_s=over, until_s=over)
                     self._release(begun)
@@ -252,22 +259,23 @@ class Disturber:
             finally:
                 self._windows.put(window)
 
-    def _timed(self, until: Seconds) -> dict[str, Seconds]:
-        """What each query took on average: all of them, one after another, again until a moment is past."""
-        from weigh._native import execute
-
-        target = msgspec.json.encode(self._direct).decode()
-        took: dict[str, list[Seconds]] = {name: [] for name in self._queries}
+    def _timed(self, window: Window, until: Seconds) -> Window:
+        """With what each query took on average: all of them, one after another, again until a moment is past."""
+        assert self._queries
+        took: dict[str, list[Seconds]] = {name: [] for name in self._queries.names}
+        changed: dict[str, str] = {}
         while not self._ended.is_set():
-            for name, text in self._queries.items():
-                begun = time.monotonic()
-                call(execute, target, text)
-                took[name].append(time.monotonic() - begun)
+            for name, each in took.items():
+                found = self._queries.execute(name)
+                each.append(found.seconds)
+                if found.difference:
+                    changed.setdefault(name, found.difference)
                 if self._ended.is_set():
                     break
             if self._now() >= until:
                 break
-        return {name: fmean(times) for name, times in took.items() if times}
+        times = {name: fmean(each) for name, each in took.items() if each}
+        return msgspec.structs.replace(window, times=times, changed=changed)
 
     def _pair(self, one: Planned) -> None:
         """A window of a pair: what is to be executed, where it is one with it."""

@@ -131,7 +131,6 @@ class EmbeddedPostgres:
                     again=server.again,
                     keep=lambda to: server.keep(folder / "data", to),
                     rows=server.rows,
-                    bind=server.bind,
                     crash=server.crash,
                     restart=server.restart,
                     process=reply.process,

@@ -4,7 +4,7 @@ Runs in the environment that has the server's programs and psycopg. The first li
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (behind ``waits``
 ``begin``, ``drain``, ``end``, of what sessions wait for; the same behind ``activity``, of what the server does), for
 what its data and settings are like (``state``, ``checkpoint``, ``describe``), for its rows (``tables``, ``rows`` with a
-list of names as JSON), to load tables (``bind``), to end the server and keep its data (``stop``), to kill it
+list of names as JSON), to end the server and keep its data (``stop``), to kill it
 (``crash``), or to start it again on its data (``restart``), and gets one line. Standard input ends when weigh ends,
 however it ends: then the server is stopped and its data removed.
 """
@@ -156,8 +156,7 @@ def _answer(
             elif word == "waits":
                 _say(waits[argument]() or {})
             else:
-                given = {"rows": _rows, "bind": _bind}.get(word)
-                _say(given(connect, json.loads(argument)) if given else known[word]() or {})
+                _say(_rows(connect, json.loads(argument)) if word == "rows" else known[word]() or {})
         except Exception as error:
             _say({"error": " ".join(str(error).split()) or type(error).__name__})
 
@@ -189,23 +188,6 @@ def _tables(connect: Callable[[], Any]) -> dict[str, Any]:
 def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
     with connect() as connection:
         return {"rows": importlib.import_module("postgres_rows").digests(connection, names)}
-
-
-def _bind(connect: Callable[[], Any], wanted: list[Any]) -> dict[str, Any]:
-    """Tables of Parquet files in a schema of their own."""
-    schema, tables = wanted
-    # Behind everything else: what loads them is the worker's, which stands beside weigh.
-    sys.path.append(str(Path(__file__).parents[3]))
-    with connect() as connection:
-        connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
-        connection.execute(f"CREATE SCHEMA {schema}")
-        connection.execute(f"SET search_path = {schema}")
-        for name, paths in tables.items():
-            with connection.transaction():
-                importlib.import_module("copy_in").create(connection, name, paths)
-        for name in tables:
-            connection.execute(f'VACUUM (ANALYZE) "{name}"')
-    return {}
 
 
 def _described_again(connect: Callable[[], Any], names: tuple[str, ...]) -> dict[str, Any]:

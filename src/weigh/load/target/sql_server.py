@@ -158,10 +158,6 @@ class SqlServer:
         self._decoded("stop", _RETAINED, _Failed)
         server_folder.copy(data, to)
 
-    def bind(self, schema: str, tables: dict[str, list[str]]) -> None:
-        """As of :class:`weigh.load.target.target.Reached`."""
-        self._decoded(f"bind {msgspec.json.encode([schema, tables]).decode()}", _LOADED, _Failed)
-
     def crash(self) -> None:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("crash", _PATIENCE, _Failed)

@@ -44,7 +44,6 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
         keep: ends it in order and copies its data to a folder that is not there yet; nothing may be asked of it
             afterwards. None where weigh cannot begin its life anew.
         rows: which rows the tables hold whose names a function takes. None where it cannot be asked.
-        bind: makes tables of Parquet files, in the schema of a name, which it makes anew. None where it cannot.
         crash: kills all its processes with SIGKILL. None where weigh has not started it.
         restart: starts it again on the data that a crash left; returns its first process when it answers, None where
             that is not known.
@@ -64,7 +63,6 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     again: Callable[[], TargetRead] | None = None
     keep: Callable[[Path], None] | None = None
     rows: Callable[[Callable[[str], bool]], dict[str, TableRows]] | None = None
-    bind: Callable[[str, dict[str, list[str]]], None] | None = None
     crash: Callable[[], None] | None = None
     restart: Callable[[], int | None] | None = None
     process: int | None = None

@@ -25,11 +25,19 @@ A1_ORDER = note(
 A1_STREAM = error(
     "A1.stream", pages.STREAMS, "an answer in a stream is true of no state that the tables may have had at that moment"
 )
+A1_MIXED = error(
+    "A1.mixed",
+    pages.MIXED,
+    "a query beside a load is answered otherwise than by those who are trusted, on the same rows",
+)
 A1_WITNESS = warning("A1.witness", pages.STREAMS, "a witness could not answer, so fewer of them say what is right")
 A2 = plain("A2", pages.SAME, "floating-point columns agree but for rounding, within the tolerance that is stated")
 A3 = plain("A3", pages.STATUSES, "a later execution answered differently, so no time is shown")
 A3_CHANGED = error(
     "A3.changed", pages.STATUSES, "the answer changed during the measurement: the operation counts as diverged"
+)
+A3_MIXED = error(
+    "A3.mixed", pages.MIXED, "a query beside a load has another answer than before it, though nobody changes its tables"
 )
 A3_SAMPLED = error(
     "A3.sampled", pages.LOAD_ANSWERS, "requests of the run had other answers when they were asked again afterwards"

@@ -95,6 +95,10 @@ class Ssb:
     name = "ssb"
     dataset = "ssb"
     operation_names = tuple(QUESTIONS)
+    indexes = (
+        ("dates", "d_datekey"), ("customer", "c_custkey"), ("part", "p_partkey"), ("supplier", "s_suppkey"),
+    )  # fmt: skip
+    """On the keys of the dimensions, for servers of rows."""
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """The 13 queries, whose literals are those of the paper."""

@@ -61,6 +61,7 @@ class Tpcds:
 
     name = "tpcds"
     dataset = "tpcds-dsdgen"
+    notice = NOTICE
     operation_names = tuple(f"q{number}" for number in SCHEMAS)
 
     def build(self, truth: Cubes, seed: int) -> Workload:

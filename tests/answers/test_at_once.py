@@ -1,0 +1,61 @@
+"""Large answers are compared as columns, and never otherwise than row by row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weigh.answers import compare as comparing
+from weigh.answers.compare import compare
+from weigh.answers.pairing import at_once
+from weigh.model.answer import Column, ResultSchema
+
+SCHEMA = ResultSchema(
+    columns=(
+        Column(name="k", kind="integer"),
+        Column(name="t", kind="string"),
+        Column(name="v", kind="double", match="approx", rel=1e-9),
+    )
+)
+ROW = st.tuples(
+    st.one_of(st.none(), st.integers(0, 3)),
+    st.sampled_from(["a", "b", None]),
+    st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-12, 1.1, math.nan, math.inf])),
+)
+
+
+def table(rows: list[Any], kind: pa.DataType | None = None) -> pa.Table:
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
+    kinds = (kind or pa.int64(), pa.string(), pa.float64())
+    return pa.table({one.name: pa.array(c, k) for one, c, k in zip(SCHEMA.columns, columns, kinds, strict=True)})
+
+
+@given(st.lists(ROW, min_size=1, max_size=5), st.lists(ROW, min_size=1, max_size=5))
+def test_who_agrees_at_once_agrees_row_by_row(got: list[Any], expected: list[Any]) -> None:
+    if len(got) == len(expected) and at_once(table(got), table(expected), SCHEMA):
+        assert compare(table(got), table(expected), SCHEMA).agrees
+
+
+def test_the_order_of_rows_the_width_of_integers_and_rounding_are_no_difference() -> None:
+    rows = [(at, "a", float(at) + 0.5) for at in range(100)]
+    other = [(k, t, v * (1 + 1e-12)) for k, t, v in reversed(rows)]
+    found = at_once(table(rows), table(other, pa.int32()), SCHEMA)
+    assert found is not None
+    assert "rounding" in found.notes[0]
+
+
+@pytest.mark.parametrize("change", [(5, "a", 9.0), (5, "b", 5.5), (6, "a", 5.5), (5, "a", None), (5, "a", math.nan)])
+def test_one_cell_that_differs_is_left_to_the_rows(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "EXPORT_ROWS", 10)
+    rows: list[Any] = [(at, "a", float(at) + 0.5) for at in range(100)]
+    other = [change if at == 5 else row for at, row in enumerate(rows)]
+    assert at_once(table(other), table(rows), SCHEMA) is None
+    found = compare(table(other), table(rows), SCHEMA)
+    assert not found.agrees
+    assert found.differences
+    assert compare(table(rows[::-1]), table(rows), SCHEMA).agrees
