@@ -115,6 +115,13 @@ class ContenderCheck:
         silent = {check.operation for check in self.checks if check.status is GateStatus.UNVERIFIED}
         return [operation.sql for operation in self.workload.operations if operation.name in silent]
 
+    def unwitnessed_cases(self) -> Iterator[tuple[Operation, Case]]:
+        """The cases that it answered and nobody knows the answer to but other contenders."""
+        for check in self.checks:
+            if check.status is GateStatus.UNVERIFIED:
+                operation = self.workload.operation(check.operation)
+                yield operation, next(case for case in operation.cases if case.name == check.case)
+
     def _ask(self, operation: Operation, case: Case) -> bool:
         name = self.session.ready.name
         sql = operation.text(case, self.session.ready.engine.dialect)

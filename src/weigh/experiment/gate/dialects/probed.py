@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from weigh.answers import constructs
-from weigh.answers.constructs import rounding
+from weigh.answers.constructs import rounding, wholes
 from weigh.answers.constructs.comparisons import ALL
 from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
@@ -41,6 +41,7 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         keys.add("zeros")
     if any(key.startswith(constructs.SINGLE) for key in keys):
         keys.add("single")
+    keys |= {constructs.fraction_base(key) for key in keys} - {""}
     found = {}
     for key, probes in constructs.PROBES.items():
         if key not in keys:
@@ -72,6 +73,7 @@ def data_ways(
         | compared(contender, engine, queries, data, probed)
         | summed(queries, data)
         | widths.taken(contender, queries, data, probed)
+        | of_wholes(queries, data)
     )
 
 
@@ -147,9 +149,30 @@ def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
     return {f"{rounding.ROUNDING}{name}": rounding.size_of(*size) for name, size in found.items()}
 
 
+def of_wholes(queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """Casts and roundings of some queries that are of integers, by key of the construct: everybody takes them alike."""
+    found: dict[str, str] = {}
+    for sql in queries:
+        wanted = {one.key for one in constructs.of(sql) if one.key.startswith(constructs.FRACTION)}
+        texts = wholes.texts(sql, _integers(wholes.read_by(sql), data)) if wanted else set()
+        for key in wanted:
+            if key.removeprefix(f"{constructs.FRACTION}{constructs.fraction_base(key)} ") in texts:
+                found[key] = "whole"
+    return found
+
+
+def _integers(wanted: frozenset[str], data: DataValues) -> dict[str, bool]:
+    """Of columns and members by name, whatever table they are of: whether all have integers."""
+    found: dict[str, bool] = {}
+    for _, field in data.fields():
+        if names(field) & wanted:
+            found |= {name: found.get(name, True) and pa.types.is_integer(field.type) for name in names(field)}
+    return found
+
+
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
-    begins = (*constructs.OF_DATA, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
+    begins = (*constructs.OF_DATA, constructs.FRACTION, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 
