@@ -195,8 +195,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += family_cpu.findings(outside, family_cpu.mixed(findings))
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
-    findings += pooled_engines.pooled(attempts)
-    findings += repetition.repetitions(attempts)
+    findings += [*pooled_engines.pooled(attempts), *repetition.repetitions(attempts)]
     findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples, background)
     services = {one.name for one in latest.spec.contenders if one.remote and latest.spec.reported}
