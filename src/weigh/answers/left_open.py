@@ -64,6 +64,14 @@ def reason(
     if merged := _merged(operation.sql, ways or {}, camps):
         return merged
     differ = _differing(ways or {}, *camps)
+    full = f"{constructs.ORDERED}{operation.sql}"
+    nulls &= not any(full in (ways or {}).get(name, {}) for camp in camps for name in camp)
+
+    def varied(key: str) -> bool:
+        return (
+            len({ways[name][key] for camp in camps for name in camp if key in ways.get(name, {})} if ways else ()) > 1
+        )
+
     # The place of NULL and NaN in the sequence of rows is compared as open as the query leaves it.
     sequence = operation.schema.nulls_open is not msgspec.UNSET and all(one.row.endswith("in order") for one in cells)
     if not sequence and _of_order(operation, cells):
@@ -79,7 +87,7 @@ def reason(
         return "integers are of different widths, and a number beyond them wraps around"
     if why := rounding.reason(operation.sql, cells, ((ways or {}).get(name, {}) for camp in camps for name in camp)):
         return why
-    found = [_by_width(one, ways or {}, camps) for one in constructs.of(operation.sql) if _may(one, differ)]
+    found = [_by_width(one, ways or {}, camps) for one in constructs.of(operation.sql) if _may(one, differ, varied)]
     # It is of every column where any has a zone: whatever else explains a difference is the likelier reason.
     found.sort(key=lambda one: one.key == constructs.ZONE)
     return _of_constructs(operation, cells, found, answers) or _of_the_rest(operation, answers, found)
@@ -139,14 +147,20 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
     return differ
 
 
-def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
-    """Whether a construct may be taken differently: what neither a probe nor the data bounds explains nothing."""
+def _may(found: Construct, differ: Callable[[str], bool | None], varied: Callable[[str], bool]) -> bool:
+    """Whether a construct may be taken differently: what neither a probe nor the data bounds explains nothing.
+
+    Args:
+        found: the construct.
+        differ: whether two camps take one differently.
+        varied: whether any two of them do.
+    """
     if found.key == SEQUENCE or found.key in constructs.UNASKED:
         return True
     base = constructs.fraction_base(found.key)
     if base:
         # Whole numbers everybody casts and rounds alike.
-        return differ(found.key) is not False and differ(base) is not False
+        return differ(found.key) is not False and (differ(base) is not False or (found.mixed and varied(base)))
     alike = found.key in constructs.ALIKE or found.key.startswith(constructs.OF_DATA)
     if found.key not in constructs.PROBES and not alike:
         return False

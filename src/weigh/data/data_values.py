@@ -97,7 +97,13 @@ class DataValues:
         """Whether a column has NULL."""
         paths = self._files[table]
         needs = paths[0].endswith(vortex.SUFFIX)
-        return _null(paths, field.name, self._python() if needs else None)
+        return bool(_null(paths, field.name, self._python() if needs else None))
+
+    def complete(self, table: str, field: pa.Field) -> bool:
+        """Whether a column was read and has no NULL."""
+        paths = self._files[table]
+        needs = paths[0].endswith(vortex.SUFFIX)
+        return _null(paths, field.name, self._python() if needs else None) is False
 
 
 def names(field: pa.Field) -> set[str]:
@@ -206,10 +212,10 @@ def _statistics(paths: Sequence[str], column: str) -> list[tuple[int, int, int]]
 
 
 @lru_cache(maxsize=1_000)
-def _null(paths: tuple[str, ...], column: str, python: Path | None) -> bool:
+def _null(paths: tuple[str, ...], column: str, python: Path | None) -> bool | None:
     with suppress(pa.ArrowException, OSError, WeighError):
         return any(array.null_count > 0 for array in _arrays(paths, column, python))
-    return False
+    return None
 
 
 def _leaves(array: pa.Array) -> Iterable[pa.Array]:

@@ -6,6 +6,7 @@ from weigh.answers.constructs.construct import (
     MOMENT,
     NAN,
     OF_DATA,
+    ORDERED,
     SEQUENCE,
     SIGNED,
     SINGLE,
@@ -20,6 +21,6 @@ from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "FRACTION", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED",
-    "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
+    "ALIKE", "FRACTION", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "SEQUENCE", "SIGNED", "SINGLE",
+    "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
 ]  # fmt: skip

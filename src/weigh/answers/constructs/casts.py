@@ -54,6 +54,18 @@ def fraction(node: exp.Expr) -> bool:
     return isinstance(node, exp.Neg) and fraction(node.this)
 
 
+def mixed(node: exp.Expr) -> bool:
+    """Whether it casts or rounds what is a decimal to some engines and a double to others: 8.0, and what is divided."""
+    from sqlglot import exp
+
+    if not isinstance(node, (exp.Cast, exp.Round)):
+        return False
+    return any(
+        isinstance(one, exp.Div) or (isinstance(one, exp.Literal) and not one.is_string and not one.is_int)
+        for one in node.this.walk()
+    )
+
+
 def rounded(node: exp.Round) -> Iterator[tuple[str, str, Explains]]:
     """What a rounding leaves open."""
     from sqlglot import exp

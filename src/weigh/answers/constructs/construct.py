@@ -30,6 +30,8 @@ WIDTH = "width "
 """Begin of keys of integer arithmetic, by its SQL, that leaves the types of its columns over the data."""
 FRACTION = "fraction "
 """Begin of keys of casts and roundings, by key of the probe and SQL: all take them alike where they are of integers."""
+ORDERED = "ordered "
+"""Begin of keys of queries, by their SQL, in which nothing that is put in order may be NULL."""
 OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT, WIDTH)
 """Begins of the keys of columns that are a matter of the engine by what the data has in them."""
 MERGED = "merged"
@@ -51,6 +53,7 @@ class Construct(NamedTuple):
         inside: position of the column of whose expression it is a part, and nothing but that column depends on it.
         explains: whether it explains how cells differ in that column.
         sequence: whether nothing but the sequence of rows depends on it.
+        mixed: whether it is of what engines give different types, so that no probe of one type tells.
     """
 
     key: str
@@ -59,6 +62,7 @@ class Construct(NamedTuple):
     inside: int | None
     explains: Explains
     sequence: bool = False
+    mixed: bool = False
 
 
 def anything(_cells: Sequence[Difference]) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from weigh.answers.constructs import widths
-from weigh.answers.constructs.casts import cast, fraction, rounded
+from weigh.answers.constructs.casts import cast, fraction, mixed, rounded
 from weigh.answers.constructs.comparisons import compared
 from weigh.answers.constructs.construct import (
     MOMENT,
@@ -79,7 +79,7 @@ def of(sql: str) -> tuple[Construct, ...]:
             if key != "power" or "^" in sql:
                 reason = f"{why}, and no engine was asked how it takes that" if key in UNASKED else why
                 column = inside if alone else None
-                found.append(Construct(key, reason, column, inside, explains, orders_only(node, query)))
+                found.append(Construct(key, reason, column, inside, explains, orders_only(node, query), mixed(node)))
     return tuple(found)
 
 

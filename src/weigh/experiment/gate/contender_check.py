@@ -11,6 +11,7 @@ from weigh.answers import compare, left_open, names, printed
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches
 from weigh.experiment.gate.layouts import Question
+from weigh.experiment.gate.unseen_answers import says_nothing
 from weigh.experiment.witnesses import PINNED
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -106,7 +107,9 @@ class ContenderCheck:
             text = operation.text(case, self.session.ready.engine.dialect)
             sql = salted(text, salt)
             plain = operation.text(case)
-            if sql is not None and right.num_rows and not from_statistics.suffices(plain):
+            # An answer of nothing (no match, an empty table) may be known without any row.
+            full = right.num_rows and not says_nothing(right)
+            if sql is not None and full and not from_statistics.suffices(plain):
                 found[name] = Question(sql, plain, partial(_unsalted_is, right, salt, operation))
         return found
 

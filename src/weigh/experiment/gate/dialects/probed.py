@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from weigh.answers import constructs
 from weigh.answers.constructs import rounding, wholes
-from weigh.answers.constructs.comparisons import ALL
+from weigh.answers.constructs.comparisons import ALL, ordering_columns
 from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.dialects import widths
@@ -74,6 +74,7 @@ def data_ways(
         | summed(queries, data)
         | widths.taken(contender, queries, data, probed)
         | of_wholes(queries, data)
+        | ordered(queries, data)
     )
 
 
@@ -161,6 +162,18 @@ def of_wholes(queries: Iterable[str], data: DataValues) -> dict[str, str]:
     return found
 
 
+def ordered(queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """Queries that put in order columns without NULL alone: where an engine has those changes nothing in them."""
+    found: dict[str, str] = {}
+    for sql in queries:
+        wanted = ordering_columns(sql) or frozenset[str]()
+        fields = [(table, field) for table, field in data.fields() if field.name.lower() in wanted]
+        known = wanted.issubset(field.name.lower() for _, field in fields)
+        if fields and known and all(data.complete(table, field) for table, field in fields):
+            found[f"{constructs.ORDERED}{sql}"] = "no NULL"
+    return found
+
+
 def _integers(wanted: frozenset[str], data: DataValues) -> dict[str, bool]:
     """Of columns and members by name, whatever table they are of: whether all have integers."""
     found: dict[str, bool] = {}
@@ -172,7 +185,8 @@ def _integers(wanted: frozenset[str], data: DataValues) -> dict[str, bool]:
 
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
-    begins = (*constructs.OF_DATA, constructs.FRACTION, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
+    whole = constructs.FRACTION, constructs.ORDERED
+    begins = (*constructs.OF_DATA, *whole, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 
