@@ -23,6 +23,7 @@ LIES: dict[Any, str] = {
     "outside-sweep": "answers.OutsideSweep",
     "openly": "answers.Openly",
     "wide": "answers.Wide",
+    "small": "small.Small",
     "group": "answers.Group",
     "last-row": "answers.LastRow",
     "duplicates": "answers.Duplicates",
