@@ -9,6 +9,7 @@ from weigh.answers import constructs
 from weigh.answers.constructs.comparisons import ordering_columns
 from weigh.answers.votes import vote
 from weigh.model.answer import Column, GateStatus, ResultSchema
+from weigh.model.gate import Difference
 from weigh.model.operation import Case, Operation
 
 
@@ -53,3 +54,26 @@ def test_an_order_without_null_excuses_nothing() -> None:
 )
 def test_columns_that_orders_are_by(sql: str, columns: set[str] | None) -> None:
     assert ordering_columns(sql) == columns
+
+
+@pytest.mark.parametrize(
+    ("sql", "key", "cells", "explained"),
+    [
+        ("SELECT CAST(m AS DATE) AS v FROM t", "day m", ("2139-06-07", "1960-01-01"), True),
+        ("SELECT CAST(m AS DATE) AS v FROM t", "day m", ("2024-01-02", "2024-01-01"), False),
+        ("SELECT date_trunc('month', m) AS v FROM t", "day m", ("2139-06-07", "1960-01-01"), True),
+        ("SELECT unnest(l) AS v FROM t", "list l", ("NULL", "3"), True),
+        ("SELECT unnest(l) AS v FROM t", "list l", ("4", "3"), False),
+    ],
+)
+def test_dates_and_lists_that_a_type_lacks(sql: str, key: str, cells: tuple[str, str], *, explained: bool) -> None:
+    (one,) = [one for one in constructs.of(sql) if one.key == key]
+    assert one.explains([Difference(row="", column="v", got=cells[0], expected=cells[1])]) is explained
+
+
+def test_rows_of_lists_without_a_member_are_explained_and_no_others() -> None:
+    (one,) = [one for one in constructs.of("SELECT id, unnest(l) AS v FROM t") if one.key == "list l"]
+    number = Difference(row="", column="(rows)", got="48 rows", expected="42 rows")
+    assert one.rows
+    assert one.explains([number, Difference(row="7, NULL", column="(row)", got="1 times", expected="0 times")])
+    assert not one.explains([number, Difference(row="7, 3", column="(row)", got="1 times", expected="0 times")])

@@ -256,6 +256,8 @@ def _explains(found: Construct, column: str, at: int | None, cells: Sequence[Dif
     """
     if found.sequence:
         return all(map(_of_sequence, cells))
+    if found.rows:
+        return found.explains(cells)
     if found.inside is None:
         return True
     if at is None:

@@ -1,7 +1,9 @@
 """Constructs of SQL in which right engines differ: how each is recognised, what it explains, how it is probed."""
 
 from weigh.answers.constructs.construct import (
+    DAY,
     FRACTION,
+    LISTED,
     MERGED,
     MOMENT,
     NAN,
@@ -21,6 +23,6 @@ from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "FRACTION", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "SEQUENCE", "SIGNED", "SINGLE",
-    "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
+    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "SEQUENCE",
+    "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
 ]  # fmt: skip

@@ -34,6 +34,7 @@ from weigh.answers.constructs.explaining import (
     whole,
     wide,
 )
+from weigh.answers.constructs.limits import changes_rows, of_limits
 from weigh.answers.constructs.places import is_all, orders_only, position, reused
 from weigh.answers.constructs.probes import DAYS, LETTERS, NAMES, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
@@ -79,7 +80,8 @@ def of(sql: str) -> tuple[Construct, ...]:
             if key != "power" or "^" in sql:
                 reason = f"{why}, and no engine was asked how it takes that" if key in UNASKED else why
                 column = inside if alone else None
-                found.append(Construct(key, reason, column, inside, explains, orders_only(node, query), mixed(node)))
+                ordering, rows = orders_only(node, query), changes_rows(node)
+                found.append(Construct(key, reason, column, inside, explains, ordering, mixed(node), rows))
     return tuple(found)
 
 
@@ -127,6 +129,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{NAN}{column}", _NAN_WHY, anything
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     yield from _of_columns(node)
+    yield from of_limits(node)
     if widths.arithmetic(node):
         yield f"{WIDTH}{node.sql()}", f"in {node.sql()} {widths.WHY}", widths.explains(node)
     if (name := name or _bare(node)) in NAMES:

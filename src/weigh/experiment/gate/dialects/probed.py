@@ -12,6 +12,7 @@ import pyarrow as pa
 from weigh.answers import constructs
 from weigh.answers.constructs import rounding, wholes
 from weigh.answers.constructs.comparisons import ALL, ordering_columns
+from weigh.answers.constructs.limits import FIRST_YEAR, LAST_YEAR
 from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.dialects import widths
@@ -39,8 +40,9 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         keys.add("nulls")
     if any(key.startswith(constructs.SIGNED) for key in keys):
         keys.add("zeros")
-    if any(key.startswith(constructs.SINGLE) for key in keys):
-        keys.add("single")
+    for begin, probe in ((constructs.SINGLE, "single"), (constructs.DAY, "days"), (constructs.LISTED, "listed")):
+        if any(key.startswith(begin) for key in keys):
+            keys.add(probe)
     keys |= {constructs.fraction_base(key) for key in keys} - {""}
     found = {}
     for key, probes in constructs.PROBES.items():
@@ -120,6 +122,7 @@ def compared(
     wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(constructs.OF_DATA)}
     zeros = (probed or {}).get("zeros")
     single = (probed or {}).get("single", contender)
+    days, lists = ((probed or {}).get(probe, contender) for probe in ("days", "listed"))
     moments = contender if "moments" in engine.lacks else "moments"
     found: dict[str, str] = {}
     for table, field in _read(queries, data) if wanted else ():
@@ -129,6 +132,10 @@ def compared(
             found |= {f"{constructs.SINGLE}{name}": single} if narrow else {}
             found |= {f"{constructs.MOMENT}{name}": moments} if _dated(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
+            if f"{constructs.DAY}{name}" in wanted and data.beyond(table, field, FIRST_YEAR, LAST_YEAR):
+                found[f"{constructs.DAY}{name}"] = days
+            if f"{constructs.LISTED}{name}" in wanted and data.memberless(table, field):
+                found[f"{constructs.LISTED}{name}"] = lists
             found |= {f"{constructs.ZERO}{name}": contender} if values.negative_zero else {}
             found |= (
                 {f"{constructs.SIGNED}{name}": zeros} if zeros and (values.negative or values.negative_zero) else {}
