@@ -31,16 +31,18 @@ Wide = tuple[str, "pa.Table"]
 """A question in 64 bits, and its answer."""
 
 
-def ask(session: QuerySession, asked: Iterable[tuple[Operation, Case]], data: DataValues) -> Iterator[tuple[Key, Wide]]:
+def ask(
+    session: QuerySession, questions: Iterable[tuple[Operation, Case]], data: DataValues
+) -> Iterator[tuple[Key, Wide]]:
     """Ask a contender those questions in 64 bits whose values leave their types; without those it cannot answer.
 
     Args:
         session: asks it.
-        asked: what it answered before, and nobody but other contenders knows the answer to.
+        questions: what it answered before, and nobody but other contenders knows the answer to.
         data: the values.
     """
     ready = session.ready
-    for operation, case in asked:
+    for operation, case in questions:
         text = operation.text(case)
         wanted = columns(text)
         sql = (
