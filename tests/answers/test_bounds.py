@@ -74,7 +74,7 @@ def test_every_construct_has_a_probe_or_a_check_of_the_data() -> None:
 
 def test_a_construct_that_nothing_bounds_excuses_nothing() -> None:
     made = construct.Construct("of no kind", "because", None, None, construct.anything)
-    assert not _may(made, lambda _key: None)
+    assert not _may(made, lambda _key: None, lambda _key: True)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from golden import made
@@ -14,7 +15,8 @@ from support import load_comparison_records, sessions
 from support.command import Weigh
 from support.evidence_folders import sealed_run, sealed_servers, written_load
 from weigh.evidence import sealing
-from weigh.evidence.journal import Journal
+from weigh.evidence.journal import Event, Journal
+from weigh.experiment import record
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import files as ladder_files
 
@@ -145,8 +147,20 @@ def test_a_copy_of_today_keeps_the_time_of_the_recording(weigh: Weigh) -> None:
         os.utime(written, (later, later))
         return str(weigh("runs", "--json").json["runs"][0]["written"])
 
-    killed = listed_after_a_copy(), listed_after_a_copy()
-    assert killed[0] != killed[1], "of what was killed nothing else is known"
+    unknown = listed_after_a_copy(), listed_after_a_copy()
+    assert unknown[0] != unknown[1], "of what was killed before it said when it began nothing else is known"
     with sealing.sealed(recorded, Journal(recorded), sealing.End(how="complete")):
         pass
     assert listed_after_a_copy() == listed_after_a_copy()
+
+
+def test_a_copy_of_what_was_killed_has_the_time_at_which_it_began(weigh: Weigh) -> None:
+    one = sessions.changed(made.agreed(), end=None)
+    written = sessions.written(weigh.folder / "runs", one) / "journal.jsonl"
+    _, rest = written.read_text().split("\n", 1)
+    opened = msgspec.json.encode(Event("opened", msgspec.to_builtins(record.opened(1, one.spec)))).decode()
+    written.write_text(f"{opened}\n{rest}")
+    later = written.stat().st_mtime + 7200
+    before = weigh("runs", "--json").json["runs"][0]["written"]
+    os.utime(written, (later, later))
+    assert weigh("runs", "--json").json["runs"][0]["written"] == before

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     [
         ("SELECT same, count(*) AS n FROM t GROUP BY same", True),
         ("SELECT none FROM t", True),
+        ("SELECT sum(none) AS other, count(same) AS some FROM t", True),
         ("SELECT sum(other) AS s FROM t", False),
         ("SELECT same, none, some FROM t", False),
         ("SELECT * FROM t", False),

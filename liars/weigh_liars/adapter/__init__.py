@@ -22,6 +22,8 @@ LIES: dict[Any, str] = {
     "apart": "answers.Apart",
     "outside-sweep": "answers.OutsideSweep",
     "openly": "answers.Openly",
+    "wide": "answers.Wide",
+    "small": "small.Small",
     "group": "answers.Group",
     "last-row": "answers.LastRow",
     "duplicates": "answers.Duplicates",

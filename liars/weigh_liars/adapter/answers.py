@@ -74,6 +74,15 @@ class Openly(Engine):
         return self.consume(f"SELECT * REPLACE (n + 1 AS n) FROM ({self.sql})" if wrong else self.sql)
 
 
+class Wide(Engine):
+    """Counts with integers of 64 bits, as SQLite does, which is honest; ``by`` is added to a number of its answer."""
+
+    def run(self) -> int:
+        wide = re.sub(r"\b(u8|v8|i32)\b", r"CAST(\1 AS BIGINT)", self.sql)
+        by = int(self.wanted.get("by", 0))
+        return self.consume(f"SELECT * REPLACE (n + {by} AS n) FROM ({wide})" if by and " AS n" in self.sql else wide)
+
+
 class Apart(Engine):
     """Honest: groups 0.0 and -0.0 apart, as engines that compare by IEEE 754's total order do."""
 

@@ -11,12 +11,13 @@ import msgspec
 from weigh.answers import constructs
 from weigh.answers.compare import compare
 from weigh.answers.comparison import MAX_DIFFERENCES, MOST_DIFFERENCES, Comparison
-from weigh.answers.constructs import MERGED, SEQUENCE, rounding
+from weigh.answers.constructs import MERGED, SEQUENCE, rounding, width_cells
 from weigh.answers.constructs.comparisons import orders_columns
+from weigh.answers.constructs.widths import by_width
 from weigh.answers.one_form import part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import pyarrow as pa
 
@@ -63,6 +64,14 @@ def reason(
     if merged := _merged(operation.sql, ways or {}, camps):
         return merged
     differ = _differing(ways or {}, *camps)
+    full = f"{constructs.ORDERED}{operation.sql}"
+    nulls &= not any(full in (ways or {}).get(name, {}) for camp in camps for name in camp)
+
+    def varied(key: str) -> bool:
+        return (
+            len({ways[name][key] for camp in camps for name in camp if key in ways.get(name, {})} if ways else ()) > 1
+        )
+
     # The place of NULL and NaN in the sequence of rows is compared as open as the query leaves it.
     sequence = operation.schema.nulls_open is not msgspec.UNSET and all(one.row.endswith("in order") for one in cells)
     if not sequence and _of_order(operation, cells):
@@ -78,10 +87,10 @@ def reason(
         return "integers are of different widths, and a number beyond them wraps around"
     if why := rounding.reason(operation.sql, cells, ((ways or {}).get(name, {}) for camp in camps for name in camp)):
         return why
-    found = [one for one in constructs.of(operation.sql) if _may(one, differ)]
+    found = [_by_width(one, ways or {}, camps) for one in constructs.of(operation.sql) if _may(one, differ, varied)]
     # It is of every column where any has a zone: whatever else explains a difference is the likelier reason.
     found.sort(key=lambda one: one.key == constructs.ZONE)
-    return _of_constructs(operation, cells, found) or _of_the_rest(operation, answers, found)
+    return _of_constructs(operation, cells, found, answers) or _of_the_rest(operation, answers, found)
 
 
 def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, complete: bool = False) -> Comparison:
@@ -98,7 +107,7 @@ def by_chance(operation: Operation, answer: pa.Table, witness: pa.Table, *, comp
     counts = any(one.column in ("(rows)", "(columns)", "(column names)") for one in compared.differences)
     why = ""
     if not compared.agrees and not counts:
-        why = _of_constructs(operation, compared.differences, found)
+        why = _of_constructs(operation, compared.differences, found, (answer, witness), complete=complete)
         why = why or _of_the_rest(operation, (answer, witness), found, complete=complete)
     if why:
         return Comparison(agrees=True, open=True, notes=(why,))
@@ -138,10 +147,20 @@ def _differing(ways: Ways, one: Sequence[str], other: Sequence[str]) -> Callable
     return differ
 
 
-def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
-    """Whether a construct may be taken differently: what neither a probe nor the data bounds explains nothing."""
+def _may(found: Construct, differ: Callable[[str], bool | None], varied: Callable[[str], bool]) -> bool:
+    """Whether a construct may be taken differently: what neither a probe nor the data bounds explains nothing.
+
+    Args:
+        found: the construct.
+        differ: whether two camps take one differently.
+        varied: whether any two of them do.
+    """
     if found.key == SEQUENCE or found.key in constructs.UNASKED:
         return True
+    base = constructs.fraction_base(found.key)
+    if base:
+        # Whole numbers everybody casts and rounds alike.
+        return differ(found.key) is not False and (differ(base) is not False or (found.mixed and varied(base)))
     alike = found.key in constructs.ALIKE or found.key.startswith(constructs.OF_DATA)
     if found.key not in constructs.PROBES and not alike:
         return False
@@ -149,30 +168,51 @@ def _may(found: Construct, differ: Callable[[str], bool | None]) -> bool:
     return known is True or (known is None and not alike)
 
 
-def _of_constructs(operation: Operation, cells: Sequence[Difference], found: Sequence[Construct]) -> str:
+def _by_width(found: Construct, ways: Ways, camps: tuple[Sequence[str], Sequence[str]]) -> Construct:
+    """Arithmetic that leaves its types explains what those types can do to it, as the camps take it."""
+    if found.explains is not by_width:
+        return found
+    taken = [ways.get(name, {}).get(found.key, "") for camp in camps for name in camp]
+    return found._replace(explains=width_cells.explains(taken))
+
+
+def _of_constructs(
+    operation: Operation,
+    cells: Sequence[Difference],
+    found: Sequence[Construct],
+    answers: tuple[pa.Table, pa.Table],
+    *,
+    complete: bool = False,
+) -> str:
     names = [one.name for one in operation.schema.columns]
+    # Whole rows are explained by what stands in some columns where all others are equal.
+    bounded = {one.inside for one in found if one.inside is not None}
+    whole = {one.column for one in cells}.isdisjoint(("(row)", "(digest)"))
+    rest = whole or _rest_agrees(operation, answers, bounded, complete=complete)
     whys: list[str] = []
     for column in dict.fromkeys(one.column for one in cells):
         those = [one for one in cells if one.column == column]
         at = names.index(column) if names.count(column) == 1 else None
-        reasons = _explanations(found, column, at, those)
+        reasons = _explanations(found, column, at, those, rest=rest)
         if not reasons:
             return ""
         whys += reasons
     return "; ".join(dict.fromkeys(whys))
 
 
-def _explanations(found: Sequence[Construct], column: str, at: int | None, cells: Sequence[Difference]) -> list[str]:
+def _explanations(
+    found: Sequence[Construct], column: str, at: int | None, cells: Sequence[Difference], *, rest: bool
+) -> list[str]:
     """Why cells of one column differ: for one construct all of them, or for a second one what the first leaves."""
     for one in found:
-        if _explains(one, column, at, cells):
+        if _explains(one, column, at, cells, rest=rest):
             return [one.why]
     for one in found:
-        rest = [cell for cell in cells if not _explains(one, column, at, [cell])]
-        if len(rest) == len(cells):
+        left = [cell for cell in cells if not _explains(one, column, at, [cell], rest=rest)]
+        if len(left) == len(cells):
             continue
         for other in found:
-            if _explains(other, column, at, rest):
+            if _explains(other, column, at, left, rest=rest):
                 return [one.why, other.why]
     return []
 
@@ -185,26 +225,51 @@ def _of_the_rest(
     Rows are paired by their exact columns, and such a column is none that pairs them.
     """
     free = {one.inside: one.why for one in found if one.key == SEQUENCE and one.inside is not None}
-    schema = operation.schema
-    if not free or {table.num_columns for table in answers} != {len(schema.columns)}:
-        return ""
-    left = tuple(at for at in range(len(schema.columns)) if at not in free)
-    one, other = answers
-    if left:
-        rest = compare(one.select(left), other.select(left), part_of(schema, left), complete=complete)
-        same = rest.agrees and not rest.open
-    else:
-        same = one.num_rows == other.num_rows
+    same = bool(free) and _rest_agrees(operation, answers, set(free), complete=complete)
     return "; ".join(dict.fromkeys(free.values())) if same else ""
 
 
-def _explains(found: Construct, column: str, at: int | None, cells: Sequence[Difference]) -> bool:
-    """Whether a construct explains how cells of a column differ; of no column are whole rows, and their number."""
+def _rest_agrees(
+    operation: Operation, answers: tuple[pa.Table, pa.Table], free: Collection[int], *, complete: bool = False
+) -> bool:
+    """Whether two answers are equal but for some columns."""
+    schema = operation.schema
+    if {table.num_columns for table in answers} != {len(schema.columns)}:
+        return False
+    left: tuple[int, ...] = tuple(at for at in range(len(schema.columns)) if at not in free)
+    one, other = answers
+    if not left:
+        return int(one.num_rows) == int(other.num_rows)
+    compared = compare(one.select(left), other.select(left), part_of(schema, left), complete=complete)
+    return compared.agrees and not compared.open
+
+
+def _explains(found: Construct, column: str, at: int | None, cells: Sequence[Difference], *, rest: bool) -> bool:
+    """Whether a construct explains how cells of a column differ; of no column are whole rows, and their number.
+
+    Args:
+        found: the construct.
+        column: its name, or what stands for one.
+        at: its position.
+        cells: that differ.
+        rest: whether answers are equal but for the columns in which constructs stand.
+    """
+    if found.sequence:
+        return all(map(_of_sequence, cells))
+    if found.rows:
+        return found.explains(cells)
     if found.inside is None:
         return True
     if at is None:
-        return column != "(rows)"
+        return column != "(rows)" and rest
     return found.inside == at and (found.column is None or found.explains(cells))
+
+
+def _of_sequence(cell: Difference) -> bool:
+    """Whether a difference is one of the sequence of rows, and of nothing else."""
+    if cell.column == "(digest)":
+        return cell.got.partition("+")[0] == cell.expected.partition("+")[0]
+    return cell.row.endswith("in order")
 
 
 def _of_order(operation: Operation, cells: Sequence[Difference]) -> bool:

@@ -105,8 +105,9 @@ def vote(
                     Check(
                         **common,
                         contender=name,
-                        status=GateStatus.AGREED,
-                        witness=_others(camp, name),
+                        # Nobody agrees by what nobody looked at.
+                        status=GateStatus.AGREED if operation.compared else GateStatus.UNVERIFIED,
+                        witness=_others(camp, name) if operation.compared else "",
                         notes=notes.get(name, ()) if operation.compared else (_NOT_COMPARED,),
                     )
                 )
@@ -224,14 +225,11 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
     ]
     if unchecked:
         return "; ".join(dict.fromkeys(unchecked))[:300]
+    notes = {note for by in cases.values() for each in by.values() for one in each for note in one.notes}
+    if _NOT_COMPARED in notes:
+        return _NOT_COMPARED
     if GateStatus.UNVERIFIED in statuses.values():
-        if any(
-            note == compare.ANY_ROWS
-            for by in cases.values()
-            for each in by.values()
-            for one in each
-            for note in one.notes
-        ):
+        if compare.ANY_ROWS in notes:
             return f"answers differ, and LIMIT allows it: {compare.ANY_ROWS}"
         return "no pinned answer, no ground truth and no other lineage to compare with"
     ties = [note for by in cases.values() for checks in by.values() for check in checks for note in check.notes]

@@ -97,7 +97,30 @@ class DataValues:
         """Whether a column has NULL."""
         paths = self._files[table]
         needs = paths[0].endswith(vortex.SUFFIX)
-        return _null(paths, field.name, self._python() if needs else None)
+        return bool(_null(paths, field.name, self._python() if needs else None))
+
+    def beyond(self, table: str, field: pa.Field, first: int, last: int) -> bool:
+        """Whether a column of dates or moments has one before or after some years; False where it cannot be read."""
+        if not (pa.types.is_date(field.type) or pa.types.is_timestamp(field.type)):
+            return False
+        paths = self._files[table]
+        needs = paths[0].endswith(vortex.SUFFIX)
+        years = _years(paths, field.name, self._python() if needs else None)
+        return years is not None and not first <= min(years) <= max(years) <= last
+
+    def memberless(self, table: str, field: pa.Field) -> bool:
+        """Whether a column of lists has NULL or a list without a member; False where it cannot be read."""
+        paths = self._files[table]
+        needs = paths[0].endswith(vortex.SUFFIX)
+        kind = field.type
+        lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+        return lists and _memberless(paths, field.name, self._python() if needs else None)
+
+    def complete(self, table: str, field: pa.Field) -> bool:
+        """Whether a column was read and has no NULL."""
+        paths = self._files[table]
+        needs = paths[0].endswith(vortex.SUFFIX)
+        return _null(paths, field.name, self._python() if needs else None) is False
 
 
 def names(field: pa.Field) -> set[str]:
@@ -206,9 +229,28 @@ def _statistics(paths: Sequence[str], column: str) -> list[tuple[int, int, int]]
 
 
 @lru_cache(maxsize=1_000)
-def _null(paths: tuple[str, ...], column: str, python: Path | None) -> bool:
+def _null(paths: tuple[str, ...], column: str, python: Path | None) -> bool | None:
     with suppress(pa.ArrowException, OSError, WeighError):
         return any(array.null_count > 0 for array in _arrays(paths, column, python))
+    return None
+
+
+@lru_cache(maxsize=1_000)
+def _years(paths: tuple[str, ...], column: str, python: Path | None) -> tuple[int, ...] | None:
+    """The least and the greatest year of each batch; None of none, or where they cannot be read."""
+    with suppress(pa.ArrowException, OSError, WeighError):
+        ends = [pc.min_max(pc.year(array)).as_py() for array in _arrays(paths, column, python)]
+        return tuple(end for each in ends for end in each.values() if end is not None) or None
+    return None
+
+
+@lru_cache(maxsize=1_000)
+def _memberless(paths: tuple[str, ...], column: str, python: Path | None) -> bool:
+    with suppress(pa.ArrowException, OSError, WeighError):
+        for array in _arrays(paths, column, python):
+            shortest = pc.min(pc.list_value_length(array)).as_py()
+            if array.null_count or shortest == 0:
+                return True
     return False
 
 

@@ -5,6 +5,7 @@ A package need not pin its engine: two of its versions may load the same one, an
 
 from __future__ import annotations
 
+import base64
 import csv
 import hashlib
 from importlib.metadata import distributions
@@ -89,6 +90,34 @@ def recorded_digest(environment: Environment, names: Iterable[str]) -> str:
     return hashed.hexdigest() if wanted else ""
 
 
+def edited_files(environment: Environment, names: Iterable[str]) -> dict[str, str]:
+    """Files that are not what any installer recorded, each with the SHA-256 of what is in it.
+
+    Only those are read whose size is another one, or that are younger than the record: an edit that keeps both is not
+    seen. What no installer has recorded a hash of is not an edit.
+    """
+    site = _site(environment)
+    if site is None:
+        return {}
+    recorded: dict[str, list[tuple[str, str, int]]] = {}
+    for record in sorted(site.glob("*.dist-info/RECORD")):
+        written = record.stat().st_mtime_ns
+        for row in csv.reader(record.read_text().splitlines()):
+            if len(row) > 2 and row[1].startswith("sha256="):
+                recorded.setdefault(row[0], []).append((row[1].removeprefix("sha256="), row[2], written))
+    found: dict[str, str] = {}
+    for name in sorted(recorded.keys() & set(names)):
+        state = (site / name).stat()
+        rows = recorded[name]
+        if any(row[1] == str(state.st_size) and state.st_mtime_ns <= row[2] for row in rows):
+            continue
+        digest = _digest_of(site / name)
+        encoded = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        if encoded not in {row[0] for row in rows}:
+            found[name] = digest.hex()
+    return found
+
+
 def owner(environment: Environment, name: str) -> str:
     """Package and version that installed a file; empty where none did."""
     site = _site(environment)
@@ -96,6 +125,14 @@ def owner(environment: Environment, name: str) -> str:
         if any(row and row[0] == name for row in csv.reader((one.read_text("RECORD") or "").splitlines())):
             return f"{one.metadata['Name']} {one.version}"
     return ""
+
+
+def _digest_of(path: Path) -> bytes:
+    hashed = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            hashed.update(chunk)
+    return hashed.digest()
 
 
 def _digest(files: dict[str, Path]) -> str:

@@ -89,13 +89,14 @@ def sibling(folder: Path, name: str, seal: str = "") -> Path:
 def written(folder: Path, file: str) -> datetime.datetime:
     """When something was recorded last, in UTC: when its journal says that it ended.
 
-    Where it does not, as of what was killed, by the time of a file, unless a copy of another day has it.
+    Where it does not, as of what was killed, when its journal says that it began; where it does not say that either, by
+    the time of a file, unless a copy of another day has it.
 
     Raises:
         OSError: there is no such file.
     """
-    if ended := _ended(folder):
-        return ended
+    if known := _at(journal.last(folder), "end") or _at(journal.first(folder), "opened"):
+        return known
     changed = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
     name = parsed(given(folder))
     if name is not None:
@@ -106,14 +107,13 @@ def written(folder: Path, file: str) -> datetime.datetime:
     return changed
 
 
-def _ended(folder: Path) -> datetime.datetime | None:
-    """When a journal says that it ended; None where it says nothing of it."""
-    event = journal.last(folder)
-    if event is None or event.event != "end" or not isinstance(event.body, dict):
+def _at(event: journal.Event | None, name: str) -> datetime.datetime | None:
+    """The moment of an event of that name; None where it is another one, or says nothing of it."""
+    if event is None or event.event != name or not isinstance(event.body, dict):
         return None
     with suppress(ValueError, TypeError, KeyError):
-        ended = datetime.datetime.fromisoformat(event.body["at"])
-        return ended.astimezone(datetime.UTC) if ended.tzinfo else None
+        moment = datetime.datetime.fromisoformat(event.body["at"])
+        return moment.astimezone(datetime.UTC) if moment.tzinfo else None
     return None
 
 

@@ -37,8 +37,7 @@ def sealed(folder: Path, journal: Journal, end: End | None) -> Iterator[None]:
     journal.release()
     try:
         if end is not None:
-            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-            journal.append("end", msgspec.structs.replace(end, at=now))
+            journal.append("end", msgspec.structs.replace(end, at=now()))
         journal.close()
         yield
         seal(folder, __version__)
@@ -125,6 +124,11 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
     how: str
     reason: str = ""
     at: str | msgspec.UnsetType = msgspec.UNSET
+
+
+def now() -> str:
+    """The moment as a journal has it: UTC, ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def seal(folder: Path, weigh: str) -> Seal:

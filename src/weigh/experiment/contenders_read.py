@@ -11,6 +11,7 @@ import msgspec
 from weigh.engines import loaded_files
 from weigh.engines.prepared import PreparedContender, opened
 from weigh.experiment.same_engine import RunningEngine, SameEngine, compared
+from weigh.model import codes, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,9 +62,23 @@ def read_contenders(contenders: Iterable[PreparedContender], link: DataLink) -> 
         files = loaded_files.package_files(one.environment, one.engine.package) if whole else native
         if digest := loaded_files.recorded_digest(one.environment, files):
             described = msgspec.structs.replace(described, files=digest)
+        installed = {**loaded_files.package_files(one.environment, one.engine.package), **native}
+        if edited := loaded_files.edited_files(one.environment, installed):
+            described = msgspec.structs.replace(described, edited=edited)
+            findings.append(_edited(one, edited))
         running.append(RunningEngine(one, described, native))
         link.wait(one, worker)
         reads.append(described)
         findings += found
     same, notes = compared(running)
     return ContendersRead(tuple(reads), seconds, (*findings, *notes), tuple(same))
+
+
+def _edited(one: PreparedContender, edited: Mapping[str, str]) -> Finding:
+    more = f" and {units.count(len(edited) - 1, 'more file')}" if len(edited) > 1 else ""
+    return codes.X_EDITED.finding(
+        contender=one.name,
+        text=f"{next(iter(edited))}{more} of its environment is not as its installer recorded it: what is measured is "
+        "no release",
+        remedy="remove its environment, which is made anew, or measure the change as a build of its sources",
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weigh.evidence import files, journal, timeline, turns
+from weigh.evidence import files, journal, sealing, timeline, turns
 from weigh.evidence.attempts import earlier_folders, history_folders
 from weigh.evidence.journal import begun
 from weigh.evidence.sealing import End
@@ -229,11 +229,13 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     spec: Spec
     measurement: str | msgspec.UnsetType = msgspec.UNSET
     """Drawn for this attempt, so that no other journal begins with the same line."""
+    at: str | msgspec.UnsetType = msgspec.UNSET
+    """When it began, UTC."""
 
 
 def opened(attempt: int, spec: Spec) -> Opened:
     """Of an attempt that begins now."""
-    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16))
+    return Opened(attempt=attempt, spec=spec, measurement=secrets.token_hex(16), at=sealing.now())
 
 
 MOST_TURNS = 100_000

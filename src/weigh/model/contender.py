@@ -349,6 +349,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         elsewhere: whether its adapter says that other processes execute.
         build: what was installed; left out for versions of the index.
         files: digest of the engine's files, as its installer recorded them; left out where there is none.
+        edited: SHA-256 of each of its files that is not what its installer recorded; left out where there is none.
         frames: of a library of data frames, the dialect of the functions that it executes; else left out.
     """
 
@@ -368,6 +369,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: bool = False
     build: BuildRead | msgspec.UnsetType = msgspec.UNSET
     files: str | msgspec.UnsetType = msgspec.UNSET
+    edited: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     frames: str | msgspec.UnsetType = msgspec.UNSET
 
     @property

@@ -111,6 +111,7 @@ def test_outputs_that_nobody_compared_are_not_said_to_agree(weigh: Weigh) -> Non
         run = weigh("gate", *commands, "--output", output, "--no-shrink", "--json")
         assert run.code == 0
         (row,) = run.json["gate"]
+        assert row["status"] == ("unverified" if output == "none" else "agreed")
         assert ("no answers were compared" in row["detail"]) is (output == "none")
         (evidence,) = (weigh.folder / "runs").glob(f"*{run.json['experiment']['id']}*")
         for report in (weigh("report", str(evidence)).out, (evidence / "report.html").read_text()):

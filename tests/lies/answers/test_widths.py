@@ -69,6 +69,22 @@ def test_who_wraps_and_who_widens_are_honest_and_who_is_off_by_one_is_wrong(weig
     assert diverged(run) == {("liar?lie=openly", "wide")}
 
 
+EXCUSED = {
+    "condition": "SELECT count(*) AS n FROM t WHERE u8 + v8 > 300",
+    "order": "SELECT id, a AS n FROM t ORDER BY u8 + v8, id",
+    "cast": "SELECT id, CAST(a AS INTEGER) AS n FROM t",
+    "doubled": "SELECT id, u8 + v8 AS n FROM t",
+    "unordered": "SELECT id, u8 + v8 AS n FROM t ORDER BY n",
+}
+"""What engines of other widths may answer otherwise, but not in any way."""
+
+
+def test_widths_excuse_what_they_change_and_no_other_number(weigh: Weigh) -> None:
+    honest, liar = "liar?lie=wide", "liar?lie=wide&by=1"
+    run = gate(weigh, EXCUSED, "polars", "datafusion", honest, liar)
+    assert diverged(run) == {(liar, name) for name in EXCUSED}, run.json["gate"]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     "named",

@@ -1,10 +1,14 @@
 """Constructs of SQL in which right engines differ: how each is recognised, what it explains, how it is probed."""
 
 from weigh.answers.constructs.construct import (
+    DAY,
+    FRACTION,
+    LISTED,
     MERGED,
     MOMENT,
     NAN,
     OF_DATA,
+    ORDERED,
     SEQUENCE,
     SIGNED,
     SINGLE,
@@ -12,12 +16,13 @@ from weigh.answers.constructs.construct import (
     ZERO,
     ZONE,
     Construct,
+    fraction_base,
 )
 from weigh.answers.constructs.of_query import of
 from weigh.answers.constructs.probes import ALIKE, PROBES, UNASKED
 from weigh.answers.constructs.settled import settled
 
 __all__ = [
-    "ALIKE", "MERGED", "MOMENT", "NAN", "OF_DATA", "PROBES", "SEQUENCE", "SIGNED", "SINGLE", "UNASKED", "WIDTH",
-    "ZERO", "ZONE", "Construct", "of", "settled",
+    "ALIKE", "DAY", "FRACTION", "LISTED", "MERGED", "MOMENT", "NAN", "OF_DATA", "ORDERED", "PROBES", "SEQUENCE",
+    "SIGNED", "SINGLE", "UNASKED", "WIDTH", "ZERO", "ZONE", "Construct", "fraction_base", "of", "settled",
 ]  # fmt: skip

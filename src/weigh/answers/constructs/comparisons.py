@@ -43,6 +43,27 @@ def orders_columns(sql: str) -> bool:
     )
 
 
+@cache
+def ordering_columns(sql: str) -> frozenset[str] | None:
+    """Columns of the data, in small letters, that all orders of a query are by; None where they are by anything else.
+
+    What an outer join or a total fills in is none of them.
+    """
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        query = sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return None
+    terms = [one.this for one in query.find_all(exp.Ordered)]
+    filled = any(one.side for one in query.find_all(exp.Join)) or query.find(exp.Rollup, exp.Cube, exp.GroupingSets)
+    if not terms or filled or not all(isinstance(one, exp.Column) for one in terms):
+        return None
+    found = frozenset(one.name.lower() for one in terms)
+    return None if found.intersection(one.alias.lower() for one in query.find_all(exp.Alias)) else found
+
+
 def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
     from sqlglot import exp
 

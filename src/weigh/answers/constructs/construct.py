@@ -28,10 +28,23 @@ MOMENT = "at "
 """Begin of keys of what is computed of a column, or of its comparisons, where it has moments or dates: text to some."""
 WIDTH = "width "
 """Begin of keys of integer arithmetic, by its SQL, that leaves the types of its columns over the data."""
-OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT, WIDTH)
+FRACTION = "fraction "
+"""Begin of keys of casts and roundings, by key of the probe and SQL: all take them alike where they are of integers."""
+ORDERED = "ordered "
+"""Begin of keys of queries, by their SQL, in which nothing that is put in order may be NULL."""
+DAY = "day "
+"""Begin of keys of dates made of a column, where that has moments before 1970 or after 2149."""
+LISTED = "list "
+"""Begin of keys of what makes rows of a column of lists, where one of them is NULL or has no member."""
+OF_DATA = (NAN, ZERO, SIGNED, SINGLE, MOMENT, WIDTH, DAY, LISTED)
 """Begins of the keys of columns that are a matter of the engine by what the data has in them."""
 MERGED = "merged"
 """Key of columns (TABLE.COLUMN), each on a line, in which an engine has one value for two of the data's."""
+
+
+def fraction_base(key: str) -> str:
+    """The key of the probe of a cast or a rounding; empty of another construct."""
+    return key.removeprefix(FRACTION).partition(" ")[0] if key.startswith(FRACTION) else ""
 
 
 class Construct(NamedTuple):
@@ -43,6 +56,9 @@ class Construct(NamedTuple):
         column: position of the answer's column that it is all of; None where more or other than one depends on it.
         inside: position of the column of whose expression it is a part, and nothing but that column depends on it.
         explains: whether it explains how cells differ in that column.
+        sequence: whether nothing but the sequence of rows depends on it.
+        rows: whether it explains rows and their number, as far as it explains how they differ.
+        mixed: whether it is of what engines give different types, so that no probe of one type tells.
     """
 
     key: str
@@ -50,6 +66,9 @@ class Construct(NamedTuple):
     column: int | None
     inside: int | None
     explains: Explains
+    sequence: bool = False
+    mixed: bool = False
+    rows: bool = False
 
 
 def anything(_cells: Sequence[Difference]) -> bool:

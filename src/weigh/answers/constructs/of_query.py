@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from weigh.answers.constructs import widths
+from weigh.answers.constructs.casts import cast, fraction, mixed, rounded
 from weigh.answers.constructs.comparisons import compared
 from weigh.answers.constructs.construct import (
     MOMENT,
@@ -33,6 +34,8 @@ from weigh.answers.constructs.explaining import (
     whole,
     wide,
 )
+from weigh.answers.constructs.limits import changes_rows, of_limits
+from weigh.answers.constructs.places import is_all, orders_only, position, reused
 from weigh.answers.constructs.probes import DAYS, LETTERS, NAMES, UNASKED
 from weigh.answers.constructs.settled import depends_on_rows
 from weigh.answers.constructs.taken_rows import of_rows, takes_any
@@ -70,49 +73,16 @@ def of(sql: str) -> tuple[Construct, ...]:
     selects = list(query.selects) if isinstance(query, exp.Select) else []
     for node in query.walk():
         for key, why, explains in _construct(node):
-            inside = _column(node, selects) if plain else None
-            if inside is not None and _reused(query, selects[inside], inside):
+            inside = position(node, selects) if plain else None
+            if inside is not None and reused(query, selects[inside], inside):
                 inside = None
-            alone = inside is not None and _is_all(node, selects[inside])
+            alone = inside is not None and is_all(node, selects[inside])
             if key != "power" or "^" in sql:
                 reason = f"{why}, and no engine was asked how it takes that" if key in UNASKED else why
-                found.append(Construct(key, reason, inside if alone else None, inside, explains))
+                column = inside if alone else None
+                ordering, rows = orders_only(node, query), changes_rows(node)
+                found.append(Construct(key, reason, column, inside, explains, ordering, mixed(node), rows))
     return tuple(found)
-
-
-def _column(node: exp.Expr, selects: list[exp.Expr]) -> int | None:
-    """Position of the select expression that a node is in."""
-    while node.parent is not None:
-        at = next((at for at, one in enumerate(selects) if one is node), None)
-        if at is not None:
-            return at
-        node = node.parent
-    return None
-
-
-def _is_all(node: exp.Expr, select: exp.Expr) -> bool:
-    """Whether a select expression is a node, but for its name and parentheses."""
-    return select.unalias().unnest() is node.unnest()
-
-
-def _reused(query: exp.Expr, select: exp.Expr, at: int) -> bool:
-    """Whether rows are grouped, ordered or told apart by a select expression."""
-    from sqlglot import exp
-
-    if query.args.get("distinct") or query.args.get("qualify") or query.args.get("having"):
-        return True
-    for part in (query.args.get("group"), query.args.get("order")):
-        for one in part.expressions if part is not None else ():
-            wanted = one.this if isinstance(one, exp.Ordered) else one
-            if isinstance(wanted, exp.Literal) and wanted.name == str(at + 1):
-                return True
-            if wanted == select.unalias() or any(
-                column.name == select.alias_or_name for column in wanted.find_all(exp.Column)
-            ):
-                return True
-        if part is not None and (part.args.get("all") or part.find(exp.Var)):
-            return True
-    return False
 
 
 def _name(node: exp.Expr) -> str:
@@ -159,6 +129,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         yield f"{NAN}{column}", _NAN_WHY, anything
         yield f"{ZERO if plain else SIGNED}{column}", _ZERO_WHY, anything
     yield from _of_columns(node)
+    yield from of_limits(node)
     if widths.arithmetic(node):
         yield f"{WIDTH}{node.sql()}", f"in {node.sql()} {widths.WHY}", widths.explains(node)
     if (name := name or _bare(node)) in NAMES:
@@ -173,7 +144,7 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     elif name.startswith("approx_"):
         yield SEQUENCE, f"{name} is an approximation, and each engine has another", anything
     elif isinstance(node, exp.Div):
-        if not (_fraction(node.this) or _fraction(node.expression)):
+        if not (fraction(node.this) or fraction(node.expression)):
             yield "division", "/ between integers is an integer to some engines and a fraction to others", whole
         if not isinstance(node.expression, exp.Nullif) and not number(node.expression.name):
             yield "zero", "a division by zero is an error, NULL or an infinity", infinite
@@ -197,17 +168,9 @@ def _construct(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
     elif isinstance(node, exp.Mod):
         yield "modulo", "% of negative numbers and of fractions is left open by SQL", anything
     elif isinstance(node, exp.Cast):
-        yield from _cast(node)
+        yield from cast(node)
     elif isinstance(node, exp.Round):
-        digits = node.args.get("decimals")
-        if isinstance(digits, exp.Neg):
-            yield "round up", "digits before the point are not rounded by some engines, as SQLite", anything
-        unit = Decimal(1).scaleb(-int(digits.name)) if digits is not None and digits.name.isdigit() else Decimal(1)
-        yield (
-            "round",
-            "a half is rounded to the even digit by some engines and away from zero by others",
-            near(unit),
-        )
+        yield from rounded(node)
     elif isinstance(node, exp.Substring):
         start = node.args.get("start")
         if not isinstance(start, exp.Literal) or start.name == "0":
@@ -253,10 +216,10 @@ def _of_columns(node: exp.Expr) -> Iterator[tuple[str, str, Explains]]:
         return
     columns = dict.fromkeys(one.name.lower() for one in node.find_all(exp.Column))
     sides = list(node.iter_expressions())
-    fraction = any(map(_fraction, sides)) or sum(isinstance(one, exp.Column) for one in sides) > 1
+    with_fraction = any(map(fraction, sides)) or sum(isinstance(one, exp.Column) for one in sides) > 1
     for column in columns:
         yield f"{MOMENT}{column}", _MOMENT_WHY, anything
-        if fraction or not compares:
+        if with_fraction or not compares:
             yield f"{SINGLE}{column}", _SINGLE_WHY, anything if compares else single
 
 
@@ -353,43 +316,6 @@ def _with_text(node: exp.Expr) -> bool:
     from sqlglot import exp
 
     return any(isinstance(one, exp.Literal) and one.is_string for one in node.iter_expressions())
-
-
-def _cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
-    from sqlglot import exp
-
-    if node.is_type(*exp.DataType.INTEGER_TYPES):
-        yield (
-            "integer",
-            "a cast of a fraction to an integer rounds in some engines and truncates in others",
-            near(Decimal(1)),
-        )
-    elif node.is_type(*exp.DataType.TEXT_TYPES):
-        yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
-    elif node.is_type("array", "list", "map", "struct"):
-        yield "members", "how text is read as a list, a map or a struct is left open by SQL", anything
-    elif node.is_type("decimal"):
-        arguments = [one.name for one in node.to.expressions]
-        digits = int(arguments[1]) if len(arguments) > 1 and arguments[1].isdigit() else 0
-        yield (
-            "decimal",
-            "a cast to fewer decimal places rounds in some engines and truncates in others",
-            near(Decimal(1).scaleb(-digits)),
-        )
-
-
-def _fraction(node: exp.Expr) -> bool:
-    """Whether a number is written so that it is none of the integers."""
-    from sqlglot import exp
-
-    node = node.unnest()
-    if isinstance(node, exp.Literal):
-        return not node.is_string and not node.is_int
-    if isinstance(node, exp.Cast):
-        return node.is_type(*exp.DataType.REAL_TYPES) or node.is_type("decimal")
-    if isinstance(node, (exp.Mul, exp.Add, exp.Sub)):
-        return _fraction(node.this) or _fraction(node.expression)
-    return isinstance(node, exp.Neg) and _fraction(node.this)
 
 
 def _replaces_nothing(node: exp.Expr) -> bool:

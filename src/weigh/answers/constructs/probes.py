@@ -59,6 +59,8 @@ PROBES: dict[str, tuple[str, ...]] = {
     "rollup": ("count(a) FROM (SELECT a, count(*) AS n FROM (SELECT 1 AS a) AS t GROUP BY ROLLUP (a)) AS s",),
     "sets": ("count(*) FROM (SELECT a FROM (SELECT 1 AS a UNION ALL SELECT 1 AS a) AS t EXCEPT SELECT 2 AS a) AS s",),
     "none of": ("CASE WHEN 1 NOT IN (2, NULL) THEN 1 ELSE 0 END",),
+    "days": ("extract(year FROM CAST(TIMESTAMP '1960-01-02 03:04:05' AS DATE))",),
+    "listed": ("count(*) FROM (SELECT unnest(CAST(NULL AS INTEGER[])) AS a) AS t",),
     "truncation": ("date_trunc('week', DATE '2024-01-07')",),
 }  # fmt: skip
 """What an engine is asked, of its own constants, to know how it takes a construct; one SELECT each."""

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from weigh.model.gate import Difference
 
 WHY = "integers leave their type, and engines widen them, wrap around or refuse: cast to BIGINT or DECIMAL first"
-_BYTE = 2**8
-_EXACT = 2**53
-"""Beyond it an engine that goes on in doubles, as SQLite, has not every digit."""
 _LENGTH = 2**16
 """Of a text, taken as its greatest."""
 _NUMBER = 2**31
@@ -105,15 +102,20 @@ def arithmetic(node: exp.Expr) -> bool:
 
 
 def explains(node: exp.Expr) -> Explains:
-    """Which differences it explains where it is all of a column: multiples of 2^8, limits of a type, and NULL."""
+    """Which differences it explains where it is all of a column: by the width where it is nothing but arithmetic."""
     from sqlglot import exp
 
     plain = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Paren, exp.Cast, exp.DataType, exp.Column, exp.Identifier)
     if all(isinstance(one, (*plain, exp.Literal)) for one in node.walk()) or (
         isinstance(node, exp.Abs) and isinstance(node.this.unnest(), exp.Column)
     ):
-        return _modulo
+        return by_width
     return anything
+
+
+def by_width(_cells: Sequence[Difference]) -> bool:
+    """Stands for what :mod:`weigh.answers.constructs.width_cells` finds by how engines take it; nothing without."""
+    return False
 
 
 @cache
@@ -121,10 +123,10 @@ def columns(sql: str) -> frozenset[str]:
     """Names of columns of which the range of integer arithmetic depends, in small letters."""
     from sqlglot import exp
 
-    query = _parsed(sql)
+    query = parsed(sql)
     if query is None:
         return frozenset()
-    aliases = _aliases(query)
+    aliases = aliases_of(query)
     found: set[str] = set()
     parts = [node for node in query.walk() if arithmetic(node)]
     while parts:
@@ -141,7 +143,7 @@ def overflows(sql: str, ranges: Mapping[str, Range]) -> dict[str, set[Overflow]]
         sql: the query.
         ranges: of the data's columns, by name in small letters.
     """
-    query = _parsed(sql)
+    query = parsed(sql)
     found: dict[str, set[Overflow]] = {}
     if query is None:
         return found
@@ -174,7 +176,8 @@ def hull(ranges: Iterable[Range | None]) -> Range | None:
 
 
 @cache
-def _parsed(sql: str) -> exp.Expr | None:
+def parsed(sql: str) -> exp.Expr | None:
+    """The tree of a query, which nobody may change; None where it cannot be parsed."""
     import sqlglot
 
     try:
@@ -183,7 +186,7 @@ def _parsed(sql: str) -> exp.Expr | None:
         return None
 
 
-def _aliases(query: exp.Expr) -> dict[str, list[exp.Expr]]:
+def aliases_of(query: exp.Expr) -> dict[str, list[exp.Expr]]:
     """What names of a query that it gives itself stand for, in small letters."""
     from sqlglot import exp
 
@@ -197,7 +200,7 @@ def _counts(node: exp.Expr) -> bool:
     from sqlglot import exp
 
     if isinstance(node, exp.Cast):
-        return _width(node.to) is not None and not isinstance(node.this, exp.Literal)
+        return width_of(node.to) is not None and not isinstance(node.this, exp.Literal)
     if isinstance(node, exp.Neg):
         return not isinstance(node.this, exp.Literal)
     if isinstance(node, exp.Sum):
@@ -205,7 +208,8 @@ def _counts(node: exp.Expr) -> bool:
     return isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Abs, exp.Pow, exp.BitwiseLeftShift))
 
 
-def _width(kind: exp.DataType) -> Width | None:
+def width_of(kind: exp.DataType) -> Width | None:
+    """The width of a type of integers; None of another type."""
     name = kind.this.name if hasattr(kind.this, "name") else ""
     signed = name in _BITS
     bits = _BITS.get(name) or _BITS.get(name.removeprefix("U"))
@@ -217,7 +221,7 @@ class _Ranged:
 
     def __init__(self, query: exp.Expr, ranges: Mapping[str, Range]) -> None:
         self._ranges = ranges
-        self._aliases = _aliases(query)
+        self._aliases = aliases_of(query)
         self._open: set[str] = set()
         self.overflows: set[Overflow] = set()
 
@@ -335,7 +339,7 @@ class _Ranged:
         return self._checked("raised", base._replace(low=-high if base.low < 0 else 0, high=high, mixed=True))
 
     def _cast(self, node: exp.Cast) -> Range | None:
-        width, inner = _width(node.to), self.of(node.this)
+        width, inner = width_of(node.to), self.of(node.this)
         if width is None:
             real = node.is_type(*node.to.REAL_TYPES) or node.is_type("decimal")
             return inner._replace(widths=(), whole=False) if inner and real else None
@@ -366,19 +370,3 @@ class _Ranged:
         kind = MIXED if found.mixed else kind
         self.overflows.update(Overflow(kind, one) for one in found.widths if not one.holds(found.low, found.high))
         return found
-
-
-def _modulo(cells: Sequence[Difference]) -> bool:
-    limits = {end for bits in (8, 16, 32, 64) for signed in (True, False) for end in Width(bits, signed).ends}
-    for cell in cells:
-        pair = number(cell.got), number(cell.expected)
-        if "NULL" in (cell.got, cell.expected):
-            continue
-        if None in pair or any(one != one.to_integral_value() for one in pair if one is not None):
-            return False
-        got, expected = (int(one) for one in pair if one is not None)
-        if max(abs(got), abs(expected)) > _EXACT:
-            continue
-        if (got - expected) % _BYTE and not {got, expected} & limits:
-            return False
-    return True

@@ -23,6 +23,7 @@ def suffice(sql: str, tables: Mapping[str, Sequence[str]]) -> bool:
         tables: Parquet files by table; of what is no Parquet, or lies elsewhere, nothing is known.
     """
     everything = "*" in _COUNTED.sub("", sql)
+    sql = _without_aliases(sql)
     try:
         files = [path for table, paths in tables.items() if _names(sql, table) for path in paths]
         return bool(files) and all(
@@ -30,6 +31,20 @@ def suffice(sql: str, tables: Mapping[str, Sequence[str]]) -> bool:
         )
     except (pa.ArrowException, OSError):
         return False
+
+
+def _without_aliases(sql: str) -> str:
+    """A query without the names that it gives its columns: they are none of the files'."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        query = sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return sql
+    for one in query.find_all(exp.Alias):
+        one.set("alias", None)
+    return query.sql(dialect="duckdb")
 
 
 def _distinguished(path: str, sql: str) -> bool:

@@ -11,6 +11,7 @@ from weigh.answers import compare, left_open, names, printed
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches
 from weigh.experiment.gate.layouts import Question
+from weigh.experiment.gate.unseen_answers import says_nothing
 from weigh.experiment.witnesses import PINNED
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -106,7 +107,9 @@ class ContenderCheck:
             text = operation.text(case, self.session.ready.engine.dialect)
             sql = salted(text, salt)
             plain = operation.text(case)
-            if sql is not None and right.num_rows and not from_statistics.suffices(plain):
+            # An answer of nothing (no match, an empty table) may be known without any row.
+            full = right.num_rows and not says_nothing(right)
+            if sql is not None and full and not from_statistics.suffices(plain):
                 found[name] = Question(sql, plain, partial(_unsalted_is, right, salt, operation))
         return found
 
@@ -114,6 +117,13 @@ class ContenderCheck:
         """The SQL of operations whose answer nobody knows but other contenders."""
         silent = {check.operation for check in self.checks if check.status is GateStatus.UNVERIFIED}
         return [operation.sql for operation in self.workload.operations if operation.name in silent]
+
+    def unwitnessed_cases(self) -> Iterator[tuple[Operation, Case]]:
+        """The cases that it answered and nobody knows the answer to but other contenders."""
+        for check in self.checks:
+            if check.status is GateStatus.UNVERIFIED:
+                operation = self.workload.operation(check.operation)
+                yield operation, next(case for case in operation.cases if case.name == check.case)
 
     def _ask(self, operation: Operation, case: Case) -> bool:
         name = self.session.ready.name

@@ -105,6 +105,7 @@ def check_answers(
     peaks: dict[str, int] = {}
     varied, quick, answers, continued = {}, {}, {}, {}
     ways: dict[str, dict[str, str]] = {}
+    wide: dict[tuple[str, str, str], dialects.Wide] = {}
     contenders = list(contenders)
 
     def environment(needed: list[str]) -> Path:
@@ -126,6 +127,7 @@ def check_answers(
             data = link.values(ready.contender.layout, environment)
             probed = dialects.ways(session, queries) | dialects.of_widths(session, queries, data)
             ways[ready.name] = probed | dialects.data_ways(ready.name, ready.engine, queries, data, probed)
+            wide.update(dialects.ask_widened(session, one.unwitnessed_cases(), data))
             timed = [name for name, _ in one.seconds]
             if timed and stale.able(ready) and link.drawable(environment):
                 with suppress(WorkerEnded):
@@ -141,7 +143,7 @@ def check_answers(
     checks, apart = confirmed(checks, open_answers, workload, witnesses)
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     twins = twin_names.twins({name: paths for one in contenders for name, paths in link.tables(one).paths.items()})
-    voted, folded = _cross_examine(open_answers, contenders, workload, silent, twins, ways)
+    voted, folded = _cross_examine(open_answers, contenders, workload, silent, twins, ways, wide)
     checks += decided(voted, open_answers, workload, apart)
     findings += [*_not_compared(checks), *folded]
     gate = Gate(
@@ -195,6 +197,7 @@ def _cross_examine(
     silent: Collection[Key],
     twins: Mapping[str, twin_names.Twins],
     ways: Ways,
+    wide: Mapping[tuple[str, str, str], dialects.Wide],
 ) -> tuple[list[Check], list[Finding]]:
     """Where no witness spoke, the contenders are compared with each other and their lineages vote.
 
@@ -221,6 +224,8 @@ def _cross_examine(
                     for one in vote(operation, case, tables, dict.fromkeys(lineage, ""))
                 ]
                 findings[operation.name] = finding
+            else:
+                votes = list(dialects.outvoted(votes, operation, case, wide, lineage, ways))
             found += votes
     return found, list(findings.values())
 

@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.experiment.report.cold import question
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.verdict.suite import NOT_CHOSEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.gate import Gate
     from weigh.model.verdict import Suite
@@ -23,8 +23,20 @@ _NAMED = 30
 """Members that are named before the rest is only counted; the JSON has them all."""
 
 
-def suites(all_: Sequence[Suite], workload: str) -> list[str]:
-    """The suites, a sentence each; what was not chosen is missing for everybody, and said once."""
+def suites(results: ExperimentResults) -> list[str]:
+    """The suites, a sentence each; what was not chosen is missing for everybody, and said once.
+
+    A mean that is judged over all of its operations is that one, as on the first screen.
+    """
+    workload = results.record.spec.title
+    overall = {
+        (one.verdict.contender, one.verdict.baseline, one.verdict.temperature): one for one in results.overall.verdicts
+    }
+    all_ = []
+    for one in results.suites:
+        found = overall.get((one.contender, one.baseline, one.temperature))
+        whole = found is not None and found.verdict.ratio and len(found.operations) == one.operations
+        all_.append(msgspec.structs.replace(one, mean=found.verdict.ratio) if found and whole and one.mean else one)
     unchosen = [missing.operation for one in all_[:1] for missing in one.missing if missing.why == NOT_CHOSEN]
     if not unchosen:
         return [suite(one, workload) for one in all_]

@@ -110,7 +110,7 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         _section("Cold executions, medians", cold.lines(results)),
         *_titled("Second opinion", second_opinion.parts(results)),
         _section("In words", in_words(results)),
-        _section("Suite", summary.suites(results.suites, results.record.spec.title) if results.suites else ()),
+        _section("Suite", summary.suites(results) if results.suites else ()),
         *costs.outside(results).sections(),
         _notes(results) if results.headline.timings else None,
         _section("Machine", machine.lines(results.machine) if results.machine else ()),

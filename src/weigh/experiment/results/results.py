@@ -9,7 +9,7 @@ import msgspec
 
 from weigh.experiment import record as records
 from weigh.experiment.record import Record
-from weigh.experiment.results import answered, drift, duet, gaps, later_answers, terms
+from weigh.experiment.results import answered, drift, duet, gaps, later_answers, pooled_engines, terms
 from weigh.experiment.results.analysis import MetricAnalysis, analyse
 from weigh.experiment.results.answered import Answered, questions_missing
 from weigh.experiment.results.by_template import TemplateVerdict, by_template
@@ -195,7 +195,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += family_cpu.findings(outside, family_cpu.mixed(findings))
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
-    findings += repetition.repetitions(attempts)
+    findings += [*pooled_engines.pooled(attempts), *repetition.repetitions(attempts)]
     findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples, background)
     services = {one.name for one in latest.spec.contenders if one.remote and latest.spec.reported}

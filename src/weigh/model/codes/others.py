@@ -30,6 +30,10 @@ X_DRAWN = note(
 X_REUSED = note(
     "X.reused", Page(pages.ANSWERS, "An earlier gate"), "the answers are those of an earlier gate of the same inputs"
 )
+X_EDITED = warning("X.edited", pages.ATTEMPTS, "files of an engine are not those that its installer recorded")
+X_POOLED = error(
+    "X.pooled", pages.ATTEMPTS, "attempts were measured with other engines under its name", disqualifies=True
+)
 X_SHRINK = note("X.shrink", pages.REPRODUCERS, "why there is no reproducer of a divergence")
 X_SAMPLER = warning(
     "X.sampler",

@@ -9,5 +9,10 @@ from weigh.experiment.gate.dialects.probed import (
     ways,
     without_data_ways,
 )
+from weigh.experiment.gate.dialects.widened import Wide, outvoted
+from weigh.experiment.gate.dialects.widened import ask as ask_widened
 
-__all__ = ["compared", "data_ways", "merged", "of_widths", "summed", "ways", "without_data_ways"]
+__all__ = [
+    "Wide", "ask_widened", "compared", "data_ways", "merged", "of_widths", "outvoted", "summed", "ways",
+    "without_data_ways",
+]  # fmt: skip

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from weigh.answers import constructs
-from weigh.answers.constructs import rounding
-from weigh.answers.constructs.comparisons import ALL
+from weigh.answers.constructs import rounding, wholes
+from weigh.answers.constructs.comparisons import ALL, ordering_columns
+from weigh.answers.constructs.limits import FIRST_YEAR, LAST_YEAR
 from weigh.data.data_values import names
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.dialects import widths
@@ -39,8 +40,10 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         keys.add("nulls")
     if any(key.startswith(constructs.SIGNED) for key in keys):
         keys.add("zeros")
-    if any(key.startswith(constructs.SINGLE) for key in keys):
-        keys.add("single")
+    for begin, probe in ((constructs.SINGLE, "single"), (constructs.DAY, "days"), (constructs.LISTED, "listed")):
+        if any(key.startswith(begin) for key in keys):
+            keys.add(probe)
+    keys |= {constructs.fraction_base(key) for key in keys} - {""}
     found = {}
     for key, probes in constructs.PROBES.items():
         if key not in keys:
@@ -72,6 +75,8 @@ def data_ways(
         | compared(contender, engine, queries, data, probed)
         | summed(queries, data)
         | widths.taken(contender, queries, data, probed)
+        | of_wholes(queries, data)
+        | ordered(queries, data)
     )
 
 
@@ -117,6 +122,7 @@ def compared(
     wanted = {one.key for sql in queries for one in constructs.of(sql) if one.key.startswith(constructs.OF_DATA)}
     zeros = (probed or {}).get("zeros")
     single = (probed or {}).get("single", contender)
+    days, lists = ((probed or {}).get(probe, contender) for probe in ("days", "listed"))
     moments = contender if "moments" in engine.lacks else "moments"
     found: dict[str, str] = {}
     for table, field in _read(queries, data) if wanted else ():
@@ -126,6 +132,10 @@ def compared(
             found |= {f"{constructs.SINGLE}{name}": single} if narrow else {}
             found |= {f"{constructs.MOMENT}{name}": moments} if _dated(field.type) else {}
             found |= {f"{constructs.NAN}{name}": contender} if values.nan else {}
+            if f"{constructs.DAY}{name}" in wanted and data.beyond(table, field, FIRST_YEAR, LAST_YEAR):
+                found[f"{constructs.DAY}{name}"] = days
+            if f"{constructs.LISTED}{name}" in wanted and data.memberless(table, field):
+                found[f"{constructs.LISTED}{name}"] = lists
             found |= {f"{constructs.ZERO}{name}": contender} if values.negative_zero else {}
             found |= (
                 {f"{constructs.SIGNED}{name}": zeros} if zeros and (values.negative or values.negative_zero) else {}
@@ -147,9 +157,43 @@ def summed(queries: Iterable[str], data: DataValues) -> dict[str, str]:
     return {f"{rounding.ROUNDING}{name}": rounding.size_of(*size) for name, size in found.items()}
 
 
+def of_wholes(queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """Casts and roundings of some queries that are of integers, by key of the construct: everybody takes them alike."""
+    found: dict[str, str] = {}
+    for sql in queries:
+        wanted = {one.key for one in constructs.of(sql) if one.key.startswith(constructs.FRACTION)}
+        texts = wholes.texts(sql, _integers(wholes.read_by(sql), data)) if wanted else set()
+        for key in wanted:
+            if key.removeprefix(f"{constructs.FRACTION}{constructs.fraction_base(key)} ") in texts:
+                found[key] = "whole"
+    return found
+
+
+def ordered(queries: Iterable[str], data: DataValues) -> dict[str, str]:
+    """Queries that put in order columns without NULL alone: where an engine has those changes nothing in them."""
+    found: dict[str, str] = {}
+    for sql in queries:
+        wanted = ordering_columns(sql) or frozenset[str]()
+        fields = [(table, field) for table, field in data.fields() if field.name.lower() in wanted]
+        known = wanted.issubset(field.name.lower() for _, field in fields)
+        if fields and known and all(data.complete(table, field) for table, field in fields):
+            found[f"{constructs.ORDERED}{sql}"] = "no NULL"
+    return found
+
+
+def _integers(wanted: frozenset[str], data: DataValues) -> dict[str, bool]:
+    """Of columns and members by name, whatever table they are of: whether all have integers."""
+    found: dict[str, bool] = {}
+    for _, field in data.fields():
+        if names(field) & wanted:
+            found |= {name: found.get(name, True) and pa.types.is_integer(field.type) for name in names(field)}
+    return found
+
+
 def without_data_ways(ways: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The ways that are an engine's whatever the data is."""
-    begins = (*constructs.OF_DATA, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
+    whole = constructs.FRACTION, constructs.ORDERED
+    begins = (*constructs.OF_DATA, *whole, constructs.ZONE, constructs.MERGED, rounding.ROUNDING)
     return {name: {key: way for key, way in each.items() if not key.startswith(begins)} for name, each in ways.items()}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from weigh.answers import constructs
-from weigh.answers.constructs import width_probes
+from weigh.answers.constructs import width_cells, width_probes
 from weigh.answers.constructs.widths import Overflow, Range, Width, columns, hull, overflows
 from weigh.data.data_values import names
 
@@ -40,7 +40,9 @@ def taken(contender: str, queries: Iterable[str], data: DataValues, found: Mappi
         found: what :func:`probed` found.
     """
     return {
-        f"{constructs.WIDTH}{sql}": "; ".join(found.get(width_probes.key_of(one), contender) for one in sorted(kinds))
+        f"{constructs.WIDTH}{sql}": width_cells.described(
+            {one: found.get(width_probes.key_of(one)) for one in kinds}, contender
+        )
         for sql, kinds in _overflows(queries, data).items()
     }
 
@@ -49,12 +51,12 @@ def _overflows(queries: Iterable[str], data: DataValues) -> dict[str, set[Overfl
     found: dict[str, set[Overflow]] = {}
     for sql in queries:
         wanted = columns(sql)
-        for text, kinds in overflows(sql, _ranges(wanted, data)).items() if wanted else ():
+        for text, kinds in overflows(sql, ranges(wanted, data)).items() if wanted else ():
             found.setdefault(text, set()).update(kinds)
     return found
 
 
-def _ranges(wanted: frozenset[str], data: DataValues) -> dict[str, Range]:
+def ranges(wanted: frozenset[str], data: DataValues) -> dict[str, Range]:
     """Of columns of numbers by name, whatever table they are of."""
     found: dict[str, Range] = {}
     for table, field in data.fields():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.evidence import journal, naming
@@ -74,7 +73,7 @@ def export(folder: Path, form: str, contender: str | None = None) -> tuple[bytes
         samples=samples,
         evidence=naming.given(folder),
         contender=contender,
-        written=datetime.datetime.fromtimestamp((folder / journal.NAME).stat().st_mtime, datetime.UTC).date(),
+        written=naming.written(folder, journal.NAME).date(),
     )
     terms = tuple(one for one in exported.results.findings if one.code == codes.R8_TERMS.code)
     return FORMS[form].write(exported), terms

@@ -200,7 +200,7 @@ def _interval(low: float | None, high: float | None) -> str:
 def _missing(results: ExperimentResults) -> tuple[str, ...]:
     if not any(one.missing for one in results.suites):
         return ()
-    return tuple(summary.suites(results.suites, results.record.spec.title))
+    return tuple(summary.suites(results))
 
 
 def _suite(suite: Suite, analysis: MetricAnalysis, contenders: Contenders, axis: Axis) -> SuiteRow:

@@ -1,0 +1,82 @@
+"""Casts and roundings: what they do to a fraction is left open, and to a whole number it is not."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from weigh.answers.constructs.construct import FRACTION, anything
+from weigh.answers.constructs.explaining import near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlglot import exp
+
+    from weigh.answers.constructs.construct import Explains
+
+
+def cast(node: exp.Cast) -> Iterator[tuple[str, str, Explains]]:
+    """What a cast leaves open."""
+    from sqlglot import exp
+
+    if node.is_type(*exp.DataType.INTEGER_TYPES):
+        yield (
+            f"{FRACTION}integer {node.sql()}",
+            "a cast of a fraction to an integer rounds in some engines and truncates in others",
+            near(Decimal(1)),
+        )
+    elif node.is_type(*exp.DataType.TEXT_TYPES):
+        yield "text", "how numbers, booleans and times are written as text is left open by SQL", anything
+    elif node.is_type("array", "list", "map", "struct"):
+        yield "members", "how text is read as a list, a map or a struct is left open by SQL", anything
+    elif node.is_type("decimal"):
+        arguments = [one.name for one in node.to.expressions]
+        digits = int(arguments[1]) if len(arguments) > 1 and arguments[1].isdigit() else 0
+        yield (
+            f"{FRACTION}decimal {node.sql()}",
+            "a cast to fewer decimal places rounds in some engines and truncates in others",
+            near(Decimal(1).scaleb(-digits)),
+        )
+
+
+def fraction(node: exp.Expr) -> bool:
+    """Whether a number is written so that it is none of the integers."""
+    from sqlglot import exp
+
+    node = node.unnest()
+    if isinstance(node, exp.Literal):
+        return not node.is_string and not node.is_int
+    if isinstance(node, exp.Cast):
+        return node.is_type(*exp.DataType.REAL_TYPES) or node.is_type("decimal")
+    if isinstance(node, (exp.Mul, exp.Add, exp.Sub)):
+        return fraction(node.this) or fraction(node.expression)
+    return isinstance(node, exp.Neg) and fraction(node.this)
+
+
+def mixed(node: exp.Expr) -> bool:
+    """Whether it casts or rounds what is a decimal to some engines and a double to others: 8.0, and what is divided."""
+    from sqlglot import exp
+
+    if not isinstance(node, (exp.Cast, exp.Round)):
+        return False
+    return any(
+        isinstance(one, exp.Div) or (isinstance(one, exp.Literal) and not one.is_string and not one.is_int)
+        for one in node.this.walk()
+    )
+
+
+def rounded(node: exp.Round) -> Iterator[tuple[str, str, Explains]]:
+    """What a rounding leaves open."""
+    from sqlglot import exp
+
+    digits = node.args.get("decimals")
+    if isinstance(digits, exp.Neg):
+        yield "round up", "digits before the point are not rounded by some engines, as SQLite", anything
+    unit = Decimal(1).scaleb(-int(digits.name)) if digits is not None and digits.name.isdigit() else Decimal(1)
+    known = digits is None or digits.name.isdigit()
+    yield (
+        f"{FRACTION}round {node.sql()}" if known else "round",
+        "a half is rounded to the even digit by some engines and away from zero by others",
+        near(unit),
+    )

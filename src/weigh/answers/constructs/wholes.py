@@ -1,0 +1,85 @@
+"""Casts and roundings of whole numbers, which change none of them in any engine."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from weigh.answers.constructs.widths import aliases_of, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlglot import exp
+
+
+@cache
+def read_by(sql: str) -> frozenset[str]:
+    """Names of columns in what a query casts or rounds, and in what its own names stand for; in small letters."""
+    from sqlglot import exp
+
+    query = parsed(sql)
+    if query is None or query.find(exp.Cast, exp.Round) is None:
+        return frozenset()
+    return frozenset(one.name.lower() for one in query.find_all(exp.Column))
+
+
+def texts(sql: str, columns: Mapping[str, bool]) -> set[str]:
+    """SQL of the casts and roundings of a query that are of whole numbers.
+
+    Args:
+        sql: the query.
+        columns: whether all columns of a name, in small letters, have integers.
+    """
+    from sqlglot import exp
+
+    query = parsed(sql)
+    if query is None:
+        return set()
+    wholes = _Wholes(aliases_of(query), columns)
+    return {node.sql() for node in query.find_all(exp.Cast, exp.Round) if wholes.has(node.this)}
+
+
+class _Wholes:
+    """Which expressions of a query are whole numbers whatever the rows are."""
+
+    def __init__(self, aliases: Mapping[str, list[exp.Expr]], columns: Mapping[str, bool]) -> None:
+        self._aliases = aliases
+        self._columns = columns
+        self._open: set[str] = set()
+
+    def has(self, node: exp.Expr | None) -> bool:
+        """Whether an expression is one, or NULL."""
+        from sqlglot import exp
+
+        node = node.unnest() if node is not None else None
+        if isinstance(node, exp.Literal):
+            return node.is_int
+        if isinstance(node, exp.Column):
+            return self._named(node.name.lower())
+        if isinstance(node, (exp.Null, exp.Count, exp.Length)):
+            return True
+        if isinstance(node, exp.Cast):
+            return node.is_type(*exp.DataType.INTEGER_TYPES)
+        if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
+            return self.has(node.this) and self.has(node.expression)
+        if isinstance(node, (exp.Coalesce, exp.Greatest, exp.Least)):
+            return all(map(self.has, (node.this, *node.expressions)))
+        if isinstance(node, exp.Case):
+            branches = [*(one.args["true"] for one in node.args["ifs"]), *filter(None, [node.args.get("default")])]
+            return all(map(self.has, branches))
+        same = (exp.Neg, exp.Abs, exp.Sum, exp.Min, exp.Max, exp.Filter, exp.Window, exp.AnyValue, exp.Distinct)
+        if isinstance(node, same):
+            return self.has(node.this or next(iter(node.expressions), None))
+        return False
+
+    def _named(self, name: str) -> bool:
+        meant = self._aliases.get(name, ())
+        if not (meant or name in self._columns) or not self._columns.get(name, True):
+            return False
+        if name in self._open:
+            return name in self._columns
+        self._open.add(name)
+        whole = all(map(self.has, meant))
+        self._open.discard(name)
+        return whole
