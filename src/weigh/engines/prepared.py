@@ -288,7 +288,9 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
             raise UsageError(
                 f"engine '{engine.name}' is no folder of scripts",
                 where=f"contender {contender.name}",
-                remedy="write clickbench:FOLDER; a build of an engine is ENGINE@FOLDER",
+                remedy=f"write {engine.name}, whose server weigh starts: {engine.name}:embedded is a target of weigh load"
+                if ours[key] == "embedded"
+                else "write clickbench:FOLDER; a build of an engine is ENGINE@FOLDER",
             )
         if key not in engine.variants:
             raise UsageError(

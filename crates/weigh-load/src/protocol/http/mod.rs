@@ -113,6 +113,8 @@ pub(crate) struct Session {
     names: Vec<String>,
     /// Whether the body has them.
     has_rows: bool,
+    /// Whether the body is compressed, or otherwise not what it says.
+    encoded: bool,
     /// Whether the server closes the connection behind this answer.
     closing: bool,
 }
@@ -134,6 +136,7 @@ impl Session {
             tag: Vec::new(),
             names: Vec::new(),
             has_rows: false,
+            encoded: false,
             closing: false,
         }
     }
@@ -276,7 +279,7 @@ impl Session {
         }
         let mut length: Option<u64> = None;
         let mut tag = Vec::new();
-        let mut rows = false;
+        let (mut rows, mut encoded) = (false, false);
         let (mut chunked, mut kept_alive, mut closed, mut failed) = (false, false, false, false);
         for header in response.headers.iter() {
             let value = header.value.trim_ascii();
@@ -300,6 +303,8 @@ impl Session {
                 failed = true;
             } else if header.name.eq_ignore_ascii_case("x-clickhouse-exception-tag") {
                 tag = value.to_vec();
+            } else if header.name.eq_ignore_ascii_case("content-encoding") {
+                encoded = !value.eq_ignore_ascii_case(b"identity");
             } else if header.name.eq_ignore_ascii_case("content-type") {
                 rows = value.starts_with(b"text/tab-separated-values");
             }
@@ -314,7 +319,7 @@ impl Session {
         self.refused = refused.then(|| (status, response.reason.unwrap_or_default().to_owned()));
         self.body.clear();
         self.tail.clear();
-        (self.lines, self.tag, self.has_rows) = (0, tag, rows);
+        (self.lines, self.tag, self.has_rows, self.encoded) = (0, tag, rows, encoded);
         Ok(if self.bodiless || matches!(status, 204 | 304) {
             Stage::Sized(0)
         } else if chunked {
@@ -367,7 +372,7 @@ impl Session {
                 let body = clickhouse::Body { kept, tail, more, tag: &self.tag };
                 clickhouse::read(&body, &mut self.answer, &mut self.names);
             }
-            None => match self.login.expectations.broken(self.status, &self.body) {
+            None => match self.login.expectations.broken(self.status, &self.body, self.encoded) {
                 Some(what) if self.status < 300 => self.answer.fail(EXPECT, &what),
                 Some(what) => self.answer.fail(&self.status.to_string(), &what),
                 None => self.answer.string(&self.body),
