@@ -72,6 +72,8 @@ def test_a_word_for_one_file_of_each_changes_nothing(tmp_path: Path) -> None:
     old = hyperfine(tmp_path / "old.json", ("./old", [1.0, 1.1, 1.2, 1.1, 1.0]))
     new = hyperfine(tmp_path / "new.json", ("./new", [1.0, 1.2, 1.2, 1.1, 1.0]))
     assert refusal(judged(old, new, interleaved=True)) == "T5"
+    (reason,) = only(judged(old, new)).reasons
+    assert "measure them in turn, at least 5 files of each" in reason.text
 
 
 def test_commands_are_operations_where_each_file_is_a_version(tmp_path: Path) -> None:

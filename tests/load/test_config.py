@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from support.load_flags import NONE
 from weigh.load.config import arrivals, make
-from weigh.load.spec import Arrivals
+from weigh.load.preparation import prepared
+from weigh.load.spec import Arrivals, Script
 from weigh.load.target.registry import target
 from weigh.load.target.tls import Tls
 from weigh.load.target.url import parse
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weigh.load.spec import LoadSpec
 
 
@@ -330,3 +330,13 @@ def test_a_trace_is_of_numbers(tmp_path: Path, content: bytes, words: str) -> No
 def test_a_device_is_no_trace() -> None:
     with pytest.raises(UsageError, match="it is no file"):
         arrivals("trace:/dev/zero", None)
+
+
+@pytest.mark.parametrize(
+    ("target", "client"),
+    [("postgres://me@db/x", "psql -f d.sql"), ("redis-cluster://db", "redis-cli < d.sql"), ("http://db/", "yourself,")],
+)
+def test_the_data_of_a_server_by_url_is_made_by_its_own_client(target: str, client: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        prepared(Path("d.sql"), "script", (Script(name="a", text="SELECT 1", weight=1),), (target,))
+    assert client in refused.value.remedy

@@ -76,3 +76,9 @@ def test_answers_that_nobody_asks_are_no_promise() -> None:
 )
 def test_requests_that_only_ask_are_known_by_their_methods(script: str, asks: bool) -> None:
     assert _only_asks(script) is asks
+
+
+def test_a_number_beyond_a_double_is_refused() -> None:
+    with pytest.raises(UsageError, match="beyond a double"):
+        http.expected(("json .n=1e400",), URLS)
+    assert http.expected(('json .n="1e400"',), URLS)

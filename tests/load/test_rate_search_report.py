@@ -106,7 +106,8 @@ def test_a_search_that_ends_too_early_gives_the_bounds_that_it_knows() -> None:
     assert (found.rate_search.status, found.exit_code()) == ("unresolved", ExitCode.INCONCLUSIVE)
     text = " ".join(plain(found, "evidence").split())
     count = len(found.rate_search.probes)
-    assert re.search(rf"was enough for {count} probes; at that pace give --budget \d+m(30s)?; it is kept at", text)
+    assert re.search(r"OPEN: p90<=50ms was kept at 450/s and .*broken at 675/s, which is not enough", text)
+    assert re.search(rf"was enough for {count} probes; at that pace give --budget \d+m(30s)?\.", text)
     assert "L3.unresolved" in text
 
 

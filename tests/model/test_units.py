@@ -114,3 +114,8 @@ def test_a_whole_number_is_rows_and_a_float_a_scale_factor(value: float | None, 
     assert units.scale(value) == shown
     assert msgspec.json.decode(msgspec.json.encode(value), type=int | float | None) == value
     assert type(msgspec.json.decode(msgspec.json.encode(value), type=int | float | None)) is type(value)
+
+
+@pytest.mark.parametrize(("value", "text"), [(17_563.2, "17,560"), (2.3456, "2.346"), (1_234_567.0, "1,235,000")])
+def test_quantities_have_no_exponent(value: float, text: str) -> None:
+    assert units.quantity(value) == text

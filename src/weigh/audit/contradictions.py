@@ -121,5 +121,6 @@ def _load(one: Published) -> Iterator[Contradiction]:
     mean = latency.mean or 0.0
     under_way = one.rate * max(mean - 2 * latency.step, 0.0)
     if under_way > one.clients * (1 + _SUM):
-        text = f"{one.rate:,.6g} answers a second that take {units.seconds(mean)} each are {under_way:,.4g} under way"
+        each, open_at_once = units.seconds(mean), units.quantity(under_way)
+        text = f"{one.rate:,.6g} answers a second that take {each} each are {open_at_once} under way"
         yield Contradiction(row="L2", text=f"{text}, and there were {one.clients:,.0f} clients")

@@ -283,12 +283,14 @@ def _rebuilt(one: PreparedContender, original: Contender, files: Format) -> Prep
 def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
     """Weigh's own settings, which the adapter must know: one that nobody carries out would be a lie in the report."""
     ours = {key: value for key, value in contender.settings.items() if key not in contender.engine_settings()}
-    for key in ours:
+    for key, value in ours.items():
         if key == SYSTEM and not engine.place:
+            remedy = "write clickbench:FOLDER; a build of an engine is ENGINE@FOLDER"
+            if value == "embedded":
+                # It is what weigh load calls a server that weigh starts.
+                remedy = f"write {engine.name}: weigh starts its server, too"
             raise UsageError(
-                f"engine '{engine.name}' is no folder of scripts",
-                where=f"contender {contender.name}",
-                remedy="write clickbench:FOLDER; a build of an engine is ENGINE@FOLDER",
+                f"engine '{engine.name}' is no folder of scripts", where=f"contender {contender.name}", remedy=remedy
             )
         if key not in engine.variants:
             raise UsageError(

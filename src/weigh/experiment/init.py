@@ -104,7 +104,7 @@ def init(
     made, unread = _readable(tables, cache, progress, csv)
     statements = given_queries if given_queries is not None else _starters(tables)
     schemas, findings, unanswered = _described(chosen[0], made, statements, values, cache, progress)
-    texts = {folder / "weigh.toml": toml(chosen, tables, values, folder, csv)}
+    texts = {folder / "weigh.toml": toml(chosen, tables, values, folder, csv, given_files.called(data))}
     texts |= _queries(schemas, folder / QUERIES)
     _write(texts, force=force)
     return Written(

@@ -23,12 +23,18 @@ QUERIES = "queries"
 
 
 def toml(
-    contenders: Sequence[Contender], tables: user_files.Tables, values: Parameters, folder: Path, csv: CsvTable
+    contenders: Sequence[Contender],
+    tables: user_files.Tables,
+    values: Parameters,
+    folder: Path,
+    csv: CsvTable,
+    name: str,
 ) -> str:
     """weigh.toml."""
     lines = [
         "# Written by weigh init; docs/reference/weigh-toml.md explains every key.",
         "[experiment]",
+        f"name = {_text(name)}   # in lists and titles",
         'workload = "sql"',
         f"# baseline = {_text(contenders[0].name)}   # declared, it makes weigh exit 1 when another is slower",
         "margin = 0.03         # the smallest change that matters, declared beforehand",

@@ -75,7 +75,8 @@ def design(turns: Sequence[Turn], *, interleaved: bool) -> Design:
         return Design(refused=reasons.starts(few))
     rounds, known = _rounds(turns, interleaved=interleaved)
     if not rounds:
-        return Design(refused=reasons.unknown_order())
+        once = len(turns) == len(starts)
+        return Design(refused=reasons.one_turn_each() if once else reasons.unknown_order())
     if (lost := _lost(turns)) is not None and len(rounds) >= MIN_STARTS:
         return Design(rounds, refused=lost)
     if len(rounds) == 1 and (order := _one_after_another(rounds[0])):

@@ -70,6 +70,14 @@ def fixed_order(first: str, second: str) -> Reason:
     )
 
 
+def one_turn_each() -> Reason:
+    """Nothing can have alternated."""
+    return codes.T5.reason(
+        "one file of each contender is one after the other, which is no comparison: measure them in turn, at least "
+        f"{MIN_STARTS} files of each, and judge all with --interleaved"
+    )
+
+
 def unknown_order() -> Reason:
     """Nothing tells in which order the files were made."""
     return codes.T5.reason(

@@ -34,7 +34,7 @@ def run(folder: Path) -> About:
 
     spec = read_spec(folder)
     scale = f", {units.scale(spec.scale)}" if spec.scale is not None else ""
-    return About(spec.workload, ", ".join(one.name for one in spec.contenders) + scale, _end(folder))
+    return About(spec.title, ", ".join(one.name for one in spec.contenders) + scale, _end(folder))
 
 
 def load(folder: Path) -> About:

@@ -191,7 +191,7 @@ class Evidence(AnyEvidence[ExperimentResults, Verification]):
 
     @property
     def _about(self) -> str:
-        return f"{self.spec.workload}, {', '.join(one.name for one in self.spec.contenders)}"
+        return f"{self.spec.title}, {', '.join(one.name for one in self.spec.contenders)}"
 
 
 class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):

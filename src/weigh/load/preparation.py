@@ -25,6 +25,16 @@ _OTHER_FORMS = {
     b"\x28\xb5\x2f\xfd": ("compressed", "zstd --decompress {0}, and name what it writes"),
 }
 """By how a file begins, what else may be named."""
+_CLIENTS = {
+    "postgres": "psql -f {0}",
+    "mysql": "mysql DATABASE < {0}",
+    "mariadb": "mariadb DATABASE < {0}",
+    "clickhouse": "clickhouse-client --queries-file {0}",
+    "cassandra": "cqlsh -f {0}",
+    "redis": "redis-cli < {0}",
+    "valkey": "valkey-cli < {0}",
+}
+"""What runs a file at a server by URL, by what its scheme begins with."""
 
 
 def file_of(path: Path, targets: Sequence[str], instead: str) -> Path:
@@ -65,6 +75,14 @@ def file_of(path: Path, targets: Sequence[str], instead: str) -> Path:
     return path
 
 
+def _yourself(path: Path, targets: Sequence[str]) -> str:
+    """How the data is made at a server that weigh does not start: nobody's tables are dropped by a benchmark."""
+    schemes = [target.partition("://")[0].lower() for target in targets if "://" in target]
+    found = (client for scheme in schemes for name, client in _CLIENTS.items() if scheme.startswith(name))
+    by = f" ({client.format(quote(str(path)))})" if (client := next(found, None)) else ""
+    return f"make the data there yourself{by}, and leave --prepare out"
+
+
 def prepared(
     path: Path | None, workload: str, scripts: Sequence[Script], targets: Sequence[str]
 ) -> PreparedData | msgspec.UnsetType:
@@ -87,5 +105,5 @@ def prepared(
             f"--prepare makes the data of your own scripts, and weigh makes that of {own} itself",
             remedy="leave it out, or name a FILE.sql",
         )
-    file = file_of(path, targets, "run it there yourself (psql -f), and leave --prepare out")
+    file = file_of(path, targets, _yourself(path, targets))
     return PreparedData(file=file.name, digest=hashlib.sha256(file.read_bytes()).hexdigest())

@@ -263,8 +263,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What is measured, for people."""
-        return f"loading {self.workload}" if self.ingest else self.workload
+        """What is measured, for people: own data by its name, where it has one."""
+        what = self.name if self.name and self.user_data is not None else self.workload
+        return f"loading {what}" if self.ingest else what
 
     @property
     def temperatures(self) -> tuple[str, ...]:

@@ -179,6 +179,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def quantity(value: float, digits: int = 4) -> str:
+    """A number with so many significant digits and no exponent: ``17,560``, ``2.345``."""
+    return f"{float(f'{value:.{digits}g}'):,.15g}"
+
+
 def rows(value: Rows) -> str:
     """A row count as people write it: ``1M`` for 1,000,000, ``1,234`` where nothing shorter is exact."""
     for unit, factor in (("G", 10**9), ("M", 10**6), ("K", 10**3)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.evidence import bundle, files, whole
 from weigh.evidence.seal import SEAL
 from weigh.experiment import run as experiment
@@ -12,6 +14,7 @@ from weigh.experiment.record import read as read_record
 from weigh.experiment.report import files as reports
 from weigh.experiment.verify.verify import verify
 from weigh.model.errors import EvidenceFault
+from weigh.model.spec import QUICK
 from weigh.reproduce import record
 from weigh.reproduce.files import write
 from weigh.reproduce.plan import planned
@@ -41,6 +44,7 @@ class Wanted:
         answers: file of pinned answers that a bundle does not hold.
         affinity: CPUs in the place of those that the original named.
         resume: go on where it was killed.
+        quick: as of ``weigh run --quick``: a first look, after which most verdicts are not decided.
     """
 
     out: Path
@@ -50,6 +54,7 @@ class Wanted:
     answers: Path | None = None
     affinity: tuple[int, ...] | None = None
     resume: bool = False
+    quick: bool = False
 
 
 class Refused(EvidenceFault):
@@ -85,7 +90,7 @@ class Original:
         if self.unpacked.head.kind != _RUN:
             raise EvidenceFault(
                 f"it is evidence of the kind '{self.unpacked.head.kind}', and only runs are measured again",
-                where=str(path),
+                where=self.unpacked.head.evidence,
                 remedy="weigh verify checks it; its report has the command that made it",
             )
         self.verification = verify(self.unpacked.folder)
@@ -105,6 +110,8 @@ class Original:
             affinity=wanted.affinity,
             resume=wanted.resume,
         )
+        if wanted.quick:
+            spec = msgspec.structs.replace(spec, quick=True, budget=min(spec.budget or QUICK, QUICK))
         # A folder of its own: beside the original it would be taken for another attempt, and judged together with it.
         # Whoever measures again until it fits has all attempts in it, and they are judged together, too (T8).
         other = "" if spec.id == self.record.spec.id else f"-as-{spec.id[:6]}"

@@ -63,3 +63,11 @@ def test_one_file_of_questions_is_a_suite(tmp_path: Path) -> None:
     (tmp_path / "mine.sql").write_text("SELECT 1 AS one;\nSELECT 2 AS two;\n")
     (tmp_path / "other.sql").write_text("SELECT 3 AS three;\n")
     assert len(suites.read(tmp_path / "mine.sql").questions) == 2
+
+
+def test_data_is_called_by_its_folder_or_its_one_file(tmp_path: Path) -> None:
+    (tmp_path / "sales").mkdir()
+    assert given_files.called([str(tmp_path / "sales")]) == "sales"
+    assert given_files.called([f"t={tmp_path}/sales/orders.csv"]) == "orders"
+    assert given_files.called([f"{tmp_path}/sales/*.parquet"]) == "sales"
+    assert given_files.called([f"{tmp_path}/sales/a.csv", f"{tmp_path}/sales/b.csv"]) == "sales"

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Only measure what this key signed: a public SSH key, or a file of allowed signers.",
 )
+@click.option("--quick", is_flag=True, help="A first look: measure for 30 s, and conclude nothing.")
 @taking(*switches(RunRequest, "plan", "resume"))
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is not confirmed.")
 @taking(*output("weigh/reproduction/1"))
@@ -55,6 +56,7 @@ def reproduce(
     answers: Path | None,
     affinity: str | None,
     key: Path | None,
+    quick: bool,
     plan: bool,
     resume: bool,
     strict: bool,
@@ -96,6 +98,7 @@ def reproduce(
             answers=answers,
             affinity=parse_cpus(affinity) if affinity else None,
             resume=resume,
+            quick=quick,
         )
         spec, request, names = original.requested(wanted)
         if plan:

@@ -34,6 +34,17 @@ def are_files(data: Sequence[str], cache: Path) -> bool:
     return bool(files)
 
 
+def called(data: Sequence[str]) -> str:
+    """What people call data by: the folder in which it lies, its one file, or the name that it is registered under."""
+    first = data[0]
+    path = Path(first.partition("=")[2] or first).expanduser()
+    if path.is_dir():
+        return path.resolve().name
+    if len(data) == 1 and not {*"*?["} & {*first}:
+        return path.stem
+    return path.parent.resolve().name
+
+
 def refuse_missing(data: Sequence[str], cache: Path) -> None:
     """Refuse what names nothing that is there; no file is opened.
 

@@ -9,8 +9,8 @@ import msgspec
 from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.engines import engine
+from weigh.experiment.config import given_files, prices
 from weigh.experiment.config import grid as grids
-from weigh.experiment.config import prices
 from weigh.experiment.config.builds import built_once
 from weigh.experiment.config.contenders import NAMED, varied_contenders
 from weigh.experiment.config.file import File
@@ -68,7 +68,7 @@ def make_spec(
     adaptive = adaptive and len(contenders) > 1 and temperature != "cold" and table.starts is None
     precision = _precision(table.precision, contenders, NARROW * rules.margin if adaptive else None)
     return Spec(
-        name=table.name,
+        name=table.name or (given_files.called(given) if (given := (flags or {}).get("data")) and user_files else ""),
         workload=table.workload,
         scale=_scale(table.workload, table.scale, user_files),
         seed=_seed(table.seed),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
-from weigh.model.units import count, percent, seconds
+from weigh.model.units import count, percent, quantity, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,7 +131,7 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
             else "Lower --rate (of a replay --speed), or raise --connections"
         )
         yield codes.L2_RATE.reason(
-            f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
+            f"the rate was missed: {run.target:,.6g} requests a second were asked for and {quantity(achieved)} "
             f"{done}; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
             f"never sent. How long they would have taken nobody knows. {remedy}"
         )
@@ -149,7 +149,7 @@ def _little(run: RunFacts) -> Iterator[Reason]:
     before = (run.service.max or 0.0) / run.steady_s
     if busy > (LITTLE + before) * run.connections:
         yield codes.E8_LITTLE.reason(
-            f"{run.service.count / run.steady_s:,.4g} requests a second of {seconds(run.service.mean)} each keep "
+            f"{quantity(run.service.count / run.steady_s)} requests a second of {seconds(run.service.mean)} each keep "
             f"{busy:.1f} connections busy (Little's law), and there were {run.connections}: one of these figures is "
             "wrong. Please report it"
         )

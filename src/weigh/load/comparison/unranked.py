@@ -15,7 +15,7 @@ from weigh.load.comparison.metrics import PERCENTILES
 from weigh.load.isolation.results import refusals
 from weigh.model import codes
 from weigh.model.rules import MIN_STARTS
-from weigh.model.units import count
+from weigh.model.units import count, quantity
 from weigh.statistics.percentiles import LEAST_EXCEEDANCES
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
 def rate_missed(missed: Sequence[BlockRun], target: float) -> str:
     """What runs did that missed a rate: how many a second they answered, or where that is enough, what stayed open."""
     rates = [answered(one) for one in missed]
-    low, high = (f"{rate:,.4g}" for rate in (min(rates), max(rates)))
+    low, high = (f"{quantity(rate)}" for rate in (min(rates), max(rates)))
     if max(rates) < (1 - MISSED) * target:
         return f"it answered {low if low == high else f'{low} to {high}'} a second"
     # The rate is of the part that counts; requests that came late are of the whole run.

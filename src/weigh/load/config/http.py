@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ SCHEMES = ("http://", "https://")
 _UNASKED = ("http", "clickhouse", "cassandra", "scylla", "redis", "valkey")
 """What targets begin with whose answers weigh does not ask before the clock."""
 _PATH = re.compile(r"\.|(\.?\[\d+\]|\.[^.\[\]\s<>=!]+)+")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 _STATUSES = re.compile(r"\s*[1-5]\d\d(-[1-5]\d\d)?\s*(,\s*[1-5]\d\d(-[1-5]\d\d)?\s*)*")
 _FORMS = "write json .PATH=VALUE, json .PATH!=VALUE, json .PATH, contains TEXT, lacks TEXT, or status 200,204,300-399"
 _JSON = (
@@ -49,6 +51,12 @@ def expected(texts: Sequence[str] | None, targets: Sequence[str]) -> tuple[str, 
             if not _PATH.fullmatch(path) or value.startswith("="):
                 raise UsageError(
                     f"what is expected at '{path}' cannot be read", where=f"--expect '{text}'", remedy=_JSON
+                )
+            if _NUMBER.fullmatch(value.strip()) and math.isinf(float(value)):
+                raise UsageError(
+                    f"{value.strip()} is beyond a double, and equals nothing",
+                    where=f"--expect '{text}'",
+                    remedy='write a smaller number, or a text: json .PATH="1e400"',
                 )
         elif not ((rest and word in ("contains", "lacks")) or (word == "status" and _STATUSES.fullmatch(rest))):
             raise UsageError("what is expected cannot be read", where=f"--expect '{text}'", remedy=_FORMS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weigh.load.rate_search.probes import sentence
 from weigh.model import codes
-from weigh.model.units import count, percent
+from weigh.model.units import count, percent, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,4 +106,4 @@ def reasons(one: RateSearchResults, *, fresh: bool) -> Iterator[Reason]:
 
 def rate(value: float) -> str:
     """A rate with four digits: ``2,985/s``."""
-    return f"{float(f'{value:.4g}'):,.6g}/s"
+    return f"{quantity(value)}/s"

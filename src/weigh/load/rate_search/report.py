@@ -73,6 +73,9 @@ def headline(one: RateSearchResults) -> str:
             highest = rate(one.sustained) if one.sustained else "the rates that were tried"
             why = "above it the generator was too slow, and the server's limit is not known"
             return f"{goal} is kept at {highest}; {why}."
+    if one.sustained and one.broken:
+        known = f"{goal} was kept at {rate(one.sustained)} and broken at {rate(one.broken)}"
+        return f"OPEN: {known}, which is not enough for the highest rate: {_why_not(one)}."
     return f"OPEN: which rates keep {goal} is not known yet: {_why_not(one)}."
 
 
@@ -116,18 +119,15 @@ def _lowest(one: RateSearchResults) -> float:
 
 
 def _why_not(one: RateSearchResults) -> str:
-    between, longest = "", units.seconds(longest_s(one.search))
-    if one.sustained and one.broken:
-        between = f"; it is kept at {rate(one.sustained)} and broken at {rate(one.broken)}"
-    why = {
+    longest = units.seconds(longest_s(one.search))
+    return {
         "time": _time_over(one),
         "stopped": "it was broken off",
         "unresolvable": f"at the rates that get through, a probe that resolves it takes longer than {longest}; give a "
         "longer --budget, or a percentile that is not so far out",
-        "disturbed": f"others were in the way ({_disturbance(one)})",
+        "disturbed": f"others were in the way ({_disturbance(one)}): search again when the machine is quiet",
         "generator": f"the generator was too slow ({_disturbance(one)})",
     }.get(one.ended, f"after {units.count(len(one.probes), 'probe')} it was not clear")
-    return why + between
 
 
 def _time_over(one: RateSearchResults) -> str:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from weigh.load import record as records
 from weigh.load.analysis.figures import figures
+from weigh.load.rate_search.findings import rate
 from weigh.load.rate_search.probes import judged
 from weigh.load.rate_search.results import PILOT_S, left_s, pilot, planned, with_machine
 from weigh.load.rate_search.search import Search
+from weigh.model import units
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -99,12 +101,13 @@ class SearchGoing:
 
     def _probe(self, probe: Probe, repeat: int, who: str) -> LoadRun:
         assert self._deciding is not None
-        name = f"{who}probe {len(self._between_s)} at {probe.rate:,.4g}/s{self._last}"
+        left = units.duration(max(self._complete.budget_s - self._spent_s, 0.0))
+        name = f"{who}probe {len(self._between_s)} at {rate(probe.rate)}{self._last}; at most {left} left"
         run = self._session.make(
             "open", self._connections, repeat, rate=probe.rate, duration_s=probe.seconds, name=name
         )
         found = judged(run, self._figures(run), self._complete.budgets, last=probe.last)
-        self._last = f"; {probe.rate:,.4g}/s {_NAMES.get(found.verdict, 'told nothing')}"
+        self._last = f"; {rate(probe.rate)} {_NAMES.get(found.verdict, 'did not count')}"
         try:
             self._next = self._deciding.send(found.verdict)
         except StopIteration:

@@ -82,7 +82,7 @@ def _row(one: AgentFigures) -> Row:
     why = ", ".join(dict.fromkeys(str(reason.code) for reason in one.reasons))
     cells: list[Content] = [
         f"{one.agent} {one_line(one.host, 30)}",
-        "" if one.rate is None else f"{one.rate:,.4g}",
+        "" if one.rate is None else f"{units.quantity(one.rate)}",
         *("" if value is None else units.seconds(value) for value in (one.p50, one.p99, one.late_p90)),
         "" if one.cpu is None else units.percent(one.cpu, 0),
         clock,

@@ -158,9 +158,22 @@ def spectrum(curves: Sequence[Curve], label: str) -> Markup:
     names = draw.group("tm", *(draw.text(x, _BOTTOM + 18, _rank(step)) for x, step in places))
     parts = [grid(down, tick_label), marks + names]
     for curve in curves:
-        flat = Curve(curve.name, curve.style, tuple((math.log10(place), height) for place, height in curve.points))
-        parts.append(draw.path(joined(flat, across, down), f"t{curve.style}"))
+        flat = tuple((across.at(math.log10(place)), down.at(height)) for place, height in curve.points if height)
+        parts.append(draw.path(_steps(flat), f"t{curve.style}"))
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> str:
+    """Path data of what is known: a percentile holds until the next one, and a dot marks where each was read.
+
+    A line straight from one to the next would show percentiles that nobody resolved.
+    """
+    text = ""
+    for at, (x, y) in enumerate(points):
+        across, height = draw.number(round(x, 1)), draw.number(round(y, 1))
+        text += f"H{across}V{height}" if at else f"M{across} {height}"
+    dots = (f"M{draw.number(round(x, 1) - 2.5)} {draw.number(round(y, 1))}h5m-2.5 -2.5v5" for x, y in points)
+    return text + "".join(dots) if len(points) != 2 or points[0][1] != points[1][1] else text
 
 
 def _rank(slower: float) -> str:

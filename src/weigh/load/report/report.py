@@ -363,7 +363,7 @@ def _counts(one: OperationFigures) -> str:
 def _repeats(group: RunGroup) -> Table:
     rows = []
     for one in group.between:
-        each = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
+        each = [f"{units.quantity(value)}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
         rows.append(Row([words.label(one.name), words.of_repeats(one), ", ".join(each)]))
     columns = [
         Column(Cell("over the repeats", page=f"over {len(group.runs)} runs")),
@@ -380,7 +380,7 @@ def _groups(results: LoadResults) -> Table:
         if not run.operations:
             continue
         response, rate = run.whole.response, run.rate_achieved
-        achieved = f"{rate.mean:,.5g}" if rate and not run.refused else ""
+        achieved = f"{units.quantity(rate.mean, 5)}" if rate and not run.refused else ""
         times = (words.value(response.at(0.5)), words.value(response.at(0.99)), units.seconds(response.max))
         why = f"refused ({', '.join(one.code for one in run.reasons)})" if run.refused else ""
         rows.append(Row([name, achieved, *times, Cell(why, "refusal")]))

@@ -199,10 +199,11 @@ def throughput(run: RunFigures) -> str:
     found = run.rate_achieved
     if found is None:
         return "no throughput: too short"
-    text = f"{found.mean:,.5g} answers/s"
+    text = f"{units.quantity(found.mean, 5)} answers/s"
     varied = f"; its intervals vary by {units.percent(run.rate_cv)} (CV)" if run.rate_cv is not None else ""
     if found.low is not None and found.high is not None:
-        text += f" ({100 * found.confidence:g} % interval {found.low:,.5g} to {found.high:,.5g}, "
+        ends = f"{units.quantity(found.low, 5)} to {units.quantity(found.high, 5)}"
+        text += f" ({100 * found.confidence:g} % interval {ends}, "
         return text + f"{found.count} intervals worth {found.effective:,.3g} independent ones){varied}"
     return text + (f" (no interval: {found.refused.text})" if found.refused else "") + varied
 
@@ -279,7 +280,7 @@ def page(one: Page) -> str:
 
 def of_repeats(one: Between) -> str:
     """A figure over the repeats: what the next run will be."""
-    in_unit = (lambda number: f"{number:,.4g}/s") if one.name == "rate" else units.seconds
+    in_unit = (lambda number: f"{units.quantity(number)}/s") if one.name == "rate" else units.seconds
     if one.high > _TELLS_NOTHING * one.low:
         of = "lives" if one.lives == len(one.values) else "runs"
         return f"{in_unit(one.mean)} (where the next one falls {len(one.values)} {of} cannot tell)"
@@ -335,7 +336,7 @@ def ended(results: LoadResults) -> str:
 def group_name(group: Group) -> str:
     """Loop and connections, and the rate where it is a run's own."""
     if (rate := group.first.probe_rate) is not None:
-        return f"The probe at {rate:,.4g}/s, {units.count(group.first.connections, 'connection')}"
+        return f"The probe at {units.quantity(rate)}/s, {units.count(group.first.connections, 'connection')}"
     return f"{group.first.loop} loop, {units.count(group.first.connections, 'connection')}"
 
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec
 
 _NOT_WITH = {
-    "find_rate": ("a search finds the rate that keeps a budget", "leave one of them out"),
+    "find_rate": (
+        "a search finds the rate that keeps a budget",
+        "give each budget to --find-rate: --find-rate 'p99<=20ms' --find-rate 'errors<0.1%'",
+    ),
     "closed": ("a closed loop waits for the server, so no user waits in it", "offer a --rate"),
     "crash": ("a crash breaks what it is to hold", "read its recovery without it, or leave --crash out"),
 }

@@ -110,7 +110,8 @@ def main() -> None:
         _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, own=own, names=names)
     finally:
         if running is not None:
-            running.stop()
+            # Its data goes with it: a checkpoint of what a load wrote would take seconds.
+            running.stop(0)
         if place is not None:
             shutil.rmtree(place, ignore_errors=True)
 

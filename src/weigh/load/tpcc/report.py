@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.model.units import count, percent, seconds
+from weigh.model.units import count, percent, quantity, seconds
 from weigh.render.blocks import Cell, Column, Fold, Group, Lines, Part, Row, Table, words
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ def figure(run: TpccFigures) -> str:
     if run.per_second is None:
         return "no figure: the run is refused, or was too short for one"
     if run.tpmc is None:
-        return (
-            f"{run.per_second:,.4g} transactions a second, derived from TPC-C; no tpmC, which needs users at terminals"
-        )
+        rate = f"{quantity(run.per_second)} transactions a second"
+        return f"{rate}, derived from TPC-C; no tpmC, which needs users at terminals"
     share = percent(run.tpmc / run.most)
     return (
         f"{run.tpmc:,.1f} tpmC, derived from TPC-C: {share} of the {run.most:,.2f} that {run.terminals} users at "

@@ -41,7 +41,7 @@ class Unit(StrEnum):
             case Unit.SHARE:
                 return units.percent(value, 2)
             case Unit.PER_SECOND:
-                return f"{value:,.4g}/s"
+                return f"{units.quantity(value)}/s"
             case Unit.MONEY:
                 return amount(value)
 

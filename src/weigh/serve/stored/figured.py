@@ -31,4 +31,8 @@ def seconds(one: Figured | None) -> str:
 
 def rate(one: Figured | None) -> str:
     """A rate with its interval."""
-    return f"{one.value:,.5g}{interval(one.low, one.high, ',.5g')}" if one and one.value is not None else "none"
+    return (
+        f"{units.quantity(one.value, 5)}{interval(one.low, one.high, ',.5g')}"
+        if one and one.value is not None
+        else "none"
+    )

@@ -131,7 +131,7 @@ class StoredLoad(msgspec.Struct, frozen=True):
     def _offered(self) -> str:
         if self.load.loop is None:
             return "nothing"
-        due = f"{self.load.rate_target:,.5g}/s" if self.load.rate_target else "as fast as answers come"
+        due = f"{units.quantity(self.load.rate_target, 5)}/s" if self.load.rate_target else "as fast as answers come"
         return f"{due}, {units.count(self.load.connections or 0, 'connection')}"
 
     def _says(self) -> str:
@@ -150,7 +150,7 @@ class StoredLoad(msgspec.Struct, frozen=True):
         failed = sum(map(_failed, self.operations[:1]))
         lost = f"{failed:,} of {_requests(whole):,} failed" if failed else "none failed"
         tpcc = next((one.tpcc for one in self.runs if one.tpcc), None)
-        counted = f"{tpcc.tpmc:,.4g} New-Orders a minute; " if tpcc and tpcc.tpmc is not None else ""
+        counted = f"{units.quantity(tpcc.tpmc)} New-Orders a minute; " if tpcc and tpcc.tpmc is not None else ""
         return f"{counted}{times} at {self._offered()}; {lost}."
 
 
@@ -255,8 +255,10 @@ def _judged(one: Decided) -> str:
 
 
 def _found(one: Searched) -> str:
-    outcome = f"kept up to {one.highest:,.4g}/s" if one.highest is not None else "kept at no rate that was tried"
-    broken = f", broken from {one.broken:,.4g}/s on" if one.broken is not None else ""
+    outcome = (
+        f"kept up to {units.quantity(one.highest)}/s" if one.highest is not None else "kept at no rate that was tried"
+    )
+    broken = f", broken from {units.quantity(one.broken)}/s on" if one.broken is not None else ""
     return f"Search for the highest rate: the budgets are {outcome}{broken} ({name(one.status)})."
 
 

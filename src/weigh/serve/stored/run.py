@@ -18,6 +18,8 @@ from weigh.render import words
 from weigh.serve.stored import wrong_answers
 from weigh.serve.stored.summary import Figure, Judged, Named, Summary, against, interval, name
 
+SQL = "sql"
+"""The workload of data and queries of a user's own."""
 _MOST = 3
 """Contenders that a line tells of; the others are counted."""
 
@@ -27,6 +29,12 @@ class Experiment(msgspec.Struct, frozen=True):
 
     workload: str
     baseline: str
+    name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """As of :attr:`weigh.model.spec.Spec.title`."""
+        return self.name if self.name and self.workload == SQL else self.workload
 
 
 class Gated(msgspec.Struct, frozen=True):
@@ -85,7 +93,7 @@ class StoredRun(msgspec.Struct, frozen=True):
             [*(name(one.operation) for one in self.gate), *(name(one.operation) for one in self.verdicts)]
         )
         return Summary(
-            workload=name(self.experiment.workload),
+            workload=name(self.experiment.title),
             says=self._says(),
             tier=self.tier.name if self.tier else None,
             contenders=tuple(name(one.name) for one in self.contenders),

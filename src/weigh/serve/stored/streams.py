@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from weigh.model import units
 from weigh.serve.stored.summary import Figure, Summary, name
 
 
@@ -28,8 +29,12 @@ class OneFigure(msgspec.Struct, frozen=True):
         """The figure with its interval."""
         if self.mean is None:
             return "-"
-        ends = "" if self.low is None or self.high is None else f" [{self.low:,.4g}, {self.high:,.4g}]"
-        return f"{self.mean:,.4g}{ends} queries/h x SF"
+        ends = (
+            ""
+            if self.low is None or self.high is None
+            else f" [{units.quantity(self.low)}, {units.quantity(self.high)}]"
+        )
+        return f"{units.quantity(self.mean)}{ends} queries/h x SF"
 
 
 class StoredStreams(msgspec.Struct, frozen=True):

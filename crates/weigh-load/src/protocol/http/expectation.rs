@@ -11,6 +11,10 @@ const FORMS: &str = "it has one of the forms json .PATH=VALUE, json .PATH!=VALUE
                      status 200,204,300-399";
 /// Bytes of a value that an error quotes.
 const QUOTED: usize = 100;
+/// How bodies begin that gzip and zstd made: a text is not found in them, and is not lacking either.
+const COMPRESSED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+/// A mark of UTF-8, which readers of JSON may ignore (RFC 8259, section 8.1).
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One step of a path into JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,14 +67,16 @@ impl Expectations {
 
     /// The first that does not hold, with what there is instead; nothing where all hold.
     ///
-    /// `body` may have been cut at [`KEPT`] bytes: nothing can be said of such a one.
-    pub(crate) fn broken(&self, status: u16, body: &[u8]) -> Option<String> {
+    /// `body` may have been cut at [`KEPT`] bytes: nothing can be said of such a one, nor of one that is `encoded`.
+    pub(crate) fn broken(&self, status: u16, body: &[u8], encoded: bool) -> Option<String> {
+        let encoded = encoded || COMPRESSED.iter().any(|begin| body.starts_with(begin));
         let mut document: Option<Result<Document, String>> = None;
         self.0.iter().find_map(|one| {
             let found = match &one.test {
                 Test::Status(right) => {
                     (!right.iter().any(|range| range.contains(&status))).then(|| format!("it is {status}"))
                 }
+                _ if encoded => Some("the body is compressed, and cannot be looked into".to_owned()),
                 _ if body.len() >= KEPT => Some("the body is too long to look into".to_owned()),
                 Test::Contains(wanted, text) => {
                     let has = text.is_empty() || body.windows(text.len()).any(|part| part == text);
@@ -78,7 +84,13 @@ impl Expectations {
                 }
                 Test::Json(path, wanted) => {
                     let document = document.get_or_insert_with(|| {
-                        serde_json::from_slice(body).map_err(|error| format!("it is no JSON ({error})"))
+                        let text = body.strip_prefix(MARK).unwrap_or(body);
+                        serde_json::from_slice(text).map_err(|error| match error.to_string() {
+                            why if why.starts_with("number out of range") => {
+                                format!("it has a number beyond a double, and cannot be read ({why})")
+                            }
+                            why => format!("it is no JSON ({why})"),
+                        })
                     });
                     document
                         .as_ref()
@@ -148,6 +160,9 @@ fn test(text: &str) -> Option<Test> {
                 Some((path, value)) => {
                     let (path, equal) = path.strip_suffix('!').map_or((path, true), |path| (path, false));
                     let value = value.trim();
+                    if beyond_a_double(value) {
+                        return None;
+                    }
                     let value =
                         serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
                     (path, Some((equal, value)))
@@ -158,6 +173,11 @@ fn test(text: &str) -> Option<Test> {
         }
         _ => None,
     }
+}
+
+/// Whether it is a number that no double holds: it would be compared as a text, and equal nothing.
+fn beyond_a_double(text: &str) -> bool {
+    text.ends_with(|last: char| last.is_ascii_digit()) && text.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
 fn statuses(text: &str) -> Option<RangeInclusive<u16>> {
@@ -201,7 +221,7 @@ mod tests {
     use super::*;
 
     fn broken(expected: &str, status: u16, body: &str) -> Option<String> {
-        Expectations::read(&[expected.to_owned()]).unwrap().broken(status, body.as_bytes())
+        Expectations::read(&[expected.to_owned()]).unwrap().broken(status, body.as_bytes(), false)
     }
 
     #[test]
@@ -258,6 +278,23 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_is_ignored_and_a_compressed_body_proves_nothing() {
+        assert_eq!(broken("json .n=1", 200, "\u{feff}{\"n\": 1}"), None);
+        let read = |text: &str| Expectations::read(&[text.to_owned()]).unwrap();
+        for text in ["json .n=1", "lacks error", "contains \u{1f}"] {
+            assert!(read(text).broken(200, b"\x1f\x8b\x08", false).unwrap().contains("compressed"), "{text}");
+            assert!(read(text).broken(200, b"any", true).unwrap().contains("compressed"), "{text}");
+        }
+        assert_eq!(read("status 200").broken(200, b"\x1f\x8b\x08", true), None);
+    }
+
+    #[test]
+    fn a_number_beyond_a_double_is_not_taken_for_no_json() {
+        assert!(broken("json .n=1", 200, r#"{"n": 1e400}"#).unwrap().contains("beyond a double"));
+        assert_eq!(broken("json .n=inf", 200, r#"{"n": "inf"}"#), None);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused_with_the_forms() {
         for text in [
             "",
@@ -268,6 +305,7 @@ mod tests {
             "contains",
             "status 99",
             "status 3-2",
+            "json .n=1e400",
             "body",
         ] {
             let error = Expectations::read(&[text.to_owned()]).unwrap_err();

@@ -88,6 +88,16 @@ enum Stage {
     Trailers,
 }
 
+/// What a body has, by its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Plain,
+    /// Rows of ClickHouse.
+    Rows,
+    /// Compressed, or in another coding that is not looked into.
+    Encoded,
+}
+
 /// One session.
 pub(crate) struct Session {
     login: Login,
@@ -111,8 +121,7 @@ pub(crate) struct Session {
     tag: Vec<u8>,
     /// Of its columns.
     names: Vec<String>,
-    /// Whether the body has them.
-    has_rows: bool,
+    content: Content,
     /// Whether the server closes the connection behind this answer.
     closing: bool,
 }
@@ -133,7 +142,7 @@ impl Session {
             lines: 0,
             tag: Vec::new(),
             names: Vec::new(),
-            has_rows: false,
+            content: Content::Plain,
             closing: false,
         }
     }
@@ -276,7 +285,7 @@ impl Session {
         }
         let mut length: Option<u64> = None;
         let mut tag = Vec::new();
-        let mut rows = false;
+        let (mut rows, mut encoded) = (false, false);
         let (mut chunked, mut kept_alive, mut closed, mut failed) = (false, false, false, false);
         for header in response.headers.iter() {
             let value = header.value.trim_ascii();
@@ -300,6 +309,8 @@ impl Session {
                 failed = true;
             } else if header.name.eq_ignore_ascii_case("x-clickhouse-exception-tag") {
                 tag = value.to_vec();
+            } else if header.name.eq_ignore_ascii_case("content-encoding") {
+                encoded = !value.eq_ignore_ascii_case(b"identity");
             } else if header.name.eq_ignore_ascii_case("content-type") {
                 rows = value.starts_with(b"text/tab-separated-values");
             }
@@ -314,7 +325,12 @@ impl Session {
         self.refused = refused.then(|| (status, response.reason.unwrap_or_default().to_owned()));
         self.body.clear();
         self.tail.clear();
-        (self.lines, self.tag, self.has_rows) = (0, tag, rows);
+        self.content = match (encoded, rows) {
+            (true, _) => Content::Encoded,
+            (false, true) => Content::Rows,
+            (false, false) => Content::Plain,
+        };
+        (self.lines, self.tag) = (0, tag);
         Ok(if self.bodiless || matches!(status, 204 | 304) {
             Stage::Sized(0)
         } else if chunked {
@@ -362,12 +378,16 @@ impl Session {
                 let text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
                 self.answer.fail(&status.to_string(), if text.is_empty() { &reason } else { &text });
             }
-            None if self.login.sql && self.has_rows => {
+            None if self.login.sql && self.content == Content::Rows => {
                 let (kept, tail, more) = (&self.body, &self.tail, self.lines);
                 let body = clickhouse::Body { kept, tail, more, tag: &self.tag };
                 clickhouse::read(&body, &mut self.answer, &mut self.names);
             }
-            None => match self.login.expectations.broken(self.status, &self.body) {
+            None => match self.login.expectations.broken(
+                self.status,
+                &self.body,
+                self.content == Content::Encoded,
+            ) {
                 Some(what) if self.status < 300 => self.answer.fail(EXPECT, &what),
                 Some(what) => self.answer.fail(&self.status.to_string(), &what),
                 None => self.answer.string(&self.body),

@@ -49,7 +49,7 @@ def cells(one: LoadRung) -> tuple[str, ...]:
         units.size(one.size.data_bytes) if one.size else "not known",
         f"{one.size.ratio:.3g}" if one.size else "not known",
         *(_percentile(one, q) for q in (0.5, 0.99, 0.999)),
-        f"{rate.mean:,.4g}" if rate else "refused" if run and run.refused else "-",
+        f"{units.quantity(rate.mean)}" if rate else "refused" if run and run.refused else "-",
         units.seconds(one.cpu_s) if one.cpu_s is not None else "not known",
         units.size(one.read_per_request) if one.read_per_request is not None else "not known",
     )

@@ -240,7 +240,7 @@ def _runs(results: LoadComparisonResults) -> list[tuple[str, ...]]:
         made.append(
             (
                 f"{attempt}block {one.block}, {one.arm}",
-                words.kind(one.kind) + (f", {one.run.probe_rate:,.4g}/s due" if one.run.probe_rate else ""),
+                words.kind(one.kind) + (f", {units.quantity(one.run.probe_rate)}/s due" if one.run.probe_rate else ""),
                 *(words.value(name, figures[name]) for name in ("p50", "p99", "p999", "rate", "server_cpu_s")),
                 refused,
             )
