@@ -200,6 +200,15 @@ def test_another_version_takes_the_place_of_the_original(evidence: Path, tmp_pat
     assert name not in request.locks
 
 
+def test_two_of_one_name_are_refused(evidence: Path, tmp_path: Path) -> None:
+    original = read(evidence)
+    first, other = (one.name for one in original.spec.contenders[:2])
+    with pytest.raises(UsageError, match=f"would both be called {first}"):
+        planned(original, tmp_path, "", instead=(f"{other}={first}",))
+    _, _, names = planned(original, tmp_path, "", instead=(f"{other}=third={first}",))
+    assert names[other] == "third"
+
+
 def test_a_ladder_is_no_bundle(weigh: Weigh) -> None:
     ladder = written_ladder(weigh.folder / "ladders")
     assert "name the evidence of a rung" in weigh("export", str(ladder), "--bundle").err

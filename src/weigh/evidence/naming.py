@@ -94,8 +94,8 @@ def written(folder: Path, file: str) -> datetime.datetime:
     Raises:
         OSError: there is no such file.
     """
-    if ended := _ended(folder):
-        return ended
+    if end := ended(folder):
+        return end
     changed = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
     name = parsed(given(folder))
     if name is not None:
@@ -106,7 +106,7 @@ def written(folder: Path, file: str) -> datetime.datetime:
     return changed
 
 
-def _ended(folder: Path) -> datetime.datetime | None:
+def ended(folder: Path) -> datetime.datetime | None:
     """When a journal says that it ended; None where it says nothing of it."""
     event = journal.last(folder)
     if event is None or event.event != "end" or not isinstance(event.body, dict):
