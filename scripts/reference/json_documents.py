@@ -22,6 +22,7 @@ from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
+from weigh.engines.loaded import InServer
 from weigh.evidence.anchoring.anchor import Anchor
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
@@ -124,6 +125,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/diff-parts/1": ("data diff --on",),
     "weigh/check-parts/1": ("data check --on",),
     "weigh/registered/1": ("data register", "data list"),
+    "weigh/loaded/1": ("data loaded",),
     "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
@@ -244,6 +246,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/files/1": Section(data.FilesDocument),
     "weigh/check/1": Section(data.CheckDocument),
     "weigh/check/1 files[]": Section(PageChecks, "files[] of a check", "pages"),
+    "weigh/loaded/1": Section(InServer),
     "weigh/diff/1": Section(DiffDocument),
     "weigh/diff/1 rows": Section(RowDifference, "rows of a pair", "rows"),
     "weigh/diff/1 written": Section(Written, "written of a pair", "written"),

@@ -13,7 +13,7 @@ from weigh.cli.data.checks import check, probe_checksums
 from weigh.cli.data.diff import diff
 from weigh.cli.data.make import make
 from weigh.cli.data.obfuscate import obfuscate
-from weigh.cli.data.register import list_registered, register, unregister
+from weigh.cli.data.register import list_loaded, list_registered, register, unregister
 from weigh.cli.output import print_json, say, say_failure
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ data.add_command(make)
 data.add_command(obfuscate)
 data.add_command(register)
 data.add_command(list_registered)
+data.add_command(list_loaded)
 data.add_command(unregister)
 
 
