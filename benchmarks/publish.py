@@ -70,15 +70,44 @@ def _evidence(weigh: str, cache: Path) -> Path:
     if not root.exists():
         (found,) = (one for one in measured.iterdir() if one.is_dir() and not one.is_symlink())
         with tempfile.TemporaryDirectory(dir=cache) as aside:
-            for number in range(_EVIDENCE):
-                _again(found, Path(aside, "runs"), f"copy {number + 1}")
+            first = _again(found, Path(aside, "runs"), "copy 1")
+            for number in range(1, _EVIDENCE):
+                _renamed(first, "copy 1", f"copy {number + 1}")
             Path(aside, "runs").rename(root)
     return root
 
 
-def _again(measured: Path, root: Path, name: str) -> None:
+def _again(measured: Path, root: Path, name: str) -> Path:
     """The same evidence as that of an experiment of another name."""
-    root.mkdir(exist_ok=True)
+    root.mkdir()
+    folder = _journal(measured, root, name)
+    derived.derive(folder)
+    files.write(folder)
+    sealing.seal(folder, seal.read_seal(measured).weigh)
+    return folder
+
+
+def _renamed(first: Path, name: str, other: str) -> None:
+    """The same under yet another name: what follows from the journal is the same but for names, which verify checks."""
+    folder = _journal(first, first.parent, other)
+    names = {first.name: folder.name, _id(first): _id(folder), name: other}
+    for path in first.rglob("*"):
+        if path.is_file() and path.name not in (journal.NAME, seal.SEAL):
+            content = path.read_bytes()
+            for before, after in names.items():
+                content = content.replace(before.encode(), after.encode())
+            to = folder / path.relative_to(first)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(content)
+    sealing.seal(folder, seal.read_seal(first).weigh)
+
+
+def _id(folder: Path) -> str:
+    return folder.name.split("-")[1]
+
+
+def _journal(measured: Path, root: Path, name: str) -> Path:
+    """A new evidence directory with nothing but the journal."""
     spec: Spec = msgspec.structs.replace(record.read(measured).spec, name=name)
     folder, _ = begin(root, spec.id)
     written = Journal(folder)
@@ -88,9 +117,7 @@ def _again(measured: Path, root: Path, name: str) -> None:
             body = {**body, "spec": {**body["spec"], "name": name}}
         written.append(event.event, body)
     written.close()
-    derived.derive(folder)
-    files.write(folder)
-    sealing.seal(folder, seal.read_seal(measured).weigh)
+    return folder
 
 
 def _rows(site: Path) -> Iterator[str]:
