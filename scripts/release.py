@@ -1,6 +1,8 @@
 """Make a release in the tree: ``release.py VERSION [--date YYYY-MM-DD] [--no-tag]``; nothing is published.
 
-It sets the version wherever it stands, folds the fragments of changelog.d into CHANGELOG.md, commits, and tags.
+It sets the version wherever it stands, folds the fragments of changelog.d into CHANGELOG.md, commits, and tags. A
+second commit gives the tree the number of the next MINOR version: evidence that it makes from then on is not of the
+release.
 """
 
 from __future__ import annotations
@@ -28,7 +30,13 @@ PLACES = (
     ("docs/guide/ci.md", r"(weigh@v)[0-9.]+(`)"),
 )
 """Where the version stands: a file, and what is before and after it. Locks and generated pages follow."""
-
+RELEASES = "src/weigh/evidence/verification.py"
+"""Lists the released versions, whose evidence later ones verify."""
+LOCKS = ([sys.executable, "-m", "uv", "lock", "--quiet"], ["cargo", "update", "--quiet", "--workspace", "--offline"])
+GENERATED = ([sys.executable, "-m", "reference"],)
+FROZEN = ([sys.executable, "-m", "golden.freeze"],)
+PRINTED = ([sys.executable, "-m", "pytest", "--quiet", "tests/golden", "--update-golden"],)
+"""What follows from the version, and the commands that make it anew."""
 
 AREAS = (
     (
@@ -139,13 +147,13 @@ def folded(changelog: str, version: str, date: str, parts: list[Fragment]) -> st
     return "\n\n".join([head.rstrip(), *section, *([rest.strip()] if rest else [])]) + "\n"
 
 
-def set_version(root: Path, version: str) -> None:
-    """Write the version wherever it stands.
+def set_version(root: Path, version: str, *, released: bool = True) -> None:
+    """Write the version wherever it stands; one that is not released stands in no documentation.
 
     Raises:
         SystemExit: it does not stand where it should.
     """
-    for name, pattern in PLACES:
+    for name, pattern in PLACES if released else [one for one in PLACES if not one[0].startswith("docs/")]:
         path = root / name
         text, times = re.subn(pattern, rf"\g<1>{version}\g<2>", path.read_text(), count=1, flags=re.MULTILINE)
         if not times:
@@ -153,10 +161,21 @@ def set_version(root: Path, version: str) -> None:
         path.write_text(text)
 
 
+def next_minor(version: str) -> str:
+    """The MINOR version after this one."""
+    major, minor, _ = version.split(".")
+    return f"{major}.{int(minor) + 1}.0"
+
+
 def release(root: Path, version: str, date: str) -> None:
     """Everything that a release changes in the files."""
     parts = fragments(root / "changelog.d")
     set_version(root, version)
+    releases = root / RELEASES
+    text = releases.read_text()
+    if f'"{version}"' not in text:
+        text = re.sub(r"^RELEASES = \((.*?),?\)$", rf'RELEASES = (\g<1>, "{version}")', text, flags=re.MULTILINE)
+        releases.write_text(text)
     changelog = root / "CHANGELOG.md"
     changelog.write_text(folded(changelog.read_text(), version, date, parts))
     for path in (root / "changelog.d").glob("*.md"):
@@ -183,19 +202,25 @@ def main() -> int:
     tag = f"v{options.version}"
     if git("tag", "--list", tag):
         raise SystemExit(f"{tag} is released already")
-    release(options.root, options.version, options.date)
     sources = os.pathsep.join(str(options.root / name) for name in ("src", "scripts", "tests"))
-    for command in (
-        [sys.executable, "-m", "uv", "lock", "--quiet"],
-        ["cargo", "update", "--quiet", "--workspace", "--offline"],
-        [sys.executable, "-m", "reference"],
-        [sys.executable, "-m", "golden.freeze"],
-    ):
-        subprocess.run(command, cwd=options.root, check=True, env={**os.environ, "PYTHONPATH": sources})
-    if not options.no_tag:
+
+    def made(*commands: list[str]) -> None:
+        for command in commands:
+            subprocess.run(command, cwd=options.root, check=True, env={**os.environ, "PYTHONPATH": sources})
+
+    def commit(message: str) -> None:
         git("add", "--all")
-        git("commit", "--quiet", "--message", f"Release {options.version}")
+        git("commit", "--quiet", "--message", message)
+
+    release(options.root, options.version, options.date)
+    made(*LOCKS, *GENERATED, *FROZEN)
+    if not options.no_tag:
+        commit(f"Release {options.version}")
         git("tag", "--annotate", tag, "--message", f"weigh {options.version}")
+        following = next_minor(options.version)
+        set_version(options.root, following, released=False)
+        made(*LOCKS, *GENERATED, *PRINTED)
+        commit(f"Begin {following}")
         print(f"{tag} is tagged; nothing is published: git push origin {tag} starts the workflow that does")
     return 0
 

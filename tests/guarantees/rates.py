@@ -288,7 +288,7 @@ def wrongly_same(
 
 
 def wrongly_same_by_pairs(make: Make, size: Size, seed: int, *, faster: bool = False) -> Rate:
-    """The same of the typical ratio by the rule of 0.1.0."""
+    """The same of the typical ratio by the rule of before 0.1.0."""
     rules, starts = totals.halved(Rules()), size.blocks
     names = []
     for logs in batches(make, size, seed):
@@ -298,7 +298,7 @@ def wrongly_same_by_pairs(make: Make, size: Size, seed: int, *, faster: bool = F
 
 
 def by_pairs(logs: Floats) -> Effects:
-    """The rule of 0.1.0: the median of the pairs of a start, which is off where noise is skewed."""
+    """The rule of before 0.1.0: the median of the pairs of a start, which is off where noise is skewed."""
     middle, _ = turns(logs)
     return over_blocks(median_of_pairs(middle[..., :1], middle[..., -2:]))
 

@@ -18,6 +18,18 @@ def test_nothing_is_made_up() -> None:
     assert carried.compared(noise.iid, MANY, 61, np.log1p(0.04)).carried.all()
 
 
+def test_few_starts_tell_it_of_all_operations_together() -> None:
+    """4 %, ten starts: of one operation it is told in a third of the runs, of twelve nearly always."""
+    size = Size(1, 10, rounds=4)
+    alone, twelve = (
+        rate(np.concatenate([one.carried != 0 for one in carried.in_runs(60 * number, size, number, np.log1p(0.04))]))
+        for number in (1, 12)
+    )
+    assert alone.value < 0.6 < 0.95 < twelve.value
+    none = rate(np.array([one.carried.any() for one in carried.in_runs(60, Size(1, 6, rounds=2), 12, 0.0)]))
+    assert none.within(0.0, 0.003), none
+
+
 @pytest.mark.promise("more starts do not help")
 def test_what_is_carried_over_is_told_and_taken_out() -> None:
     """4 % for whoever follows the candidate: without the order its ratio is off by a third of that."""

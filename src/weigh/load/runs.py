@@ -110,11 +110,14 @@ class ServerUse(msgspec.Struct, frozen=True, kw_only=True):
             several of them share is counted once. None where it may not be read.
         written_bytes: that they caused to be written to storage devices, over the same time as ``cpu_s``; left out
             where it may not be read, and in evidence of earlier versions.
+        flushes: how often, over the same time, the devices below its data were made to keep what they had been given,
+            whoever asked for it; left out where they keep it in another way, do not count, or are not known.
     """
 
     cpu_s: Seconds
     memory_bytes: Bytes | None = None
     written_bytes: Bytes | msgspec.UnsetType = msgspec.UNSET
+    flushes: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class CpusRead(msgspec.Struct, frozen=True, kw_only=True):

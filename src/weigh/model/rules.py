@@ -16,7 +16,7 @@ class Typical(enum.StrEnum):
     """How the typical effect is estimated (docs/concept/statistics.md).
 
     Attributes:
-        PAIRS: the median of the pairs of a start, as by 0.1.0: off where noise is skewed, and where something is
+        PAIRS: the median of the pairs of a start, as before 0.1.0: off where noise is skewed, and where something is
             carried over from turn to turn.
         CONTRAST: a contrast of such medians that treats all arms alike, without turns to which something is carried
             over; refused where starts depend on the one before.
@@ -36,9 +36,9 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
             typical, half for the total.
         equivalence: error rate of SAME (two one-sided tests).
         unstable: smallest detectable effect above which an operation is refused as unstable.
-        typical: how the typical effect is estimated. Where it is not named it is that of 0.1.0.
+        typical: how the typical effect is estimated. Where it is not named it is that of before 0.1.0.
         pooled: whether the operations of a template are also judged with each other's help
-            (docs/concept/statistics.md#pooled). Where it is not named they are not, as by 0.1.0.
+            (docs/concept/statistics.md#pooled). Where it is not named they are not, as before 0.1.0.
     """
 
     margin: float = 0.03

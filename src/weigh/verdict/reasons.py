@@ -136,8 +136,8 @@ def carried(size: float) -> Reason:
     """The baseline takes longer, or less long, right after the contender."""
     how = "longer" if size > 0 else "less long"
     return codes.T15.reason(
-        f"right after this contender the baseline took {percent(abs(math.expm1(size)))} {how} (p < .001 over all "
-        "operations): those turns are left out, for the contender never follows itself"
+        f"right after this contender the baseline took {percent(abs(math.expm1(size)))} {how} (p < .001, from all "
+        "operations of the run): those turns are left out, for the contender never follows itself"
     )
 
 

@@ -57,7 +57,7 @@ def test_what_is_left_behind_is_told_and_left_out(carried: float, told: bool) ->
     (verdict,) = analyse(samples(carried), spec=spec).verdicts
     assert ("T15" in {why.code for why in verdict.reasons}) is told
     assert verdict.ratio == pytest.approx(1, abs=0.008)
-    # The rule of 0.1.0 is off by a third of it.
+    # The rule of before 0.1.0 is off by a third of it.
     earlier = Spec(workload="w", contenders=contenders, baseline="old")
     (before,) = analyse(samples(carried), spec=earlier).verdicts
     assert before.ratio == pytest.approx(1 - carried / 3, abs=0.008)

@@ -1,4 +1,4 @@
-"""The drive under some files: what was read from it, and how fast it can be read at most.
+"""The drive under some files: what was read from it, how often it was flushed, and how fast it can be read at most.
 
 The rate is a bound, not a benchmark: several threads read one part of a file past the page cache, twice. A second
 reading that is much faster than the first shows that somebody below this kernel keeps what was read.
@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
+
+    from weigh.model.data.storage import Device
 
 _SECTOR = 512
 _SECTORS_READ = 2
 """Place of the sectors read in /sys/class/block/*/stat, always of 512 bytes (Documentation/block/stat.rst of Linux)."""
+_FLUSHES = 15
+"""Place of the flushes that ended, likewise; kernels before 5.5 do not count them."""
 _BLOCK = 1 << 20
 _PART = 256 << 20
 _THREADS = 8
@@ -35,6 +39,23 @@ def bytes_read(names: Iterable[str]) -> dict[str, int]:
         with suppress(OSError, ValueError, IndexError):
             found[name] = int(Path(f"/sys/class/block/{name}/stat").read_text().split()[_SECTORS_READ]) * _SECTOR
     return found
+
+
+def flushes(devices: Collection[Device]) -> int | None:
+    """How often these were made to keep what they had been given, whoever asked for it.
+
+    None where one of them does not count, or keeps what it is given in another way: without a cache that loses it, or
+    by single writes that pass the cache (FUA), which are not counted (Documentation/block/writeback_cache_control.rst).
+    """
+    total = 0
+    for one in devices:
+        folder = Path("/sys/class/block", one.name)
+        with suppress(OSError, ValueError, IndexError):
+            if one.write_cache == "write back" and (folder / "queue" / "fua").read_text().strip() == "0":
+                total += int((folder / "stat").read_text().split()[_FLUSHES])
+                continue
+        return None
+    return total if devices else None
 
 
 def rates(files: Sequence[str]) -> tuple[tuple[float, ...], int]:

@@ -1,14 +1,18 @@
-"""What may lose an acknowledged write: settings of the server, before and after, and what the scripts do. Pure."""
+"""What may lose an acknowledged write: settings, scripts, and writes that no flush can have kept. Pure."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weigh.model.units import count
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weigh.load.runs import Prepared, TargetRead
+    from weigh.load.runs import LoadRun, Prepared, TargetRead
     from weigh.load.spec import Script
 
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -26,8 +30,18 @@ _LOST = ("off", "false", "no", "0")
 _LAX = {"synchronous": ("0", "off", "1", "normal"), "journal_mode": ("off", "memory")}
 
 
+_LEAST = 20
+"""Writes below which nothing is concluded."""
+_WRITING = ("update", "insert", "read-modify-write", "tpcb-like", "simple-update", "payment", "delivery")
+"""Operations of built-in workloads each of which writes."""
+
+
 def undurable(
-    target: TargetRead | None, after: TargetRead | None, scripts: Sequence[Script], prepared: Sequence[Prepared]
+    target: TargetRead | None,
+    after: TargetRead | None,
+    scripts: Sequence[Script],
+    prepared: Sequence[Prepared],
+    runs: Sequence[LoadRun],
 ) -> tuple[str, ...]:
     """What may lose an acknowledged write, each in a few words.
 
@@ -36,6 +50,7 @@ def undurable(
         after: the same after them, where that was something else.
         scripts: of the load.
         prepared: what was so just before each run.
+        runs: of the load.
     """
     found = [*target.undurable] if target else []
     if after:
@@ -46,7 +61,28 @@ def undurable(
     for name in unlogged:
         if any(_names(script, name) for script in scripts):
             found.append(f"the table {name} is UNLOGGED: a crash of the server empties it")
+    if target and target.durable and not found:
+        found += [text for one in runs if (text := _unflushed(one))]
     return tuple(dict.fromkeys(found))
+
+
+def _unflushed(run: LoadRun) -> str:
+    """That a run acknowledged more writes than the flushes of its devices can have kept; empty where it did not.
+
+    Before a write is acknowledged a flush has to end that began after it came, and when a flush ends no more requests
+    are open than there are connections: so many writes it keeps at most.
+    """
+    flushes = run.server.flushes if run.server else msgspec.UNSET
+    if flushes is msgspec.UNSET:
+        return ""
+    writes = sum(one.count for part in run.intervals for one in part.operations if one.name in _WRITING)
+    if writes < _LEAST or writes <= flushes * run.connections:
+        return ""
+    return (
+        f"in run {run.number} {writes:,} writes were acknowledged over {count(run.connections, 'connection')}, which "
+        f"takes {-(-writes // run.connections):,} flushes of the device below its data or more, and it was flushed "
+        f"{count(flushes, 'time')}, whatever the settings are said to be"
+    )
 
 
 def _of_script(script: Script) -> Iterator[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from weigh.host import processes
+from weigh.host import processes, storage
+from weigh.host.storage import device_reads
 from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.activity.recording import LoadActivity
@@ -81,7 +82,7 @@ class Run:
         looks = not spec.crash and not (spec.disturbances and spec.disturbances.nemeses)
         self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
         self._activity = LoadActivity(reached.activity if looks else None, journal, watching.now)
-        self._server = _Server(reached.process)
+        self._server = _Server(reached)
         self._reached = reached
         self.cold: ColdStart | None = None
         self._intervals: list[LoadInterval] = []
@@ -181,8 +182,10 @@ class Run:
 class _Server:
     """What the processes of a server use during a run, where they are on this machine and known."""
 
-    def __init__(self, process: int | None) -> None:
-        self._process = process
+    def __init__(self, reached: Reached) -> None:
+        self._process = reached.process
+        self._devices = storage.place(reached.data).devices if reached.data else ()
+        self._flushed: int | None = None
         self._began: Seconds | None = None
         self._memory: int | None = None
         self._wrote: int | None = None
@@ -192,6 +195,7 @@ class _Server:
         """The run is about to begin."""
         self._began = processes.cpu_seconds(self._process) if self._process else None
         self._wrote = self._written()
+        self._flushed = device_reads.flushes(self._devices)
 
     def look(self) -> None:
         """See how much memory they have."""
@@ -205,12 +209,19 @@ class _Server:
         ended = processes.cpu_seconds(self._process)
         # Another process, if it died meanwhile.
         if ended is not None and ended >= self._began:
-            before, after = self._wrote, self._written()
-            written = msgspec.UNSET if before is None or after is None or after < before else after - before
-            self.use = ServerUse(cpu_s=ended - self._began, memory_bytes=self._memory, written_bytes=written)
+            self.use = ServerUse(
+                cpu_s=ended - self._began,
+                memory_bytes=self._memory,
+                written_bytes=_more(self._wrote, self._written()),
+                flushes=_more(self._flushed, device_reads.flushes(self._devices)),
+            )
 
     def _written(self) -> int | None:
         return processes.bytes_written(one.pid for one in processes.family(self._process)) if self._process else None
+
+
+def _more(before: int | None, after: int | None) -> int | msgspec.UnsetType:
+    return msgspec.UNSET if before is None or after is None or after < before else after - before
 
 
 def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:

