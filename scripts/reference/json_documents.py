@@ -13,13 +13,16 @@ from weigh.audit.rows import CatalogueRow
 from weigh.capture.results import CaptureResults
 from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
+from weigh.data import documents as data
 from weigh.data.layout.difference import DiffDocument, Difference, RowDifference, Written
+from weigh.data.layout.page_checksums import PageChecks
 from weigh.data.layout.physical import ColumnForm, TableForm
 from weigh.data.reproducible import Reproduction
 from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
+from weigh.engines.loaded import InServer
 from weigh.evidence.anchoring.anchor import Anchor
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
@@ -36,6 +39,7 @@ from weigh.experiment.results.grid import Cell
 from weigh.experiment.results.grid import Effect as GridEffect
 from weigh.experiment.verify.verify import Verification
 from weigh.history.report import document as history
+from weigh.history.report.added import AddedDocument
 from weigh.history.report.confirmed import ConfirmDocument
 from weigh.history.series import Split
 from weigh.host.knobs.read import KnobRead
@@ -121,6 +125,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/diff-parts/1": ("data diff --on",),
     "weigh/check-parts/1": ("data check --on",),
     "weigh/registered/1": ("data register", "data list"),
+    "weigh/loaded/1": ("data loaded",),
     "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
@@ -185,6 +190,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
     "weigh/capture/1": Section(CaptureResults),
     "weigh/history/1": Section(history.HistoryDocument),
+    "weigh/history-add/1": Section(AddedDocument),
     "weigh/history-confirm/1": Section(ConfirmDocument),
     "weigh/history/1 series[]": Section(history.HistorySeriesRow, "series[] of a history", "series"),
     "weigh/history/1 points[]": Section(history.PointRow, "points[]", "point"),
@@ -236,6 +242,11 @@ SECTIONS: dict[str, Section] = {
     "weigh/manifest/1": Section(Manifest),
     "files[]": Section(FileFacts, "files[]", "file"),
     "weigh/manifest/1 reproduction": Section(Reproduction, "reproduction", "reproduction"),
+    "weigh/digest/1": Section(data.DigestDocument),
+    "weigh/files/1": Section(data.FilesDocument),
+    "weigh/check/1": Section(data.CheckDocument),
+    "weigh/check/1 files[]": Section(PageChecks, "files[] of a check", "pages"),
+    "weigh/loaded/1": Section(InServer),
     "weigh/diff/1": Section(DiffDocument),
     "weigh/diff/1 rows": Section(RowDifference, "rows of a pair", "rows"),
     "weigh/diff/1 written": Section(Written, "written of a pair", "written"),

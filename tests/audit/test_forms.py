@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from audit import facts
 from support.command import Weigh
+from weigh.audit import run as audit_run
 from weigh.audit.formats import registry
 from weigh.audit.rows import audited
 from weigh.audit.text import MOST, Text
@@ -268,3 +270,46 @@ def test_one_file_that_cannot_be_read_does_not_end_a_folder(weigh: Weigh) -> Non
     assert (run.code, len(run.json["results"]), run.json["unread"]) == (0, 1, ["a-large.txt", "notes.md"])
     assert "not read: a-large.txt, notes.md" in weigh("audit", "results").out
     assert weigh("audit", "results/a-large.txt").code == 2
+
+
+def test_a_folder_with_more_files_than_are_looked_at_says_so(weigh: Weigh, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_run, "MOST", 2)
+    for name in "abc":
+        (weigh.folder / f"{name}.txt").write_text(facts.pgbench())
+    found = audit_run.audit([weigh.folder])
+    assert (len(found.results), found.beyond) == (2, True)
+    assert not audit_run.audit([weigh.folder / "a.txt"]).beyond
+
+
+def test_times_of_wrk2_that_are_not_corrected_are_another_distribution(tmp_path: Path) -> None:
+    """With --u_latency there are two: 50 % of the second one is less than the least that the mean allows."""
+    second = "".join(f" {rank}%  100.00us\n" for rank in ("50.000", "99.000", "99.999", "100.000"))
+    honest = facts.wrk2().replace(
+        "  599839 requests", f"  Latency Distribution (HdrHistogram - Uncorrected Latency)\n{second}  599839 requests"
+    )
+    (one,) = read(tmp_path, honest)
+    assert audited(one).contradicted == ()
+    (liar,) = read(tmp_path, honest.replace("100.000%  476.42ms", "100.000%  1.42ms").replace("476.16ms", "1.16ms"))
+    assert audited(liar).contradicted
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_what_powershell_redirected_is_read(weigh: Weigh, encoding: str) -> None:
+    (weigh.folder / "wrk.txt").write_text(facts.wrk2(), encoding=encoding)
+    assert len(weigh("audit", "wrk.txt", "--json").json["results"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "what"),
+    [
+        ({"fio version": "fio-3.26", "jobs": []}, "a result of fio"),
+        ([{"jmhVersion": "1.37"}], "weigh judge"),
+        ({"machine_info": {}, "benchmarks": []}, "pytest-benchmark"),
+        ({"results": [{"times": [0.1]}]}, "hyperfine"),
+    ],
+)
+def test_what_is_of_another_tool_is_named(weigh: Weigh, made: object, what: str) -> None:
+    (weigh.folder / "x.json").write_text(json.dumps(made))
+    refused = weigh("audit", "x.json")
+    assert refused.code == 2
+    assert what in refused.err

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 import types
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weigh.engines.remote.adapter import Engine, profile_named
+from weigh.engines import loaded
+from weigh.engines.remote.adapter import Engine, profile_named, tables
 from weigh.engines.remote.adapter.address import Address
 from weigh.engines.remote.adapter.dbapi import DRIVER
+from weigh.engines.remote.adapter.profile import Profile
 from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from support.command import Weigh
 
 SECRET = "hunter2-planted"
@@ -194,3 +201,60 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(weigh: Weigh, key: str
     assert run.code == 2
     assert "is a secret by its name" in run.err
     assert SECRET not in run.err
+
+
+class _Loading(Profile):
+    name, lineage, about, types = "loading", "loading", "a system that is loaded", {"int64": "bigint"}
+
+    def connect(self, address: Any, options: Any) -> Any:
+        raise NotImplementedError
+
+
+def _loaded(folder: Path, ask: Callable[[str], Any], *columns: str) -> Path:
+    """The copy of one table, as a loader of weigh's makes it."""
+    copy = folder / "loading-x-k1-b"
+    copy.mkdir(parents=True)
+    pq.write_table(pa.table({name: pa.array([], pa.int64()) for name in columns}), folder / "t.parquet")
+    cursor = SimpleNamespace(execute=lambda *_: None, close=lambda: None)
+    connection = SimpleNamespace(cursor=lambda: cursor)
+    tables.make(_Loading(), connection, ask, "load", "", {"t": [str(folder / "t.parquet")]}, copy, "x://me@there/db")
+    return copy
+
+
+def test_what_was_loaded_is_listed_with_the_statement_that_drops_it(tmp_path: Path) -> None:
+    asked: list[str] = []
+    _loaded(tmp_path / "copies", asked.append, "a").rename(tmp_path / "copies" / "x-k1")
+    (found,) = loaded.in_servers(tmp_path)
+    assert asked[0] == f'CREATE SCHEMA "{found.schema}"'
+    assert (found.address, found.drop, found.killed) == (
+        "x://me@there/db",
+        f'DROP SCHEMA "{found.schema}" CASCADE',
+        False,
+    )
+
+
+def test_a_schema_that_could_not_be_filled_is_dropped(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def ask(sql: str) -> None:
+        asked.append(sql)
+        if sql.startswith("CREATE TABLE"):
+            raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        _loaded(tmp_path / "copies", ask, "a")
+    assert asked[-1].startswith('DROP SCHEMA "weigh_')
+    assert loaded.in_servers(tmp_path) == []
+
+
+def test_what_a_killed_loader_left_is_listed_and_dropped_by_the_next_one(tmp_path: Path) -> None:
+    left = tmp_path / "copies" / "loading-x-k1-a"
+    left.mkdir(parents=True)
+    note = {"schema": "weigh_1", "left_out": {}, "address": "x://me@there/db", "drop": "DROP SCHEMA weigh_1"}
+    (left / loaded.NOTE).write_text(json.dumps(note))
+    (found,) = loaded.in_servers(tmp_path)
+    assert found.killed
+    asked: list[str] = []
+    _loaded(tmp_path / "copies", asked.append, "a")
+    assert asked[0] == "DROP SCHEMA weigh_1"
+    assert not (left / loaded.NOTE).exists()

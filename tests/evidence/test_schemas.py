@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+import shutil
+from pathlib import Path
+from typing import Any
 
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from golden import made
 from support.command import Weigh
 from support.evidence_folders import sealed_run, written_load
-from weigh.kinds import schemas
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from weigh.cli.catalogue import schemas
 
 
 @pytest.mark.parametrize("name", schemas.DOCUMENTS)
@@ -29,6 +32,38 @@ def _references(part: Any) -> list[str]:
         mine = [part["$ref"]] if isinstance(part.get("$ref"), str) else []
         return [*mine, *(one for value in part.values() for one in _references(value))]
     return [one for value in part for one in _references(value)] if isinstance(part, list) else []
+
+
+def test_what_other_commands_print_is_of_the_class_of_its_schema(tmp_path: Path) -> None:
+    weigh = Weigh(tmp_path)
+    run = sealed_run(tmp_path / "runs", made.agreed())
+    pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "t.parquet")
+    (tmp_path / "none.parquet").write_bytes(b"PAR1")
+    shutil.copy(Path(__file__).parents[1] / "fixtures/judge/hyperfine/fixed-order.json", tmp_path / "times.json")
+    for command in (
+        ("data", "digest", "t.parquet"),
+        ("data", "describe", "t.parquet", "none.parquet"),
+        ("data", "check", "t.parquet"),
+        ("data", "diff", "t.parquet", "t.parquet"),
+        ("doctor",),
+        ("history", "add", str(run), "none.parquet"),
+        ("history", "show"),
+        ("judge", "times.json"),
+        ("gate", "--contender", "duckdb", "--contender", "sqlite", "--plan"),
+    ):
+        _check(weigh(*command, "--json").json)
+
+
+def _check(document: dict[str, Any]) -> None:
+    """It has what the schema demands, nothing else, and decodes as the class that the schema is made from."""
+    found = schemas.schema(document["schema"])
+    assert document.keys() <= found["properties"].keys()
+    demanded = [one["required"] for one in found.get("anyOf", [found])]
+    assert any(document.keys() >= set(one) for one in demanded)
+    module, _, kinds = schemas.DOCUMENTS[document.pop("schema")].partition(":")
+    classes = [getattr(importlib.import_module(module), kind) for kind in kinds.split(",")]
+    (fits,) = [one for one in classes if document.keys() <= set(one.__struct_fields__)]
+    msgspec.convert(document, fits)
 
 
 def test_what_is_printed_has_the_fields_of_its_schema(tmp_path: Path) -> None:

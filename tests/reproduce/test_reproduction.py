@@ -15,7 +15,8 @@ import pytest
 from golden import made
 from support import sessions
 from support.command import Weigh
-from support.evidence_folders import sealed_run, written_ladder, written_reproduction
+from support.evidence_folders import sealed_run, written_ladder, written_load, written_reproduction
+from support.streams_made import written_streams
 from weigh.evidence import bundle, files
 from weigh.evidence.seal import SEAL
 from weigh.experiment.data.dataset import check_digests
@@ -123,6 +124,27 @@ def test_what_was_edited_is_not_measured(weigh: Weigh, evidence: Path) -> None:
     assert not list(weigh.folder.glob("runs/reproduction-*"))
 
 
+@pytest.mark.parametrize("written", [written_load, written_streams])
+def test_only_runs_are_measured_again(weigh: Weigh, written: Callable[[Path], Path]) -> None:
+    """Loads and streams are bundled and verified; that they are not reproduced is said before anything is spent."""
+    evidence = written(weigh.folder / "others")
+    assert weigh("export", str(evidence), "--bundle", "--out", "x.weigh").code == 0
+    for flags in ((), ("--plan",)):
+        run = weigh("reproduce", "x.weigh", *flags)
+        assert run.code == 2
+        assert "only runs are measured again" in run.err
+        assert "has the command that made it" in run.err
+    assert not list(weigh.folder.glob("runs/reproduction-*"))
+
+
+def test_what_has_no_verdict_is_not_measured(weigh: Weigh) -> None:
+    ended = sessions.changed(made.agreed(), plan=None, blocks=(), samples=(), looks=(), watches=(), cpu=(), starts=())
+    evidence = sealed_run(weigh.folder / "runs", ended)
+    run = weigh("reproduce", str(evidence))
+    assert run.code == 2
+    assert "it has no verdict that could be confirmed" in run.err
+
+
 def test_a_reproduction_is_evidence(weigh: Weigh, evidence: Path) -> None:
     folder = reproduced(weigh, evidence)
     report = weigh("report", str(folder), "--json").json
@@ -198,6 +220,15 @@ def test_another_version_takes_the_place_of_the_original(evidence: Path, tmp_pat
     assert spec.id != original.spec.id
     assert spec.contender(names[name]).version == "1.4.0"
     assert name not in request.locks
+
+
+def test_two_of_one_name_are_refused(evidence: Path, tmp_path: Path) -> None:
+    original = read(evidence)
+    first, other = (one.name for one in original.spec.contenders[:2])
+    with pytest.raises(UsageError, match=f"would both be called {first}"):
+        planned(original, tmp_path, "", instead=(f"{other}={first}",))
+    _, _, names = planned(original, tmp_path, "", instead=(f"{other}=third={first}",))
+    assert names[other] == "third"
 
 
 def test_a_ladder_is_no_bundle(weigh: Weigh) -> None:

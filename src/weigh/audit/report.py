@@ -10,6 +10,7 @@ from weigh._version import __version__
 from weigh.audit.experiment import toml
 from weigh.audit.published import Published
 from weigh.audit.rows import CatalogueRow, State
+from weigh.audit.run import MOST
 from weigh.model import codes, units
 from weigh.model.finding import Finding
 from weigh.render import blocks
@@ -53,18 +54,25 @@ class AuditedRow(msgspec.Struct, frozen=True, kw_only=True):
     experiment: str
 
 
+_BEYOND = f"Of a folder the first {MOST:,} files were looked at, and there are more: name the folders inside"
+_NAMED = 10
+"""Files that are named; the JSON has them all."""
+
+
 class AuditDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The whole document but for ``schema``.
 
     Attributes:
         results: one a published result.
         unread: files that have none of the known forms, or cannot be read.
+        beyond: whether a folder has more than 2,000 files: the others were not looked at.
         findings: one a contradiction.
         weigh: version that read them.
     """
 
     results: tuple[AuditedRow, ...]
     unread: tuple[str, ...]
+    beyond: bool
     findings: tuple[Finding, ...]
     weigh: str
 
@@ -82,6 +90,7 @@ def document(found: AuditResults) -> dict[str, Any]:
             for one in found.results
         ),
         unread=found.unread,
+        beyond=found.beyond,
         findings=tuple(
             codes.R11_FIGURES.finding(
                 text=f"{one.published.file}: {row.id}: {row.text}",
@@ -106,11 +115,18 @@ def text(found: AuditResults, *, verbose: bool = False) -> RenderableType:
         parts += _result(one, verbose=verbose)
     if len(first) < len(found.results):
         parts.append(Lines([f"{len(found.results) - len(first)} more: --verbose, --html PAGE or --json has them all"]))
-    if found.unread:
-        parts.append(
-            Lines([f"not read: {', '.join(found.unread[:10])}{' ...' if len(found.unread) > 10 else ''}"], "dim")
-        )
+    parts += _left_out(found)
     return report(*parts, Lines([_MEANS], style="dim"))
+
+
+def _left_out(found: AuditResults) -> Iterator[blocks.Block]:
+    """Which files say nothing here."""
+    if found.beyond:
+        yield Lines([_BEYOND], "dim")
+    if found.unread:
+        yield Lines(
+            [f"not read: {', '.join(found.unread[:_NAMED])}{' ...' if len(found.unread) > _NAMED else ''}"], "dim"
+        )
 
 
 def page(found: AuditResults) -> bytes:
@@ -135,7 +151,7 @@ def page(found: AuditResults) -> bytes:
             title="audit of published results",
             heading=_heading(found),
             head=[Lines([_MEANS], css="meta", most=800)],
-            blocks=parts,
+            blocks=[*parts, *_left_out(found)],
             weigh=__version__,
         )
     )

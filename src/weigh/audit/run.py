@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.audit import claim
 from weigh.audit.formats import registry
+from weigh.audit.formats.others import other
 from weigh.audit.rows import audited
 from weigh.audit.text import Text
 from weigh.evidence.files import is_regular
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from weigh.audit.rows import Audited
 
-_MOST = 2000
+MOST = 2000
 """Files of a folder that are looked at."""
 
 
@@ -28,10 +30,12 @@ class AuditResults(NamedTuple):
     Attributes:
         results: every result that was read.
         unread: files of a folder that have none of the forms, or cannot be read.
+        beyond: whether a folder has more files than are looked at.
     """
 
     results: tuple[Audited, ...]
     unread: tuple[str, ...]
+    beyond: bool
 
     def exit_code(self) -> ExitCode:
         """1 where a result contradicts itself."""
@@ -49,12 +53,17 @@ def audit(places: Sequence[Path], claims: Sequence[Path] = ()) -> AuditResults:
         DataFault: a file that was named cannot be read or has no known form, or nothing of a folder has one.
         UsageError: a questionnaire is none.
     """
-    results, unread = [audited(claim.read(path)) for path in claims], []
+    results, unread, beyond = [audited(claim.read(path)) for path in claims], [], False
     for place in places:
         found, fault = 0, None
-        for path, name in _files(place):
+        files = list(islice(_files(place), MOST + 1))
+        beyond = beyond or len(files) > MOST
+        for path, name in files[:MOST]:
             try:
-                read = registry.read(Text(path, name))
+                text = Text(path, name)
+                read = registry.read(text)
+                if not read and not place.is_dir() and (known := other(text)):
+                    raise DataFault(known.what, where=str(place), remedy=known.remedy)
             except DataFault as error:
                 if not place.is_dir():
                     raise
@@ -73,20 +82,16 @@ def audit(places: Sequence[Path], claims: Sequence[Path] = ()) -> AuditResults:
                 remedy=f"known forms: {', '.join(one.name for one in registry.FORMS)}; "
                 "raw numbers are for weigh judge, a PDF for weigh audit --claim",
             )
-    return AuditResults(tuple(results), tuple(unread))
+    return AuditResults(tuple(results), tuple(unread), beyond)
 
 
 def _files(place: Path) -> Iterator[tuple[Path, str]]:
     if not place.is_dir():
         yield place, place.name
         return
-    count = 0
     for folder, folders, names in os.walk(place):
         folders.sort()
         for name in sorted(names):
             path = Path(folder, name)
             if is_regular(path) and not name.startswith("."):
-                count += 1
-                if count > _MOST:
-                    return
                 yield path, str(path.relative_to(place))

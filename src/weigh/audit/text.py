@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import copy
 import math
 import re
@@ -32,6 +33,12 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, 
 _TIME = re.compile(rf"({_NUMBER})\s*(ns|us|µs|ms|s|m|h)\b")
 
 
+def _decoded(content: bytes) -> str:
+    """Text as it was written: what PowerShell redirects begins with a mark of its encoding."""
+    utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
+
+
 class Text:
     """The content of a file.
 
@@ -46,7 +53,7 @@ class Text:
     def __init__(self, path: Path, name: str) -> None:
         self.name = one_line(name, _NAME)
         try:
-            self.text = files.content(path.resolve(), MOST).decode(errors="replace")
+            self.text = _decoded(files.content(path.resolve(), MOST))
         except OSError as error:
             raise DataFault(
                 f"it cannot be read: {error.strerror or error}", where=name, remedy="name a file of text"

@@ -73,7 +73,10 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     all the same. Exit 1 when that was so, or when attempts of one comparison on one kind of machine disagree: one said
     SLOWER, and another one did not (T8.disagree). Exit 2 when nothing could be added.
     """
+    import msgspec
+
     from weigh.history import attempts, store
+    from weigh.history.report.added import AddedDocument, AddedRow, RefusedRow
     from weigh.model.errors import ExitCode, WeighError
     from weigh.model.text import one_line
     from weigh.model.units import count
@@ -97,27 +100,25 @@ def add(evidence: tuple[Path, ...], to: str, commit: str, at: str, form: str | N
     entries = store.read_all(where)[0] if measured else []
     findings = list(attempts.findings(entries, {entry.experiment for entry in measured}))
     if as_json:
-        rows = [
-            {
-                "id": one.id,
-                "evidence": one.evidence,
-                "kind": one.kind,
-                "points": len(one.points),
-                "added": added[one.id],
-                "left_out": [*cells.others, *filter(None, [cells.note])] if (cells := left_out.get(one.id)) else [],
-            }
-            for one in measured
-        ]
-        problems = [{"path": str(path), "what": why.what, "remedy": why.remedy} for path, why in refused]
-        print_json(
-            {
-                "schema": "weigh/history-add/1",
-                "folder": str(where),
-                "added": rows,
-                "refused": problems,
-                "findings": findings,
-            }
+        made = AddedDocument(
+            folder=str(where),
+            added=tuple(
+                AddedRow(
+                    id=one.id,
+                    evidence=one.evidence,
+                    kind=one.kind,
+                    points=len(one.points),
+                    added=added[one.id],
+                    left_out=tuple(
+                        [*cells.others, *filter(None, [cells.note])] if (cells := left_out.get(one.id)) else []
+                    ),
+                )
+                for one in measured
+            ),
+            refused=tuple(RefusedRow(path=str(path), what=why.what, remedy=why.remedy) for path, why in refused),
+            findings=tuple(findings),
         )
+        print_json({"schema": "weigh/history-add/1", **msgspec.to_builtins(made)})
     else:
         for entry in measured:
             outcome = count(len(entry.points), "point") if added[entry.id] else "it is there already"

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
+NOTE = "tables.json"
+"""In a copy, what it has in a server: schema, address, and the statement that drops it."""
+_LOADING = "loading-"
 _ENDING = 10.0
 """Seconds for what a killed loader had begun to put things in order."""
 
@@ -112,6 +115,43 @@ def cost(folder: Path) -> StartCost | None:
     return None
 
 
+class InServer(msgspec.Struct, frozen=True, kw_only=True):
+    """A schema that weigh made in somebody's server.
+
+    Attributes:
+        schema: its name.
+        address: of the server, as the contender named it, without a password.
+        drop: the statement that drops it.
+        killed: whether who loaded it was killed meanwhile: nobody will use it.
+        folder: of what weigh knows of it; without it the tables are loaded again.
+    """
+
+    schema: str
+    address: str
+    drop: str
+    killed: bool
+    folder: str
+
+
+def in_servers(cache: Path) -> list[InServer]:
+    """What was loaded into servers and is there still, as far as weigh knows."""
+    found = []
+    for path in sorted(copies_folder(cache).glob(f"*/{NOTE}")):
+        with suppress(OSError, msgspec.MsgspecError, KeyError, TypeError):
+            note = msgspec.json.decode(path.read_bytes())
+            if note["schema"]:
+                found.append(
+                    InServer(
+                        schema=note["schema"],
+                        address=note["address"],
+                        drop=note["drop"],
+                        killed=path.parent.name.startswith(_LOADING),
+                        folder=str(path.parent),
+                    )
+                )
+    return found
+
+
 def _cost_file(folder: Path) -> Path:
     return folder.parent / f".{folder.name}.cost.json"
 
@@ -135,10 +175,13 @@ def _load(
     folder: Path,
     hidden: Sequence[Path],
 ) -> None:
-    prefix = f"loading-{folder.name}-"
+    prefix = f"{_LOADING}{folder.name}-"
     # Under the lock nobody else is loading it: what lies here was left by a loader that was killed.
-    for left in folder.parent.glob(f"{prefix}*"):
-        scratch.remove(left, _ENDING)
+    # What one had begun in a server is noted in it, and dropped there by the next one.
+    lefts = list(folder.parent.glob(f"{prefix}*"))
+    for left in lefts:
+        if not (left / NOTE).exists():
+            scratch.remove(left, _ENDING)
     aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
     try:
@@ -148,5 +191,10 @@ def _load(
             cost = msgspec.structs.replace(made, disk=max(made.disk, processes.disk_bytes(aside)))
         _cost_file(folder).write_bytes(msgspec.json.encode(cost))
         aside.rename(folder)
+        for left in lefts:
+            if left.exists() and not (left / NOTE).exists():
+                scratch.remove(left, _ENDING)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        # Of a loader that ended on its own the note is gone where nothing is left.
+        if not (aside / NOTE).exists():
+            shutil.rmtree(aside, ignore_errors=True)

@@ -95,7 +95,7 @@ def written(folder: Path, file: str) -> datetime.datetime:
     Raises:
         OSError: there is no such file.
     """
-    if known := _at(journal.last(folder), "end") or _at(journal.first(folder), "opened"):
+    if known := ended(folder) or _at(journal.first(folder), "opened"):
         return known
     changed = datetime.datetime.fromtimestamp((folder / file).stat().st_mtime, datetime.UTC)
     name = parsed(given(folder))
@@ -105,6 +105,11 @@ def written(folder: Path, file: str) -> datetime.datetime:
             if abs(changed - begun) > _FEW_DAYS:
                 return begun
     return changed
+
+
+def ended(folder: Path) -> datetime.datetime | None:
+    """When a journal says that it ended; None where it says nothing of it."""
+    return _at(journal.last(folder), "end")
 
 
 def _at(event: journal.Event | None, name: str) -> datetime.datetime | None:

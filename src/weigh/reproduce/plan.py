@@ -58,6 +58,7 @@ def planned(
         )
     spec, changed = original.spec, _changed(original.spec, instead)
     names = {one.name: changed.get(one.name, one).name for one in spec.contenders}
+    _check_names(names)
     contenders = tuple(changed.get(one.name, one) for one in spec.contenders)
     for one in spec.contenders:
         if one.name not in changed:
@@ -100,6 +101,17 @@ def _changed(spec: Spec, instead: Sequence[str]) -> dict[str, Contender]:
             )
         found[fits[0]] = new
     return found
+
+
+def _check_names(names: Mapping[str, str]) -> None:
+    """Two of one name would be one contender: nothing could be compared."""
+    for name, here in names.items():
+        if other := next((one for one in names if one != name and names[one] == here), None):
+            changed = name if name != here else other
+            raise UsageError(
+                f"{name} and {other} would both be called {here} here",
+                remedy=f"give it a name of its own: --contender '{changed}=NAME={here}'",
+            )
 
 
 def _check_installable(contender: Contender) -> None:

@@ -81,7 +81,7 @@ class Original:
         place: an empty folder that it is unpacked to.
 
     Raises:
-        EvidenceFault: it is none, is not of a run, or does not pass.
+        EvidenceFault: it is none, is not of a run, does not pass, or has no verdict.
     """
 
     def __init__(self, path: Path, place: Path) -> None:
@@ -96,6 +96,12 @@ class Original:
         self.verification = verify(self.unpacked.folder)
         if not self.verification.passed:
             raise Refused(self.verification)
+        if not self.verification.verdicts:
+            raise EvidenceFault(
+                "it has no verdict that could be confirmed: it ended before, or compared answers alone",
+                where=str(path),
+                remedy="its report says how it ended, and has the command that made it",
+            )
         self.record = read_record(self.unpacked.folder)
 
     def requested(self, wanted: Wanted) -> tuple[Spec, RunRequest, dict[str, str]]:

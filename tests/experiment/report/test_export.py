@@ -26,7 +26,7 @@ from weigh.cli.evidence.export import FORMS as OFFERED
 from weigh.cli.main import cli
 from weigh.evidence.sealing import End
 from weigh.experiment.report import export, files
-from weigh.experiment.report.export import benchfmt, clickbench
+from weigh.experiment.report.export import benchfmt, clickbench, tables
 from weigh.experiment.report.export.exported import Exported
 from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.model.answer import GateStatus
@@ -275,6 +275,23 @@ def test_tables_have_everything(folder: Path) -> None:
     assert all(None not in one.values() for one in lines)
     samples = sum(len(record.samples) for record in files.attempts(folder))
     assert pq.read_table(io.BytesIO(of(folder, "parquet"))).num_rows == samples
+
+
+def test_parquet_has_what_each_execution_cost(kept: Kept) -> None:
+    """By the hour: its own seconds. Who has no price has no cost."""
+    results = files.read(kept.folder / kept.path("run"))
+    record = results.record
+    first, *_ = (one.name for one in record.spec.contenders)
+    spec = changed(record.spec, price={first: "2USD/h"})
+    exported = changed(made(changed(results, record=changed(record, spec=spec))), contender=None)
+    table = pq.read_table(io.BytesIO(tables.executions(exported)))
+    assert table.schema.field("cost").metadata == {b"currency": b"USD"}
+    for row in table.select(["contender", "wall_s", "cost"]).to_pylist():
+        if row["contender"] == first and row["wall_s"] is not None:
+            assert row["cost"] == pytest.approx(2 * row["wall_s"] / 3600)
+        else:
+            assert row["cost"] is None
+    assert "cost" not in pq.read_schema(io.BytesIO(tables.executions(made(results)))).names
 
 
 def test_one_contender_alone(kept: Kept) -> None:

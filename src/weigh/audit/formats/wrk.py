@@ -17,6 +17,8 @@ _END = re.compile(r"^[ \t]*(?:Requests|Transfer)/sec:.*$", re.MULTILINE)
 _STATS = re.compile(r"^[ \t]*Latency[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]+[\d.]+%", re.MULTILINE)
 _RANK = re.compile(r"^[ \t]*([\d.]+)%[ \t]+([\d.]+(?:us|ms|s|m))\b", re.MULTILINE)
 _ENDED = re.compile(r"\b(\d{1,20}) requests in ([\d.]+(?:us|ms|s|m|h))")
+_UNCORRECTED = "Uncorrected Latency"
+"""Heading of a second distribution, of ``wrk2 --u_latency``: the mean above is not of it."""
 _OFFERED = re.compile(r"\s(?:-R\s*|--rate[= ])(\d{1,12})([kKmMgG]?)(?=\s|$)")
 _METRIC = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 """As wrk reads numbers: 10k requests are 10,000."""
@@ -42,7 +44,7 @@ def _report(before: Text, text: Text) -> Published:
     scheduled = "HdrHistogram" in part or offered is not None
     ranks = {
         rank: value
-        for name, given in _RANK.findall(part)
+        for name, given in _RANK.findall(part.partition(_UNCORRECTED)[0])
         if (rank := percentile(name)) is not None and (value := seconds(given)) is not None
     }
     most = seconds(stats[3]) if stats else None

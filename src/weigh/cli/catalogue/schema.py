@@ -11,7 +11,7 @@ from weigh.cli.output import print_json, say
 @click.argument("name", required=False, metavar="[NAME]")
 def schema(name: str | None) -> None:
     """Print the JSON Schema of a document, such as weigh/1 of `weigh run --json`; without NAME the names there are."""
-    from weigh.kinds import schemas
+    from weigh.cli.catalogue import schemas
     from weigh.model.errors import UsageError, nearest
 
     if name is None:

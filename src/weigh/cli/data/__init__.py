@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,7 @@ from weigh.cli.data.checks import check, probe_checksums
 from weigh.cli.data.diff import diff
 from weigh.cli.data.make import make
 from weigh.cli.data.obfuscate import obfuscate
-from weigh.cli.data.register import list_registered, register, unregister
+from weigh.cli.data.register import list_loaded, list_registered, register, unregister
 from weigh.cli.output import print_json, say, say_failure
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ data.add_command(make)
 data.add_command(obfuscate)
 data.add_command(register)
 data.add_command(list_registered)
+data.add_command(list_loaded)
 data.add_command(unregister)
 
 
@@ -60,6 +61,7 @@ def digest(files: tuple[str, ...], columns: str | None, on: str | None, quiet: b
 
 def _digest(files: list[Path], columns: str | None, *, as_json: bool) -> None:
     from weigh._native import DigestError, digest_parquet
+    from weigh.data import documents
     from weigh.data.layout import parquet_reading
     from weigh.data.layout.file_facts import refuse_vortex
 
@@ -71,7 +73,8 @@ def _digest(files: list[Path], columns: str | None, *, as_json: bool) -> None:
     except (OSError, DigestError) as error:
         raise parquet_reading.fault_of(files, error) from None
     if as_json:
-        print_json({"schema": "weigh/digest/1", "files": [str(file) for file in files], "digest": found})
+        made = documents.DigestDocument(files=tuple(map(str, files)), digest=found)
+        print_json(documents.document("weigh/digest/1", made))
     else:
         say(found)
 
@@ -94,6 +97,7 @@ def describe(files: tuple[str, ...], on: str | None, quiet: bool, as_json: bool)
 
 
 def _describe(files: list[Path], *, as_json: bool) -> None:
+    from weigh.data import documents
     from weigh.data.layout import file_facts
     from weigh.model.errors import ExitCode, WeighError
 
@@ -115,10 +119,8 @@ def _describe(files: list[Path], *, as_json: bool) -> None:
             if not as_json:
                 print_file(one)
     if as_json:
-        document: dict[str, Any] = {"schema": "weigh/files/1", "files": found}
-        if unread:
-            document["unread"] = [{"path": one.where, "what": one.what, "remedy": one.remedy} for one in unread]
-        print_json(document)
+        made = documents.FilesDocument(files=found, unread=documents.unread(unread))
+        print_json(documents.document("weigh/files/1", made))
     for fault in unread:
         say_failure(fault.what, fault.where, fault.remedy)
     click.get_current_context().exit(int(ExitCode.FAILED if unread else ExitCode.OK))

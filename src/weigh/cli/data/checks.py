@@ -36,6 +36,7 @@ def check(paths: tuple[str, ...], on: str | None, quiet: bool, as_json: bool) ->
 
 
 def _check(paths: list[Path], *, as_json: bool) -> None:
+    from weigh.data import documents
     from weigh.data.layout import file_facts
     from weigh.data.parts.examine import truth_of
     from weigh.model import units
@@ -68,12 +69,13 @@ def _check(paths: list[Path], *, as_json: bool) -> None:
                 checked.append(found[0])
                 findings += found[1]
     if as_json:
-        document = {
-            "schema": "weigh/check/1", "passed": not (findings or unread), "files": checked, "findings": findings,
-        }  # fmt: skip
-        if unread:
-            document["unread"] = [{"path": one.where, "what": one.what, "remedy": one.remedy} for one in unread]
-        print_json(document)
+        made = documents.CheckDocument(
+            passed=not (findings or unread),
+            files=tuple(checked),
+            findings=tuple(findings),
+            unread=documents.unread(unread),
+        )
+        print_json(documents.document("weigh/check/1", made))
     else:
         for one in checked:
             say(one)

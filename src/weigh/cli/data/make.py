@@ -232,14 +232,17 @@ def _unlike(dataset: str, like: str | None, error: Exception) -> Exception:
 def _document(
     stored: CachedData, matched: Match | None, written: Written | None, second: Reproduction | None
 ) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest,
-    }  # fmt: skip
-    if matched:
-        document["match"] = {"lacks": matched.lacks, "written": written}
-    if second:
-        document["reproduction"] = second
-    return document
+    from msgspec import UNSET
+
+    from weigh.data import documents
+
+    made = documents.MadeDocument(
+        folder=str(stored.folder),
+        manifest=stored.manifest,
+        match=documents.Matched(lacks=tuple(matched.lacks), written=written) if matched else UNSET,
+        reproduction=second or UNSET,
+    )
+    return documents.document("weigh/manifest/1", made)
 
 
 def _print(stored: CachedData) -> None:

@@ -92,6 +92,33 @@ def unregister(name: str) -> None:
     say(f"{gone.name} is forgotten; {stays}")
 
 
+@click.command(name="loaded")
+@_json
+def list_loaded(as_json: bool) -> None:
+    """List the tables that weigh made in servers by URL, and the statements that drop them.
+
+    They stay there, so that the next run does not load them again. What a run had begun when it was killed is dropped
+    by the next one that loads the same, and listed until then.
+    """
+    from msgspec import to_builtins
+
+    from weigh.engines import loaded
+    from weigh.engines.prepared import cache_folder
+    from weigh.model.text import one_line
+
+    found = loaded.in_servers(cache_folder())
+    if as_json:
+        print_json({"schema": "weigh/loaded/1", "loaded": to_builtins(found)})
+        return
+    for one in found:
+        state = "left by a run that was killed" if one.killed else "the next run uses it"
+        say(f"{one_line(one.address)}: {one.schema}, {state}", bold=True)
+        say(f"  {one_line(one.drop)}")
+        say(f"  rm -r {one_line(one.folder)}    # afterwards: then it is loaded again when it is needed")
+    if not found:
+        say("weigh has no tables in a server")
+
+
 def _print(one: Registration) -> None:
     from weigh.model import units
     from weigh.model.text import one_line

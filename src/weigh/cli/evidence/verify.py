@@ -65,6 +65,8 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
         counted = kind.recount(evidence, _duckdb()) if sql else None
         signed = signature.check(evidence, key) if key else None
         anchored = check.check(evidence, witness) if witness else []
+        claimed = [check.claims(evidence)] if kind.file == "journal.jsonl" and not witness else []
+        anchored += [one for one in claimed if isinstance(one, Problem)]
     version = getattr(found, "weigh", "")
     unread = not_compared(evidence, version)
     passed = found.passed and not (counted and counted.problems) and not isinstance(signed, Problem)
@@ -89,8 +91,7 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
                 f"sealed by weigh {version}: its figures were computed again; its words and {', '.join(unread)} were "
             )
             print_line(Outcome(f"{text}not compared: weigh report {evidence} --html PAGE writes them anew"))
-        unwitnessed = found.passed and kind.file == "journal.jsonl"
-        for one in anchored or ([check.claims(evidence)] if unwitnessed else []):
+        for one in anchored or (claimed if found.passed else []):
             print_line(one)
         if signed:
             print_line(signature.line(signed))

@@ -7,6 +7,7 @@ after the last anchor, can be made anew by anybody, and no verifier can tell.
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -35,28 +36,33 @@ class Anchored(NamedTuple):
     """What a journal says of its own anchors.
 
     Attributes:
-        stamps: each that was sent.
+        stamps: each that was sent; that of the last line stands nowhere, since nothing follows it.
         lines: hash of every line of the journal.
+        ended: when it ended, as it says itself; None of one that was killed.
     """
 
     stamps: tuple[Stamped, ...]
     lines: tuple[str, ...]
+    ended: datetime.datetime | None
 
 
 def read(folder: Path) -> Anchored:
     """What the journal says; raises as :func:`weigh.evidence.journal.events`."""
     stamps = [files.converted(one.body, Stamped) for one in journal.events(folder) if one.event == EVENT]
-    return Anchored(tuple(stamps), tuple(journal.links(folder)))
+    return Anchored(tuple(stamps), tuple(journal.links(folder)), naming.ended(folder))
 
 
-def claims(folder: Path) -> Outcome:
+def claims(folder: Path) -> Problem | Outcome:
     """What is to be said without a witness: where it was anchored, or that it was not."""
     try:
-        stamps = [one for one in read(folder).stamps if not one.error]
+        found = read(folder)
     except (EvidenceFault, OSError):
-        stamps = []
+        return UNANCHORED
+    stamps = [one for one in found.stamps if not one.error]
     if not stamps:
         return UNANCHORED
+    if problem := _contradicted(found):
+        return problem
     where = ", ".join(dict.fromkeys(one.to for one in stamps))
     return Outcome(
         f"its journal says that it was anchored {count(len(stamps), 'time')} at {where}: --witness checks it"
@@ -86,7 +92,9 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
         return _tokens(folder, found.lines, experiment, attempt, files_path(witness))
     anchors = places.place(witness).read(experiment)
     mine = _of_attempt(anchors, attempt, found)
-    problems = [*_journal(mine, found), *_others(folder, anchors), *_day(name, mine)]
+    problems = [*_journal(mine, found), *_others(folder, anchors), *_day(name, mine), *_end(mine, found)]
+    if own := _contradicted(found):
+        problems = problems or [own]
     if problems:
         return [*problems]
     if not mine:
@@ -97,12 +105,42 @@ def check(folder: Path, witness: str) -> list[Problem | Outcome]:
 def _of_attempt(anchors: Sequence[Anchor], attempt: int, found: Anchored) -> list[Anchor]:
     """Those of this measurement: others of the same experiment have attempts of the same numbers.
 
-    A witness takes anchors from anybody. Where it has all that the journal says were sent, these count and no others.
+    A witness takes anchors from anybody. Of a line the first one counts; what came after that of the whole journal, or
+    more than a day after it ended, is not its own.
+
+    Args:
+        anchors: in the order in which the witness received them.
+        attempt: number of the attempt.
+        found: the journal.
     """
-    known = [one for one in anchors if one.attempt == attempt and one.first in ("", *found.lines[:1])]
+    mine: dict[int, Anchor] = {}
     sent = {(one.anchor.line, one.anchor.head) for one in found.stamps if not one.error}
-    had = [one for one in known if (one.line, one.head) in sent]
-    return had if sent and len({one.line for one in had}) == len(sent) else known
+    for one in anchors:
+        known = (one.line, one.head) in sent or not _late(one, found.ended)
+        if known and one.attempt == attempt and one.first in ("", *found.lines[:1]):
+            mine.setdefault(one.line, one)
+            if one.line == len(found.lines) and one.head == found.lines[-1]:
+                break
+    return list(mine.values())
+
+
+def _late(one: Anchor, ended: datetime.datetime | None) -> bool:
+    try:
+        at = datetime.datetime.fromisoformat(one.at)
+    except ValueError:
+        return False
+    return ended is not None and at.tzinfo is not None and at > ended + datetime.timedelta(days=1)
+
+
+def _contradicted(found: Anchored) -> Problem | None:
+    """Heads of its own that a journal says were sent are those of its lines."""
+    for one in found.stamps:
+        line, head = one.anchor.line, one.anchor.head
+        if not one.error and (not 0 < line <= len(found.lines) or found.lines[line - 1] != head):
+            return _problem(
+                f"its journal says that line {line:,} had another hash when it was anchored: it was made anew"
+            )
+    return None
 
 
 def _unproven(anchors: Sequence[Anchor], attempt: int, found: Anchored, witness: str) -> Problem | Outcome:
@@ -168,10 +206,17 @@ def _day(name: naming.Name | None, anchors: Sequence[Anchor]) -> Iterator[Proble
         yield _problem(f"its name says {name.day}, and it was first anchored at {first}")
 
 
+def _end(anchors: Sequence[Anchor], found: Anchored) -> Iterator[Problem]:
+    """What was anchored later than a day after its end ended at another time."""
+    for one in anchors:
+        if found.ended and _late(one, found.ended):
+            ended = found.ended.isoformat(timespec="seconds")
+            yield _problem(f"it says that it ended at {ended}, and line {one.line:,} was anchored at {one.at}")
+            return
+
+
 def _near(one: str, other: str) -> bool:
     """At most a day apart: it may have begun before midnight."""
-    import datetime
-
     try:
         days = [datetime.datetime.strptime(text, "%Y%m%d").replace(tzinfo=datetime.UTC) for text in (one, other)]
     except ValueError:

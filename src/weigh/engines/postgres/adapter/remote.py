@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import secrets
 import socket
 from pathlib import Path
@@ -83,6 +84,14 @@ def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], copy
     for name in made:
         connection.execute(f"VACUUM (ANALYZE) {schema}.{copy_in.quoted(name)}")
     (copy / _NOTE).write_text(schema)
+    # What a transaction had begun when it was killed the server undoes itself.
+    info = connection.info
+    note = {
+        "schema": schema,
+        "address": f"postgres://{info.user}@{info.host}:{info.port}/{info.dbname}",
+        "drop": f"DROP SCHEMA {schema} CASCADE",
+    }
+    (copy / "tables.json").write_text(json.dumps(note))
 
 
 def attach(connection: psycopg.Connection[Any], copy: Path) -> None:

@@ -117,7 +117,8 @@ class Engine(Adapter):
     def load(self, tables_of: dict[str, list[str]], copy: str) -> None:
         """Tables of weigh's own in a schema of their own, or those that are there."""
         place = str(self.wanted.get(PLACE, ""))
-        tables.make(self.system, self.connection, self.ask, self.way, place, tables_of, Path(copy))
+        address = str(self.wanted.get(URL) or self.wanted.get(DRIVER) or "")
+        tables.make(self.system, self.connection, self.ask, self.way, place, tables_of, Path(copy), address)
 
     def attach(self, copy: str, names: list[str]) -> None:
         """See them."""

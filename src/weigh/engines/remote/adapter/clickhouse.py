@@ -100,6 +100,10 @@ class ClickHouse(Profile):
             name = _LATER.get(name, name)
         return f"Nullable({name})" if name else ""
 
+    def drop_schema(self, schema: str) -> str:
+        """A database."""
+        return f"DROP DATABASE {self.quoted(schema)}"
+
     def create_schema(self, ask: Callable[[str], Rows], schema: str) -> None:
         """A database, in a server that says which types it has."""
         self._known = frozenset(str(name) for (name,) in ask("SELECT name FROM system.data_type_families"))

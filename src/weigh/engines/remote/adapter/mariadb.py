@@ -111,6 +111,10 @@ class MariaDB(Profile):
             return None
         return _KINDS.get(number)
 
+    def drop_schema(self, schema: str) -> str:
+        """A database."""
+        return f"DROP DATABASE {self.quoted(schema)}"
+
     def create_schema(self, ask: Callable[[str], Rows], schema: str) -> None:
         """Texts are compared by their bytes, as the other engines do."""
         ask(f"CREATE DATABASE {self.quoted(schema)} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin")

@@ -157,6 +157,10 @@ class Profile(ABC):
         """Make names without a schema mean that one."""
         ask(f"USE {self.quoted(schema)}")
 
+    def drop_schema(self, schema: str) -> str:
+        """The statement that drops a schema of weigh's, with everything in it."""
+        return f"DROP SCHEMA {self.quoted(schema)} CASCADE"
+
     def loaded(self, ask: Callable[[str], Rows], table: str) -> None:  # noqa: B027 - most need nothing
         """Called when a table has all its rows: statistics, as the system's manual recommends after loading."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -29,6 +30,7 @@ def make(
     place: str,
     tables: dict[str, list[str]],
     copy: Path,
+    address: str,
 ) -> None:
     """Make the tables, or find them there; the copy notes where they are and which could not be made.
 
@@ -40,12 +42,39 @@ def make(
         place: where files lie that the server can read, for ``external``.
         tables: Parquet files by table.
         copy: weigh's folder for what it loads.
+        address: of the system, without a password.
     """
     if way == "exists":
         (copy / _NOTE).write_text(json.dumps({"schema": None, "left_out": {}}))
         return
+    _drop_left(ask, copy)
     schema = f"weigh_{secrets.token_hex(6)}"
+    note = {"schema": schema, "left_out": {}, "address": address, "drop": profile.drop_schema(schema)}
+    # Before anything is there: who is killed leaves the statement that drops it.
+    (copy / _NOTE).write_text(json.dumps(note))
     profile.create_schema(ask, schema)
+    try:
+        left_out = _made(profile, connection, ask, way, place, tables, schema)
+        if len(left_out) == len(tables):
+            raise Unsupported(next(iter(left_out.values())))
+    except BaseException:
+        with suppress(Exception):
+            ask(profile.drop_schema(schema))
+            (copy / _NOTE).unlink()
+        raise
+    (copy / _NOTE).write_text(json.dumps({**note, "left_out": left_out}))
+
+
+def _made(
+    profile: Profile,
+    connection: Any,
+    ask: Callable[[str], Rows],
+    way: str,
+    place: str,
+    tables: dict[str, list[str]],
+    schema: str,
+) -> dict[str, str]:
+    """Fill a schema that was made; which tables could not be made, and why."""
     profile.use_schema(ask, schema)
     left_out = {}
     for name, paths in tables.items():
@@ -60,9 +89,15 @@ def make(
             profile.loaded(ask, name)
         except Unsupported as why:
             left_out[name] = str(why)
-    if len(left_out) == len(tables):
-        raise Unsupported(next(iter(left_out.values())))
-    (copy / _NOTE).write_text(json.dumps({"schema": schema, "left_out": left_out}))
+    return left_out
+
+
+def _drop_left(ask: Callable[[str], Rows], copy: Path) -> None:
+    """Drop what loaders of the same copy had begun when they were killed."""
+    for left in copy.parent.glob(f"{copy.name.rpartition('-')[0]}-*/{_NOTE}"):
+        with suppress(Exception):
+            ask(json.loads(left.read_text())["drop"])
+            left.unlink()
 
 
 def attach(profile: Profile, ask: Callable[[str], Rows], copy: Path, tables: Sequence[str]) -> dict[str, str]:

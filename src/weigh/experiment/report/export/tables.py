@@ -6,9 +6,12 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh.experiment.derived import sample_table
+from weigh.experiment.results.cost.quantities import cost
+from weigh.model.sample import Samples
 from weigh.model.text import visible
 
 if TYPE_CHECKING:
@@ -65,8 +68,13 @@ def _cell(value: object) -> object:
 
 
 def executions(exported: Exported) -> bytes:
-    """Every execution, with the columns of ``samples.parquet`` in the evidence."""
+    """Every execution, with the columns of ``samples.parquet`` in the evidence, and what it cost where prices are."""
     written = io.BytesIO()
-    table = sample_table(one for one in exported.samples if exported.includes(one.contender))
+    chosen = [one for one in exported.samples if exported.includes(one.contender)]
+    table = sample_table(chosen)
+    if prices := exported.results.record.spec.prices:
+        found = pa.array(cost(Samples.of(chosen), prices), pa.float64(), from_pandas=True)
+        currency = next(iter(prices.values())).currency
+        table = table.append_column(pa.field("cost", pa.float64(), metadata={"currency": currency}), found)
     pq.write_table(table, written)
     return written.getvalue()

@@ -21,6 +21,22 @@ DOCUMENTS = {
     "weigh/compare/1": "weigh.compare.document:CompareDocument",
     "weigh/reproduction/1": "weigh.reproduce.report:ReproductionDocument",
     "weigh/streams/1": "weigh.streams.report:StreamsDocument",
+    "weigh/judge/1": "weigh.judge.results:JudgeDocument",
+    "weigh/why/1": "weigh.experiment.profile.results:WhyResults",
+    "weigh/plan/1": "weigh.experiment.preview:Preview",
+    "weigh/history/1": "weigh.history.report.document:HistoryDocument",
+    "weigh/history-add/1": "weigh.history.report.added:AddedDocument",
+    "weigh/history-confirm/1": "weigh.history.report.confirmed:ConfirmDocument",
+    "weigh/capture/1": "weigh.capture.results:CaptureResults",
+    "weigh/doctor/1": "weigh.doctor.report:DoctorDocument,RestoredDocument",
+    "weigh/doctor-storage/1": "weigh.doctor.unused_disks_model:Examination",
+    "weigh/effect/1": "weigh.doctor.effect_analysis:Effect",
+    "weigh/manifest/1": "weigh.data.documents:MadeDocument",
+    "weigh/obfuscation/1": "weigh.obfuscation.results:ObfuscationResults",
+    "weigh/digest/1": "weigh.data.documents:DigestDocument",
+    "weigh/files/1": "weigh.data.documents:FilesDocument",
+    "weigh/diff/1": "weigh.data.layout.difference:DiffDocument",
+    "weigh/check/1": "weigh.data.documents:CheckDocument",
     "weigh/runs/1": "weigh.evidence.listing:RunsDocument",
     "weigh/bundle/1": "weigh.evidence.bundle:Head",
     "weigh/audit-results/1": "weigh.audit.report:AuditDocument",
@@ -31,7 +47,10 @@ DOCUMENTS = {
     "weigh/verify-streams/1": "weigh.streams.files:StreamsVerification",
     "weigh/verify-reproduction/1": "weigh.reproduce.files:ReproductionVerification",
 }
-"""The class of each document, by its schema: all that it has but ``schema``; of ``verify`` its ``verification``."""
+"""The class of each document, by its schema: all that it has but ``schema``; of ``verify`` its ``verification``.
+
+Of two classes a document is one or the other.
+"""
 _VERIFIED = "weigh/verify"
 
 
@@ -55,19 +74,23 @@ def schema(name: str) -> dict[str, Any]:
     """
     import msgspec
 
-    module, _, kind = DOCUMENTS[name].partition(":")
-    document_class = getattr(importlib.import_module(module), kind)
+    module, _, kinds = DOCUMENTS[name].partition(":")
+    classes = [getattr(importlib.import_module(module), kind) for kind in kinds.split(",")]
     with _moments():
-        made = msgspec.json.schema(document_class)
-    definitions = made.pop("$defs")
-    document = definitions[kind]
-    # What may be left out and has no default msgspec takes for required.
-    may_lack = {field for field, kind_of in document_class.__annotations__.items() if "UnsetType" in str(kind_of)}
-    document["required"] = [field for field in document.get("required", ()) if field not in may_lack]
+        parts, definitions = msgspec.json.schema_components(classes, ref_template="#/$defs/{name}")
+    document, *others = [_document(definitions[one.__name__], one) for one in classes]
+    if others:
+        whole = [document, *others]
+        document = {
+            "type": "object",
+            "properties": {name: kind for one in whole for name, kind in one["properties"].items()},
+            "required": [],
+            "anyOf": [{"required": one["required"]} for one in whole],
+        }
     if name.startswith(_VERIFIED):
         document = {
             "type": "object",
-            "properties": {"passed": {"type": "boolean"}, "verification": {"$ref": f"#/$defs/{kind}"}},
+            "properties": {"passed": {"type": "boolean"}, "verification": parts[0]},
             "required": ["passed", "verification"],
         }
     properties = {**document["properties"], "schema": {"const": name}}
@@ -80,3 +103,9 @@ def schema(name: str) -> dict[str, Any]:
         "required": [*dict.fromkeys(("schema", *document["required"]))],
         "$defs": definitions,
     }
+
+
+def _document(document: dict[str, Any], document_class: Any) -> dict[str, Any]:
+    # What may be left out and has no default msgspec takes for required.
+    may_lack = {field for field, kind_of in document_class.__annotations__.items() if "UnsetType" in str(kind_of)}
+    return {**document, "required": [field for field in document.get("required", ()) if field not in may_lack]}
