@@ -82,7 +82,7 @@ def carried(table: Table, turns: Turns, candidate: int, base: Ints) -> Floats:
     groups = [numbers for numbers in by_temperature.values() if len(numbers) > 1]
     level = LEVEL / 2 if groups else LEVEL
     for numbers in groups:
-        whole = _together([estimates[number] for number in numbers])
+        whole = _combined([estimates[number] for number in numbers])
         if whole.p_value <= level / len(groups):
             found[numbers] = whole.size
     tested = np.array(list(estimates), dtype=np.int64)
@@ -133,7 +133,7 @@ def _estimated(apart: Floats, design: Floats, block: Ints, blocks: int) -> _Esti
     return _Estimate(float(size), scores)
 
 
-def _together(estimates: Sequence[_Estimate]) -> _Estimate:
+def _combined(estimates: Sequence[_Estimate]) -> _Estimate:
     """Of several questions, with what the blocks do to all of them.
 
     Each weighs with one over its error. One over its square were best if errors were known; of few blocks it is those
