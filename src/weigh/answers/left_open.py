@@ -85,7 +85,7 @@ def reason(
         return "where NULL stands in an order is left open by SQL: NULLS FIRST or NULLS LAST says it"
     if all(_wrapped(one, outvoted=outvoted) for one in cells):
         return "integers are of different widths, and a number beyond them wraps around"
-    if why := rounding.reason(operation.sql, cells, ((ways or {}).get(name, {}) for camp in camps for name in camp)):
+    if why := rounding.reason(operation.sql, cells, [[(ways or {}).get(name, {}) for name in camp] for camp in camps]):
         return why
     found = [_by_width(one, ways or {}, camps) for one in constructs.of(operation.sql) if _may(one, differ, varied)]
     # It is of every column where any has a zone: whatever else explains a difference is the likelier reason.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -125,17 +126,78 @@ def _matched(
         return [], left[some:], right[some:]
     if len(left) == len(right) == 1:
         return [(left[0], right[0])], [], []
-    free = list(right)
+    free = _Free(right, schema)
     pairs, lonely = [], []
     for row in left:
-        near = next((other for other in free if _near(row, other, schema)), None)
+        near = free.take(row)
         if near is None:
             lonely.append(row)
         else:
-            free.remove(near)
             pairs.append((row, near))
-    some = min(len(lonely), len(free))
-    return pairs + list(zip(lonely[:some], free[:some], strict=True)), lonely[some:], free[some:]
+    rest = free.rest()
+    some = min(len(lonely), len(rest))
+    return pairs + list(zip(lonely[:some], rest[:some], strict=True)), lonely[some:], rest[some:]
+
+
+class _Free:
+    """Rows without a counterpart yet, in the order of the approximate column that tells most of them apart.
+
+    Of many rows that share their exact columns those near a row are found without a look at all of them.
+    """
+
+    def __init__(self, rows: list[Row], schema: ResultSchema) -> None:
+        self._schema = schema
+        approximate = [at for at in schema.loose if schema.columns[at].match == "approx"]
+        self._by = max(approximate, key=lambda at: len({row[at] for row in rows}), default=None)
+        # What is no number stands behind all numbers, and is near nothing but its like.
+        self._given = rows
+        self._order = sorted(range(len(rows)), key=lambda at: self._place(rows[at]))
+        self._rows = [rows[at] for at in self._order]
+        self._places = [self._place(row) for row in self._rows]
+        self._next = list(range(len(rows) + 1))
+
+    def take(self, row: Row) -> Row | None:
+        """The first row that is near one, which is free no more; None where there is none."""
+        first, last = 0, len(self._rows)
+        if self._by is not None:
+            place, column = self._place(row), self._schema.columns[self._by]
+            # A little more than the tolerance, so that rounding here loses none.
+            reach = 1.001 * max(column.rel * abs(place) / max(1 - column.rel, 0.001), column.absolute or 0.0)
+            if math.isfinite(place):
+                first, last = bisect_left(self._places, place - reach), bisect_right(self._places, place + reach)
+            else:
+                first, last = bisect_left(self._places, place), bisect_right(self._places, place)
+        at = self._free(first)
+        while at < last:
+            if _near(row, self._rows[at], self._schema):
+                self._next[at] = at + 1
+                return self._rows[at]
+            at = self._free(at + 1)
+        return None
+
+    def rest(self) -> list[Row]:
+        """Those that nobody took, as they were given."""
+        return [self._given[at] for at in sorted(self._order[at] for at in range(len(self._rows)) if self._is_free(at))]
+
+    def _is_free(self, at: int) -> bool:
+        return self._next[at] == at
+
+    def _free(self, at: int) -> int:
+        """The first free place from one on; the number of rows where there is none."""
+        end = at
+        while self._next[end] != end:
+            end = self._next[end]
+        while self._next[at] != end:
+            self._next[at], at = end, self._next[at]
+        return end
+
+    def _place(self, row: Row) -> float:
+        value = row[self._by] if self._by is not None else None
+        try:
+            number = float(value) if value is not None else math.inf
+        except (TypeError, ValueError, OverflowError):
+            return math.inf
+        return math.inf if math.isnan(number) else number
 
 
 def _exact(row: Row, schema: ResultSchema) -> Row:

@@ -238,7 +238,7 @@ def _excused(check: Check, workload: Workload, ways: Mapping[str, str]) -> Check
     begins = (constructs.ZERO, constructs.SIGNED)
     sql = workload.operation(check.operation).sql
     found = (one.why for one in constructs.of(sql) if one.key.startswith(begins) and one.key in ways)
-    why = next(found, "") or rounding.reason(sql, check.differences, [ways])
+    why = next(found, "") or rounding.reason(sql, check.differences, [[ways]])
     if not why:
         return check
     return msgspec.structs.replace(check, status=GateStatus.LEFT_OPEN, detail=UNDECIDED, notes=(why,))

@@ -47,8 +47,12 @@ def reused(query: exp.Expr, select: exp.Expr, at: int) -> bool:
 
 def cuts(query: exp.Expr) -> bool:
     """Whether a query takes some of its rows, by their order or not."""
-    return any(query.args.get(one) is not None for one in ("limit", "offset", "fetch")) or bool(
-        (distinct := query.args.get("distinct")) is not None and distinct.args.get("on") is not None
+    from sqlglot import exp
+
+    # Of UNION it is a flag: whether equal rows are one.
+    distinct = query.args.get("distinct")
+    return any(query.args.get(one) is not None for one in ("limit", "offset", "fetch")) or (
+        isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None
     )
 
 

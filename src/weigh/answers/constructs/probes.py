@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from weigh.answers.constructs.construct import ZONE
+from weigh.answers.constructs.rounding import NARROW_SUM
 
 ALIKE = frozenset({ZONE, "like", "collation", "average", "sets", "none of", "outer", "empty", "rollup"})
 """Keys of constructs that nearly all engines take alike: who cannot be probed is taken for one of them."""
 _ONE_TWO = "(SELECT 1 AS a UNION ALL SELECT 2 AS a) AS t"
 _NULL_ONE = "(SELECT 1 AS a UNION ALL SELECT NULL AS a) AS t"
 _ZEROS = "(SELECT 1 AS id, CAST('0.0' AS DOUBLE) AS a UNION ALL SELECT 2 AS id, CAST('-0.0' AS DOUBLE) AS a) AS t"
+_TENTHS = f"({' UNION ALL '.join(['SELECT CAST(0.1 AS REAL) AS a'] * 3)}) AS t"
 PROBES: dict[str, tuple[str, ...]] = {
     "division": ("7 / 2",),
     "zero": ("CAST(1 AS DOUBLE) / CAST(0 AS DOUBLE)",),
@@ -45,6 +47,7 @@ PROBES: dict[str, tuple[str, ...]] = {
     "format": ("strftime(DATE '2024-02-03', '%Y-%m')",),
     "single": ("CASE WHEN CAST(0.1 AS REAL) = 0.1 THEN 1 ELSE 0 END", "CAST(0.1 AS REAL) * 3",
                "CASE WHEN CAST(0.1 AS REAL) IN (0.1, 0.5) THEN 1 ELSE 0 END"),
+    NARROW_SUM: (f"sum(a) FROM {_TENTHS}",),
     "moved": ("extract(hour FROM TIMESTAMP '2024-01-01 12:00:00' AT TIME ZONE 'America/New_York')",),
     "second": ("extract(second FROM TIMESTAMP '2024-01-02 03:04:05.5')",),
     "milli": ("extract(millisecond FROM TIMESTAMP '2024-01-02 03:04:05.0005')",),

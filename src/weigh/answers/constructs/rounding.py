@@ -17,6 +17,12 @@ WHY = "large numbers cancel in a sum of floating-point numbers, and what is left
 NARROW = "sums of floats of fewer than 64 bits are as exact as an engine's intermediate results are wide"
 _UNIT = 2.0**-53
 """Of a double, half the distance of two next to each other."""
+_NARROW_UNIT = 2.0**-24
+"""The same of a float of 32 bits."""
+NARROW_SUM = "narrow sum"
+"""Key of the probe of how wide the intermediate results of a sum of 32-bit floats are."""
+_IN_DOUBLES, _FAR = 0.30000000447034836, 2e-9
+"""What it is where they are doubles, and further from it than other spellings of that."""
 _SLACK = 4.0
 _NARROW = {16: 2.0**-9, 32: 2.0**-20}
 _MEANS = {"avg", "mean"}
@@ -63,29 +69,51 @@ def columns(sql: str) -> set[str]:
     return {name for one in summed(sql) for name in one.columns}
 
 
-def reason(sql: str, cells: Sequence[Difference], ways: Iterable[Mapping[str, str]]) -> str:
+def sums_narrowly(way: str) -> bool:
+    """Whether an engine adds 32-bit floats in 32 bits, by what it gave for three times 0.1."""
+    try:
+        return abs(float(way) - _IN_DOUBLES) > _FAR
+    except ValueError:
+        return False
+
+
+def reason(sql: str, cells: Sequence[Difference], camps: Iterable[Sequence[Mapping[str, str]]]) -> str:
     """Why numbers may differ as they do; empty where rounding does not explain it.
+
+    A sum of n floats is off by up to n times the unit of what it is added in times the sum of their magnitudes (N. J.
+    Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 4.2). Where all of a camp add in 32 bits, that is
+    the unit.
 
     Args:
         sql: the query.
         cells: where two answers differ.
-        ways: of both camps.
+        camps: ways of the contenders of each.
     """
-    sizes = {key.removeprefix(ROUNDING): way for each in ways for key, way in each.items() if key.startswith(ROUNDING)}
+    camps = [list(camp) for camp in camps]
+    narrow = any(camp and all(sums_narrowly(way.get(NARROW_SUM, "")) for way in camp) for camp in camps)
+    sizes = {
+        key.removeprefix(ROUNDING): way
+        for camp in camps
+        for each in camp
+        for key, way in each.items()
+        if key.startswith(ROUNDING)
+    }
     apart = [_numbers(one) for one in cells]
     if not sizes or not apart or None in apart:
         return ""
-    bound, rel = 0.0, 0.0
+    bound, added, rel = 0.0, 0.0, 0.0
     for one in summed(sql):
         for rows, largest, bits in (_read(sizes[name]) for name in one.columns if name in sizes):
             rel = max(rel, _NARROW.get(bits, 0.0))
             # Of an expression, or a sum of squares, nobody knows here how large its terms are.
             if one.plain and one.name in _SUMS and isfinite(largest):
                 bound = max(bound, _SLACK * _UNIT * largest * (1 if one.name in _MEANS else rows))
+                if narrow and bits in _NARROW and one.name not in _MEANS:
+                    added = max(added, _NARROW_UNIT * largest * rows**2)
     pairs = [one for one in apart if one is not None]
     if all(abs(a - b) <= bound for a, b in pairs):
         return WHY
-    return NARROW if rel and all(abs(a - b) <= rel * max(abs(a), abs(b)) for a, b in pairs) else ""
+    return NARROW if rel and all(abs(a - b) <= max(added, rel * max(abs(a), abs(b))) for a, b in pairs) else ""
 
 
 def _read(size: str) -> tuple[int, float, int]:

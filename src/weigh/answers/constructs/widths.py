@@ -25,6 +25,8 @@ _NUMBER = 2**31
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 32, "INT": 32, "BIGINT": 64, "INT128": 128, "INT256": 256}
 _SHIFT = 64
 """Beyond it everything overflows."""
+_WIDEST = 64
+"""Bits of the widest integers that all engines have."""
 MIXED = "mixed"
 """An operation of several types, of which engines cannot be asked."""
 _NARROW_SUM = 32
@@ -322,7 +324,9 @@ class _Ranged:
             widths = tuple(dict.fromkeys(each for pair in pairs for each in pair if each.bits == max(pair)[0]))
         elif not widths:
             widths = (Width(32, signed=True),)
-        whole, mixed = one.whole and other.whole, one.mixed or other.mixed
+        # No type holds both: engines take the signed one, a wider one, decimals or doubles.
+        apart = not lone and len({width.signed for width in widths if width.bits >= _WIDEST}) > 1
+        whole, mixed = one.whole and other.whole, one.mixed or other.mixed or apart
         found = Range(min(ends), max(ends), widths, whole, max(one.rows, other.rows), mixed)
         return self._checked(f"{sign}1" if lone else sign, found)
 

@@ -44,6 +44,8 @@ def ways(session: QuerySession, queries: Iterable[str]) -> dict[str, str]:
         if any(key.startswith(begin) for key in keys):
             keys.add(probe)
     keys |= {constructs.fraction_base(key) for key in keys} - {""}
+    if any(map(rounding.columns, queries)):
+        keys.add(rounding.NARROW_SUM)
     found = {}
     for key, probes in constructs.PROBES.items():
         if key not in keys:
