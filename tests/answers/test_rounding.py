@@ -81,3 +81,27 @@ def test_how_large_numbers_are_is_read_from_the_data_where_they_are_summed(tmp_p
     found = summed([sql], DataValues({"t": [str(path)]}))
     assert found == {"~ x": "2 2e+16 64", "~ n": f"4 {2.0**62!r} 64", "~ f": "4 1.5 32"}
     assert summed(["SELECT max(x) FROM t"], DataValues({"t": [str(path)]})) == {}
+
+
+SINGLE = {"~ x": rounding.size_of(4000, 1e8, 32)}
+IN_32, IN_64 = SINGLE | {rounding.NARROW_SUM: "0.300000011921"}, SINGLE | {rounding.NARROW_SUM: "0.300000004470"}
+
+
+@pytest.mark.parametrize(("way", "value", "status"), [
+    # What PostgreSQL gives for 4,000 floats, and what a thousand rows of them less would be.
+    (IN_32, 97899765760.0, GateStatus.LEFT_OPEN), (IN_64, 97899765760.0, GateStatus.DIVERGED),
+    (IN_32, 96e9, GateStatus.DIVERGED),
+])  # fmt: skip
+def test_who_adds_in_32_bits_is_off_by_what_that_loses_and_no_more(
+    way: dict[str, str], value: float, status: GateStatus
+) -> None:
+    sql, case = "SELECT sum(x) AS a FROM t", Case(name="only", literals={})
+    operation = Operation(name="q", sql=sql, cases=(case,), schema=schema())
+    tables = {"a": answer(value), "b": answer(97900000597.2), "c": answer(97900000597.2)}
+    found = vote(operation, case, tables, {name: name for name in tables}, {"a": way, "b": IN_64, "c": IN_64})
+    assert {one.contender: one.status for one in found}["a"] is status
+
+
+def test_doubles_are_added_in_64_bits() -> None:
+    assert rounding.sums_narrowly("0.300000011921")
+    assert not any(map(rounding.sums_narrowly, ("0.300000004470", "0.3", "0.30000000447034836", "None", "")))

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 U8, I8, I16, I32, I64 = Width(8, False), Width(8, True), Width(16, True), Width(32, True), Width(64, True)
+U64 = Width(64, signed=False)
 RANGES = {
     "u": Range(0, 255, (U8,), rows=100), "w": Range(0, 255, (U8,), rows=100), "s": Range(-128, 127, (I8,), rows=100),
     "i": Range(-(2**31), 2**31 - 1, (I32,), rows=100), "a": Range(0, 49, (I64,), rows=100),
-    "tiny": Range(0, 10, (I8,), rows=100), "f": Range(-1e9, 1e9, (), whole=False, rows=100),
+    "large": Range(0, 2**64 - 1, (U64,), rows=100), "tiny": Range(0, 10, (I8,), rows=100),
+    "f": Range(-1e9, 1e9, (), whole=False, rows=100),
 }  # fmt: skip
 WRAPS, WIDENS, SATURATES = "254, 508", "510, 1020", "255, 510"
 NAMES = ("polars", "datafusion", "chdb")
@@ -69,6 +71,15 @@ def votes(sql: str, values: dict[str, int], taken: dict[str, str] | None = None)
 def test_two_that_wrap_around_do_not_outvote_one_that_widens(sql: str) -> None:
     values = {"polars": 322990, "datafusion": 322990, "chdb": -4690}
     assert set(votes(sql, values).values()) == {GateStatus.LEFT_OPEN}
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*"])
+def test_how_the_widest_of_both_signs_are_typed_together_no_probe_says(sign: str) -> None:
+    """ClickHouse takes the signed one and wraps, DataFusion decimals, DuckDB 128 bits: of one type two of them wrap."""
+    ((_, kinds),) = overflows(f"SELECT large {sign} a AS v FROM t", RANGES).items()
+    assert {one.kind for one in kinds} == {"mixed"}
+    ((_, kinds),) = overflows(f"SELECT large {sign} large AS v FROM t", RANGES).items()
+    assert {one.kind for one in kinds} == {sign}
 
 
 @pytest.mark.parametrize("one", ["coalesce(i, 0)", "CASE WHEN a > 3 THEN i ELSE 0 END", "greatest(i, 1)"])

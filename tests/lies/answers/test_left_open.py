@@ -86,6 +86,7 @@ DIALECT_ROWS = """
 DIALECTS = {
     "single_equal": "SELECT id, single = 0.1 AS e FROM t WHERE id < 40",
     "single_in": "SELECT count(*) AS n FROM t WHERE single IN (0.1, 3.3333333)",
+    "single_sum": "SELECT sum(single) AS a FROM t",
     "single_counted": "SELECT id, single * 3 AS a, sqrt(single) AS b FROM t WHERE id < 40",
     "seconds": "SELECT id, extract(second FROM ts) AS a FROM t WHERE id < 40",
     "milliseconds": "SELECT id, date_part('millisecond', ts) AS a FROM t WHERE id < 40",
@@ -101,6 +102,8 @@ DIALECTS = {
     "beside_a_day": "SELECT count(*) AS n FROM t WHERE ts > day",
     "cast_to_text": "SELECT id, CAST(s AS STRING) AS a FROM t WHERE id < 40",
     "a_table_of_no_name": "SELECT id, position('b' IN s) AS a FROM t WHERE id < 40",
+    "united": "SELECT g AS a FROM t UNION SELECT id FROM t WHERE id < 9 ORDER BY a",
+    "all_united": "SELECT g AS a FROM t WHERE id < 9 UNION ALL SELECT id FROM t WHERE id < 9 ORDER BY a",
 }
 
 

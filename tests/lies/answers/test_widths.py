@@ -96,3 +96,16 @@ def test_nobody_is_accused_of_the_width_of_its_integers(weigh: Weigh, named: tup
     assert not [(row["operation"], row["detail"]) for row in run.json["gate"] if row["status"] == "diverged"]
     assert {statuses(run)[name] for name in WIDE} == {"agreed"}
     assert statuses(run)["difference"] == "left_open"
+
+
+@pytest.mark.long
+def test_nobody_is_accused_of_the_type_that_64_bits_of_both_signs_have_together(weigh: Weigh) -> None:
+    with duckdb.connect() as connection:
+        large = "(18446744073709551615 - 9000000000000000::HUGEINT * i)::UBIGINT"
+        rows = f"SELECT i AS id, {large} AS u64 FROM range(1, 2000) AS t(i)"
+        connection.execute(f"COPY ({rows}) TO '{weigh.folder / 't.parquet'}' (FORMAT parquet)")
+    (weigh.folder / "q.sql").write_text("SELECT sum(u64 - id) AS v FROM t")
+    named = contenders("duckdb", "datafusion", "chdb", "postgres")
+    run = weigh("gate", *named, "--data", "t.parquet", "--sql", "q.sql", "--quiet", "--json", "--no-shrink")
+    assert statuses(run) == {"q": "left_open"}
+    assert not diverged(run)
