@@ -103,6 +103,19 @@ def test_an_agent_whose_times_are_its_own_is_named_and_the_run_refused(
 
 
 @pytest.mark.long
+def test_an_agent_without_cpu_left_is_named_and_its_twin_is_not(weigh: Weigh, tmp_path: Path) -> None:
+    with cluster(tmp_path, "none", "spins", "none") as dask:
+        run = weigh(*LOAD, "--agents", dask.place, "--duration", "4s")
+    with cluster(tmp_path, "none", "none", "none") as dask:
+        twin = weigh(*LOAD, "--agents", dask.place, "--duration", "4s", "--seed", "43")
+    assert run.code == 3, run.err
+    named = {number for number, codes in why(run).items() if "E10.saturated" in codes}
+    assert named == {_numbered(run, "spins")}, run.json["runs"][0]["agents"]
+    _refused(run)
+    assert not any("E10.saturated" in codes for codes in why(twin).values()), twin.json["runs"][0]["agents"]
+
+
+@pytest.mark.long
 def test_a_wrong_wall_clock_is_named_and_spoils_no_time(weigh: Weigh, tmp_path: Path) -> None:
     with cluster(tmp_path, "none", "wall", "none") as dask:
         run = weigh(*LOAD, "--agents", dask.place, "--duration", "4s")
@@ -188,6 +201,17 @@ def test_what_agents_cannot_share_is_refused_by_name(weigh: Weigh, arguments: li
     target = [] if "--target" in arguments else ["--target", "valkey:embedded"]
     run = weigh("load", *arguments, *target, "--rate", "100", "--duration", "1s", "--agents", "local:3")
     assert run.code == 2 and said in run.err, run.err
+
+
+def test_more_agents_than_the_most_frequent_keys_can_be_dealt_to_are_refused_before_they_are_started(
+    weigh: Weigh,
+) -> None:
+    flags = ["--target", "valkey:embedded", "--rate", "480", "--duration", "5s", "--agents", "local:24"]
+    few = weigh("load", "ycsb-a", *flags, "--quiet")
+    assert few.code == 2 and "16 connections for 24 agents" in few.err, few.err
+    dealt = weigh("load", "ycsb-a", *flags, "--connections", "24")
+    assert dealt.code == 2 and "requestdistribution=uniform" in dealt.err, dealt.err
+    assert "cluster: " not in dealt.err
 
 
 def _numbered(run: Run, name: str) -> int:
